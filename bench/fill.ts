@@ -1,0 +1,72 @@
+import type { CreateCheckout } from '../src/checkout/command.ts';
+import { newId } from '../src/id.ts';
+import { addApiKey, createAccount, keyScopes } from '../src/keys.ts';
+import { createPresenter } from '../src/presenter.ts';
+import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import { newToken } from '../src/token.ts';
+import { createTransact } from '../src/transact.ts';
+
+/** Sessions in the making at once. */
+const CHUNK = 1000;
+
+/** Makes an account with this key and so many sessions, through the same code as the API; returns their ids. */
+export async function fillDatabase(
+  path: string,
+  key: { id: string; secret: string },
+  sessions: number,
+): Promise<string[]> {
+  const store = openSqliteStore(path);
+  const start = Date.now() - sessions;
+  const account = await createAccount(store, 'bench', start);
+  const scope = { account: account.number, mode: 'test' } as const;
+  await addApiKey(store, { ...key, scope, scopes: keyScopes, name: 'bench', nowMs: start });
+  const transact = createTransact({
+    store,
+    presenter: createPresenter('https://pay.example.com'),
+    realNow: Date.now,
+    onCommitted() {},
+    maxBatch: CHUNK,
+  });
+  const origin = { scope, actor: 'bench', requestId: '', idempotency: null };
+  const ids: string[] = [];
+  for (let first = 0; first < sessions; first += CHUNK) {
+    const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
+      sessionNumber(first + index, start + first + index, scope),
+    );
+    await Promise.all(commands.map((command) => transact.checkout({ origin, id: command.id, command })));
+    ids.push(...commands.map(({ id }) => id));
+  }
+  await store.close();
+  return ids;
+}
+
+function sessionNumber(number: number, now: number, scope: CreateCheckout['scope']): CreateCheckout {
+  const id = newId('chk', now);
+  return {
+    type: 'create',
+    now,
+    id,
+    scope,
+    token: newToken(scope, id),
+    currency: 'EUR',
+    amount: null,
+    items: [{ name: 'Widget', quantity: 1 + (number % 9), unitPrice: 1250 }],
+    description: '',
+    referenceId: `order-${number}`,
+    metadata: { order_id: `A-${number}` },
+    payer: {
+      customer: '',
+      name: 'Ada Lovelace',
+      email: `ada${number % 1000}@example.com`,
+      country: 'GB',
+      phone: null,
+      billingDetails: null,
+      shippingDetails: null,
+    },
+    successUrl: 'https://shop.example.com/thanks',
+    cancelUrl: 'https://shop.example.com/cart',
+    webhookUrl: 'https://shop.example.com/webhooks',
+    methods: ['card', 'wire_transfer'],
+    expiresAt: null,
+  };
+}

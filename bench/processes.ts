@@ -1,0 +1,25 @@
+/** Starts what is measured in processes of their own, as it would run. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export type Running = { readonly url: string; stop(): Promise<void> };
+
+/** Runs a program of Node until it prints that it listens, and resolves with the address it names. */
+export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running> {
+  const child = spawn(process.execPath, [...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /listening on (http:\S+)/.exec(line)?.[1];
+    if (url) return { url, stop: () => ended(child) };
+  }
+  throw new Error(`${args.join(' ')} ended before it listened`);
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * What can be asked of a checkout session. A command brings everything that deciding needs: the time, random ids and
+ * checked input. It is data, so that a decision can be repeated.
+ */
+import type { Item } from './items.ts';
+import type { Attempt, AttemptStatus, JsonObject, Payer, Scope } from './session.ts';
+
+type At = {
+  /** Milliseconds since the epoch in the clock of the session's account and mode. */
+  readonly now: number;
+};
+
+export type CreateCheckout = At & {
+  readonly type: 'create';
+  readonly id: string;
+  readonly token: string;
+  readonly scope: Scope;
+  readonly currency: string;
+  /** The total to pay, or null to take it from the items. */
+  readonly amount: number | null;
+  readonly items: readonly Item[];
+  /** Empty: the items' listing. */
+  readonly description: string;
+  readonly referenceId: string;
+  readonly metadata: JsonObject;
+  readonly payer: Payer;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly webhookUrl: string;
+  readonly methods: readonly string[];
+  readonly expiresAt: number | null;
+};
+
+export type UpdateCheckout = At & {
+  readonly type: 'update';
+  readonly items: readonly Item[] | null;
+  /** A JSON merge patch (RFC 7396), or null for none. */
+  readonly metadata: JsonObject | null;
+  readonly ifVersion: number | null;
+};
+
+export type ExpireCheckout = At & { readonly type: 'expire'; readonly ifVersion: number | null };
+
+/** The payer chose a method; the rail is asked only after this is committed. */
+export type StartAttempt = At & {
+  readonly type: 'start_attempt';
+  readonly attemptId: string;
+  readonly rail: string;
+  readonly reference: string;
+  readonly method: string;
+  readonly status: AttemptStatus;
+  readonly syncAt: number | null;
+};
+
+/** What a rail says of an attempt, and of money that it received. */
+export type Report = At & {
+  readonly type: 'report';
+  readonly rail: string;
+  /** The rail's own id of the attempt. */
+  readonly reference: string;
+  readonly status: AttemptStatus;
+  readonly reason: string;
+  readonly syncAt: number | null;
+  /** Money received; an `amount` of null is all that is due. */
+  readonly payment: { readonly reference: string; readonly amount: number | null } | null;
+  /** How to record the attempt if it is not known yet; `method` null: the session's first. */
+  readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
+};
+
+/** The payer goes back to choose another method. */
+export type CancelAttempt = At & { readonly type: 'cancel_attempt' };
+
+/** Time passes: whatever is due by `now` happens. */
+export type Tick = At & { readonly type: 'tick' };
+
+export type CheckoutCommand =
+  | CreateCheckout
+  | UpdateCheckout
+  | ExpireCheckout
+  | StartAttempt
+  | Report
+  | CancelAttempt
+  | Tick;

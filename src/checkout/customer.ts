@@ -1,0 +1,117 @@
+/** The merchant's record of a payer, and the rules for it. Pure. */
+import { mergePatch, metadataProblem } from './metadata.ts';
+import { type Refusal, refuse, refuseFields } from './refusal.ts';
+import type { JsonObject, Payer, Phone, Scope } from './session.ts';
+
+export type Customer = {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly createdAt: number;
+  readonly name: string;
+  readonly email: string;
+  readonly country: string;
+  readonly phone: Phone | null;
+  readonly referenceId: string;
+  readonly metadata: JsonObject;
+};
+
+export type CustomerFields = Pick<
+  Customer,
+  'name' | 'email' | 'country' | 'phone' | 'referenceId' | 'metadata'
+>;
+
+export type CustomerCommand =
+  | {
+      readonly type: 'create_customer';
+      readonly id: string;
+      readonly scope: Scope;
+      readonly now: number;
+      readonly fields: CustomerFields;
+    }
+  | {
+      readonly type: 'update_customer' /** `metadata` is a merge patch. */;
+      readonly fields: Partial<CustomerFields>;
+    }
+  | { readonly type: 'erase_customer' };
+
+export type CustomerDecision =
+  | { readonly kind: 'change'; readonly customer: Customer }
+  | { readonly kind: 'unchanged'; readonly customer: Customer }
+  | { readonly kind: 'erased'; readonly customer: Customer }
+  | Refusal;
+
+/** One customer per e-mail address: the key under which an address is known, or an empty string for none. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** `customer` is the addressed record; `namesake` the one that has the e-mail address of the command, if any. */
+export function decideCustomer(
+  customer: Customer | null,
+  namesake: Customer | null,
+  command: CustomerCommand,
+): CustomerDecision {
+  if (command.type !== 'create_customer' && customer === null) {
+    return refuse('not_found', 'There is no such customer.');
+  }
+  if (command.type !== 'erase_customer' && namesake !== null && namesake.id !== customer?.id) {
+    return refuse('customer_exists', 'Another customer has this e-mail address.', [
+      { pointer: '/email', detail: 'is the address of another customer' },
+    ]);
+  }
+  if (command.type === 'create_customer') {
+    const { id, scope, now, fields } = command;
+    return { kind: 'change', customer: { id, scope, createdAt: now, ...fields } };
+  }
+  // The guard above has answered for a customer that does not exist.
+  const current = customer as Customer;
+  if (command.type === 'erase_customer') return { kind: 'erased', customer: current };
+  const { metadata: patch, ...fields } = command.fields;
+  const metadata = patch === undefined ? current.metadata : mergePatch(current.metadata, patch);
+  const problem = metadataProblem(metadata);
+  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: `once merged, ${problem}` }]);
+  if (Object.keys(command.fields).length === 0) return { kind: 'unchanged', customer: current };
+  return { kind: 'change', customer: { ...current, ...fields, metadata } };
+}
+
+/**
+ * Who pays a new session: the named customer, else the one with the same e-mail address, else a new record made from
+ * the details. What the request says of the payer goes before what the record says.
+ */
+export function identifyPayer(
+  payer: Payer,
+  found: Customer | null,
+  fresh: { id: string; scope: Scope; now: number },
+): { payer: Payer; created: Customer | null } | Refusal {
+  if (found === null && payer.customer !== '') {
+    return refuseFields([{ pointer: '/customer', detail: 'is not the id of a customer' }]);
+  }
+  const hasDetails = payer.name !== '' || payer.email !== '' || payer.country !== '' || payer.phone !== null;
+  if (found === null && !hasDetails) return { payer, created: null };
+  const created: Customer | null =
+    found === null
+      ? {
+          id: fresh.id,
+          scope: fresh.scope,
+          createdAt: fresh.now,
+          name: payer.name,
+          email: payer.email,
+          country: payer.country,
+          phone: payer.phone,
+          referenceId: '',
+          metadata: {},
+        }
+      : null;
+  const record = found ?? (created as Customer);
+  return {
+    payer: {
+      ...payer,
+      customer: record.id,
+      name: payer.name || record.name,
+      email: payer.email || record.email,
+      country: payer.country || record.country,
+      phone: payer.phone ?? record.phone,
+    },
+    created,
+  };
+}

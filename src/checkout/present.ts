@@ -1,0 +1,162 @@
+/** The one public representation of a session, an attempt, a payin and a customer: API, webhooks and SDK share it. */
+import type { Customer } from './customer.ts';
+import { decimalAmount, formatAmount } from './money.ts';
+import {
+  type Attempt,
+  amountPaid,
+  type Checkout,
+  isPaidInExcess,
+  isPartiallyPaid,
+  type Payer,
+  type Phone,
+  payinStatusOf,
+  paymentStatusOf,
+  statusOf,
+} from './session.ts';
+
+/** `checkoutUrl` is the address under which payers reach this service, without a trailing slash. */
+export function presentCheckout(checkout: Checkout, checkoutUrl: string) {
+  const url = paymentUrl(checkout, checkoutUrl);
+  return {
+    id: checkout.id,
+    object: 'checkout',
+    invoice_currency: checkout.currency,
+    amount: checkout.amount,
+    amount_paid: amountPaid(checkout),
+    customer_details: presentPayer(checkout.payer),
+    success_url: checkout.successUrl,
+    cancel_url: checkout.cancelUrl,
+    webhook_url: checkout.webhookUrl,
+    payment_methods: checkout.methods,
+    transaction_description: checkout.description,
+    expires_at: checkout.expiresAt === null ? null : timestamp(checkout.expiresAt),
+    created_at: timestamp(checkout.createdAt),
+    url,
+    status: statusOf(checkout),
+    payment_status: paymentStatusOf(checkout),
+    payment_status_description: paymentStatusDescription(checkout),
+    payin: checkout.id,
+    payment_attempts: checkout.attempts.map((attempt) => presentAttempt(checkout, attempt)),
+    latest_payment_attempt: checkout.attempts.at(-1)?.id ?? '',
+    partially_paid: isPartiallyPaid(checkout),
+    paid_in_excess: isPaidInExcess(checkout),
+    transaction_documents: transactionDocuments(checkout, url),
+    reference_id: checkout.referenceId,
+    metadata: checkout.metadata,
+  };
+}
+
+export function presentAttempt(checkout: Checkout, attempt: Attempt) {
+  return {
+    id: attempt.id,
+    object: 'payment_attempt',
+    created_at: timestamp(attempt.createdAt),
+    amount: attempt.amount,
+    charge_currency: checkout.currency,
+    payin: checkout.id,
+    status: attempt.status,
+    status_description: attemptDescription(checkout, attempt),
+    payment_method_details: { type: attempt.method, rail: attempt.rail, reference: attempt.reference },
+    refunded: false,
+    metadata: {},
+  };
+}
+
+export function presentPayin(checkout: Checkout, checkoutUrl: string) {
+  const whole = presentCheckout(checkout, checkoutUrl);
+  return {
+    id: checkout.id,
+    object: 'payin',
+    checkout: checkout.id,
+    created_at: whole.created_at,
+    status: payinStatusOf(checkout),
+    status_description: whole.payment_status_description,
+    invoice_currency: whole.invoice_currency,
+    amount: whole.amount,
+    amount_paid: whole.amount_paid,
+    partially_paid: whole.partially_paid,
+    paid_in_excess: whole.paid_in_excess,
+    customer_details: whole.customer_details,
+    success_url: whole.success_url,
+    cancel_url: whole.cancel_url,
+    webhook_url: whole.webhook_url,
+    transaction_description: whole.transaction_description,
+    payment_attempts: whole.payment_attempts,
+    latest_payment_attempt: whole.latest_payment_attempt,
+    transaction_documents: whole.transaction_documents,
+    reference_id: whole.reference_id,
+    metadata: whole.metadata,
+  };
+}
+
+export function presentCustomer(customer: Customer) {
+  return {
+    id: customer.id,
+    object: 'customer',
+    created_at: timestamp(customer.createdAt),
+    name: customer.name,
+    email: customer.email,
+    country: customer.country,
+    phone: presentPhone(customer.phone),
+    reference_id: customer.referenceId,
+    metadata: customer.metadata,
+  };
+}
+
+/** The address of the payer's page (spec 1: `{checkout_url}/transaction/<token>`). */
+export function paymentUrl(checkout: Checkout, checkoutUrl: string): string {
+  return `${checkoutUrl}/transaction/${checkout.token}`;
+}
+
+/** ISO 8601 in UTC with milliseconds. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function presentPayer(payer: Payer) {
+  return {
+    customer: payer.customer,
+    name: payer.name,
+    email: payer.email,
+    country: payer.country,
+    phone: presentPhone(payer.phone),
+    billing_details: payer.billingDetails,
+    shipping_details: payer.shippingDetails,
+  };
+}
+
+function presentPhone(phone: Phone | null) {
+  return phone === null ? null : { calling_code: phone.callingCode, number: phone.number };
+}
+
+function transactionDocuments(checkout: Checkout, url: string) {
+  return checkout.payments.length === 0 ? [] : [{ type: 'receipt', url: `${url}/receipt` }];
+}
+
+function paymentStatusDescription(checkout: Checkout): string {
+  const paid = amountPaid(checkout);
+  const sentences: string[] = [];
+  if (isPartiallyPaid(checkout)) {
+    sentences.push(`${decimalAmount(paid, checkout.currency)} of ${total(checkout)} is paid.`);
+  }
+  if (isPaidInExcess(checkout)) {
+    sentences.push(`Paid ${formatAmount(paid - checkout.amount, checkout.currency)} in excess.`);
+  }
+  if (checkout.payments.some((payment) => payment.late)) {
+    sentences.push('Paid late: money arrived after the session had expired.');
+  }
+  return sentences.join(' ');
+}
+
+function attemptDescription(checkout: Checkout, attempt: Attempt): string {
+  if (attempt.status !== 'succeeded') return attempt.reason;
+  let received = 0;
+  for (const payment of checkout.payments) if (payment.attempt === attempt.id) received += payment.amount;
+  return received === attempt.amount
+    ? ''
+    : `Received ${decimalAmount(received, checkout.currency)} of ${formatAmount(attempt.amount, checkout.currency)}.`;
+}
+
+function total(checkout: Checkout): string {
+  return formatAmount(checkout.amount, checkout.currency);
+}

@@ -1,0 +1,39 @@
+/**
+ * Why a command is refused. The list is closed and in order of precedence: where several reasons hold, the first one
+ * is the answer. It carries no HTTP status; `http/errors.ts` gives each reason its row.
+ */
+export const refusalReasons = [
+  'key_reused',
+  'not_found',
+  'version_stale',
+  'field_invalid',
+  'not_expirable',
+  'not_updatable',
+  'not_payable',
+  'payment_in_progress',
+  'payment_booked_elsewhere',
+  'customer_exists',
+] as const;
+
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** One mistake in the input: where it is (RFC 6901 JSON pointer) and what is wrong, in a sentence. */
+export type Problem = { readonly pointer: string; readonly detail: string };
+
+export type Refusal = {
+  readonly kind: 'refusal';
+  readonly reason: RefusalReason;
+  /** One sentence in the words of this very case. */
+  readonly detail: string;
+  /** The fields at fault, for `field_invalid`. */
+  readonly problems: readonly Problem[];
+};
+
+export function refuse(reason: RefusalReason, detail: string, problems: readonly Problem[] = []): Refusal {
+  return { kind: 'refusal', reason, detail, problems };
+}
+
+/** Refuses for the fields themselves, all of them at once. */
+export function refuseFields(problems: readonly Problem[]): Refusal {
+  return refuse('field_invalid', 'The request has fields that cannot be accepted.', problems);
+}

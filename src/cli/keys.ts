@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { createApiKey, keyScopes } from '../keys.ts';
+import { openStore } from '../main.ts';
+import type { KeyScope, Store } from '../store/store.ts';
+import { UsageError } from './main.ts';
+
+/** `keys create|list|revoke`: works on the database, beside a server that runs. */
+export async function keys(args: readonly string[]): Promise<void> {
+  const [action, ...rest] = args;
+  const run = { create, list, revoke }[action ?? ''];
+  if (!run) throw new UsageError('keys takes one of create, list, revoke');
+  const store = openStore(readConfig(process.env), { serve: false });
+  try {
+    await run(store, rest);
+  } finally {
+    await store.close();
+  }
+}
+
+async function create(store: Store, args: readonly string[]): Promise<void> {
+  const { values } = parsed(() =>
+    parseArgs({
+      args: [...args],
+      options: {
+        account: { type: 'string', default: '1' },
+        live: { type: 'boolean', default: false },
+        scopes: { type: 'string', default: keyScopes.join(',') },
+        name: { type: 'string', default: '' },
+      },
+    }),
+  );
+  const account = await store.account(Number(values.account));
+  if (!account)
+    throw new UsageError(`there is no account ${values.account}; a first start of the server makes one`);
+  const scopes = values.scopes.split(',').map((scope) => scope.trim());
+  const unknown = scopes.filter((scope) => !keyScopes.includes(scope as KeyScope));
+  if (unknown.length > 0)
+    throw new UsageError(`unknown scope ${unknown.join(', ')}; there are ${keyScopes.join(', ')}`);
+  const mode = values.live ? 'live' : 'test';
+  const { id, secret } = await createApiKey(store, {
+    scope: { account: account.number, mode },
+    scopes: scopes as KeyScope[],
+    name: values.name,
+    nowMs: Date.now(),
+  });
+  console.log(`API key         ${id}`);
+  console.log(`API secret      ${secret}`);
+  console.log(`Webhook secret  ${account.webhookSecrets[mode]}`);
+  console.log('The API secret is not kept and cannot be shown again.');
+}
+
+async function list(store: Store): Promise<void> {
+  for (const key of await store.apiKeys()) {
+    const state = key.revokedAt === null ? 'active' : `revoked ${new Date(key.revokedAt).toISOString()}`;
+    const columns = [key.id, `account ${key.scope.account}`, key.scopes.join(','), key.name || '-', state];
+    console.log(columns.join('  '));
+  }
+}
+
+async function revoke(store: Store, args: readonly string[]): Promise<void> {
+  const [id] = args;
+  if (id === undefined) throw new UsageError('keys revoke takes the id of the key, ak_…');
+  if (!(await store.revokeApiKey(id, Date.now()))) throw new UsageError(`there is no active key ${id}`);
+  console.log(`${id} is revoked`);
+}
+
+/** What `parseArgs` throws is for the one who typed. */
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,53 @@
+/** The command line: `opentill <command>`, one file for each command. */
+import { BadSetting } from '../config.ts';
+import { UnusableDatabase } from '../store/sqlite/open.ts';
+
+/** A mistake of the one who typed the command, in one line. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+const help = `opentill: checkout sessions for your shop
+
+  opentill serve                     serve the API and the payment pages (the same as npm start)
+  opentill demo                      show a payment from beginning to end, on a server of its own
+  opentill keys create [options]     make an API key; its secret is shown once
+      --account <number>             the account it is for (1)
+      --live                         for live mode instead of test mode
+      --scopes read,write            what it may do (all: read, write, refund, webhooks)
+      --name <text>                  what you call it
+  opentill keys list                 list the API keys, without secrets
+  opentill keys revoke <id>          make a key useless at once
+
+Settings are environment variables; see docs/reference/settings.md.
+`;
+
+export async function main(args: readonly string[]): Promise<void> {
+  const [command = 'help', ...rest] = args;
+  try {
+    switch (command) {
+      case 'serve':
+        await (await import('./serve.ts')).serve();
+        break;
+      case 'demo':
+        await (await import('./demo.ts')).demo();
+        break;
+      case 'keys':
+        await (await import('./keys.ts')).keys(rest);
+        break;
+      case 'help':
+      case '--help':
+      case '-h':
+        console.log(help);
+        break;
+      default:
+        throw new UsageError(`there is no command "${command}"; opentill --help lists them`);
+    }
+  } catch (error) {
+    const expected = [BadSetting, UnusableDatabase, UsageError].some((kind) => error instanceof kind);
+    const { code } = error as { code?: string };
+    if (!expected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
+    console.error(`opentill: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}

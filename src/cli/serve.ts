@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { type Config, readConfig } from '../config.ts';
+import { addApiKey, createAccount, createApiKey, keyScopes } from '../keys.ts';
+import { createService } from '../main.ts';
+import type { Store } from '../store/store.ts';
+import { UsageError } from './main.ts';
+
+/** Long enough for the slowest answer that has begun; then the process ends anyway. */
+const STOP_WITHIN_MS = 20_000;
+
+/** Serves until the process is told to end. */
+export async function serve(): Promise<void> {
+  const config = readConfig({ ...process.env, ...(await freePortIfAny(process.env.PORT)) });
+  const service = await createService(config);
+  const welcome = await firstStart(service.store, config);
+  const address = await service.start().catch(async (error) => {
+    await service.stop();
+    throw error;
+  });
+  console.log(`opentill listening on ${address}`);
+  if (welcome) console.log(welcome);
+
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // Asked twice: somebody is in a hurry.
+      if (stopping) process.exit(130);
+      stopping = true;
+      setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+      void service.stop().then(() => process.exit(0));
+    });
+  }
+}
+
+/** PORT=0 asks for any free port; addresses in answers need it before the server listens. */
+async function freePortIfAny(port: string | undefined): Promise<{ PORT?: string }> {
+  if (port !== '0') return {};
+  const probe = createServer().listen(0);
+  await once(probe, 'listening');
+  const { port: free } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return { PORT: String(free) };
+}
+
+/**
+ * Makes what an empty database lacks: an account and, unless one is given by BOOTSTRAP_API_KEY, a test key. Returns
+ * what to tell the operator, or null if there is nothing new.
+ */
+async function firstStart(
+  store: Store,
+  { BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
+): Promise<string | null> {
+  const nowMs = Date.now();
+  const [existing] = await store.accounts();
+  const account = existing ?? (await createAccount(store, 'default', nowMs));
+  const scope = { account: account.number, mode: 'test' } as const;
+  if (given) {
+    const added = await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
+    const key = await store.apiKey(given.id);
+    if (!added && (!key || key.revokedAt !== null)) {
+      throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked, or its secret belongs to another key');
+    }
+    return null;
+  }
+  if (existing) return null;
+  const { id, secret } = await createApiKey(store, { scope, scopes: keyScopes, name: 'first key', nowMs });
+  return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
+}
+
+function firstSteps(url: string, id: string, secret: string, webhookSecret: string): string {
+  return `
+This is a new database. Here is a key for test mode; the secret is shown only now:
+
+  API key         ${id}
+  API secret      ${secret}
+  Webhook secret  ${webhookSecret}
+
+Create a checkout session, open the page that its "url" names, and pay in test mode:
+
+  curl -s -u ${id}:${secret} ${url}/v3/checkout \\
+    -H 'Content-Type: application/json' \\
+    -d '{"invoice_currency":"EUR","items":[{"name":"Widget","quantity":2,"unit_price":1250}]}'
+
+List your sessions:
+
+  curl -s -u ${id}:${secret} ${url}/v3/checkout
+
+The reference of the API is at ${url}/docs
+`;
+}

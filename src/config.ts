@@ -1,0 +1,165 @@
+/** The settings: one table of environment variables. The settings page of the docs is generated from it. */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+type Setting<T> = {
+  /** As an operator would write it; a function where it follows from other settings. */
+  readonly default: string | ((env: NodeJS.ProcessEnv) => string);
+  readonly defaultText?: string;
+  readonly meaning: string;
+  /** Throws an Error with the rest of the sentence "<NAME> …" for a wrong value. */
+  readonly parse: (text: string) => T;
+};
+
+const setting = <T>(row: Setting<T>): Setting<T> => row;
+const publicUrl = (env: NodeJS.ProcessEnv) =>
+  env.PUBLIC_URL || `http://${hostInUrl(env.HOST || '127.0.0.1')}:${env.PORT || '3000'}`;
+
+export const settings = {
+  PORT: setting({
+    default: '3000',
+    meaning: 'TCP port to listen on; 0 takes a free one.',
+    parse: integer(0, 65_535),
+  }),
+  HOST: setting({
+    default: '127.0.0.1',
+    meaning: 'Address to listen on. While it is a loopback address, webhooks may go to this machine too.',
+    parse: (text) => text,
+  }),
+  PUBLIC_URL: setting({
+    default: publicUrl,
+    defaultText: '`http://HOST:PORT`',
+    meaning: 'Base address of the API as merchants reach it.',
+    parse: baseUrl,
+  }),
+  CHECKOUT_URL: setting({
+    default: publicUrl,
+    defaultText: '`PUBLIC_URL`',
+    meaning: 'Base address of the payment pages as payers reach them.',
+    parse: baseUrl,
+  }),
+  DATABASE_URL: setting({
+    default: 'sqlite:./data/opentill.db',
+    meaning: 'Where everything is kept: `sqlite:` and the path of a file.',
+    parse: sqlitePath,
+  }),
+  BOOTSTRAP_API_KEY: setting({
+    default: '',
+    meaning:
+      'A test key `ak_test_…:sk_test_…` that is to exist after the start: for development and automation, not for production.',
+    parse: bootstrapKey,
+  }),
+  WEBHOOK_ALLOW: setting({
+    default: '',
+    meaning:
+      'Networks (CIDR, comma-separated) that webhooks may go to although they are not public, such as `10.1.0.0/16`.',
+    parse: networks,
+  }),
+  WEBHOOK_CONCURRENCY: setting({
+    default: '128',
+    meaning: 'Webhooks under way at once; 0 holds all of them back until a start with another value.',
+    parse: integer(0, 1000),
+  }),
+  LOG_LEVEL: setting({
+    default: 'info',
+    meaning:
+      'One of `fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`. Logs are JSON on standard error.',
+    parse: oneOf<LogLevel>('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  }),
+  TRUST_PROXY: setting({
+    default: '',
+    meaning:
+      'Addresses or networks (comma-separated) of proxies whose `X-Forwarded-For` tells the address of the client.',
+    parse: networks,
+  }),
+  RATE_LIMIT: setting({
+    default: '50000',
+    meaning:
+      'Requests a second for each API key, and for each address that comes without one; bursts of twice as many pass. Lower it where merchants share an instance; 0 is no limit.',
+    parse: integer(0, 1_000_000),
+  }),
+} as const;
+
+export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> };
+
+/** A wrong setting, in one line for the operator. */
+export class BadSetting extends Error {
+  override name = 'BadSetting';
+}
+
+/** Reads all settings; throws BadSetting with the name, what is wrong and an example of the default. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const values = Object.entries(settings).map(([name, row]) => {
+    const fallback = typeof row.default === 'function' ? row.default(env) : row.default;
+    try {
+      return [name, row.parse(env[name]?.trim() || fallback)];
+    } catch (error) {
+      throw new BadSetting(`${name} ${(error as Error).message}`);
+    }
+  });
+  return Object.fromEntries(values);
+}
+
+/** An IPv6 address stands in brackets in an address of the web. */
+export function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return value;
+  };
+}
+
+function oneOf<T extends string>(...choices: readonly T[]) {
+  return (text: string): T => {
+    const choice = choices.find((each) => each === text);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${text}"`);
+    return choice;
+  };
+}
+
+function baseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new Error(
+      `must be an http or https address without query, such as https://pay.example.com, not "${text}"`,
+    );
+  }
+  return url.href.replace(/\/$/, '');
+}
+
+function sqlitePath(text: string): { readonly kind: 'sqlite'; readonly path: string } {
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
+  if (path === undefined)
+    throw new Error(`must be sqlite:<path of a file>, such as sqlite:./data/opentill.db`);
+  return { kind: 'sqlite', path };
+}
+
+function bootstrapKey(text: string): { readonly id: string; readonly secret: string } | null {
+  if (text === '') return null;
+  const parts = /^(ak_test_[\w-]{1,100}):(sk_test_[\w-]{1,100})$/.exec(text);
+  // The value is a secret: the message must not repeat it.
+  if (!parts) throw new Error('must be a test key of the form ak_test_…:sk_test_…');
+  return { id: parts[1] as string, secret: parts[2] as string };
+}
+
+function networks(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const network = isIP(part) ? `${part}/${isIP(part) === 6 ? 128 : 32}` : part;
+      if (!ipaddr.isValidCIDR(network)) {
+        throw new Error(`must be a list of networks such as 10.1.0.0/16,192.0.2.7, not "${part}"`);
+      }
+      return network;
+    });
+}

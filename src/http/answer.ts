@@ -1,0 +1,108 @@
+/** Successful answers: the envelope `{status, message, data}`, and how they are sent. */
+
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Checkout } from '../checkout/session.ts';
+import type { Answer, IdempotencyKey } from '../store/store.ts';
+import type { Origin, Outcome } from '../transact.ts';
+import type { Principal } from './auth.ts';
+import { fieldsError, RequestError, refusalError } from './errors.ts';
+
+/** `operation` is such as `CHECKOUT.FETCH`, `data` is JSON already. */
+export function envelope(operation: string, data: string): string {
+  return `{"status":"success","message":"${operation}.SUCCESS","data":${data}}`;
+}
+
+/** The envelope of a list; `data` holds the rows as JSON. */
+export function listEnvelope(
+  operation: string,
+  data: readonly string[],
+  hasMore: boolean,
+  cursor: string | null,
+): string {
+  return (
+    `{"status":"success","message":"${operation}.SUCCESS","data":[${data.join(',')}],` +
+    `"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)}}`
+  );
+}
+
+export function answer(
+  operation: string,
+  data: string,
+  statusCode = 200,
+  headers: Record<string, string> = {},
+): Answer {
+  return { statusCode, headers, body: envelope(operation, data) };
+}
+
+export function checkoutAnswer(operation: string, json: string, { version }: Checkout): Answer {
+  return answer(operation, json, 200, { etag: etagOf(version) });
+}
+
+export function etagOf(version: number): string {
+  return `"${version}"`;
+}
+
+/** Sends what a command came to; a refusal becomes an error. */
+export function sendOutcome(reply: FastifyReply, outcome: Outcome): FastifyReply {
+  if (outcome.kind === 'refusal') throw refusalError(outcome);
+  if (outcome.kind === 'replay') reply.header('idempotent-replayed', 'true');
+  return sendAnswer(reply, outcome.answer);
+}
+
+export function sendAnswer(reply: FastifyReply, { statusCode, headers, body }: Answer): FastifyReply {
+  return reply.code(statusCode).headers(headers).type(JSON_TYPE).send(body);
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Where a command of this request comes from. */
+export function originOf(request: FastifyRequest): Origin {
+  const { keyId, scope } = principalOf(request);
+  return { scope, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
+}
+
+export function principalOf(request: FastifyRequest): Principal {
+  const { principal } = request;
+  // Only a route outside of the authenticated part could come here: a mistake of ours, not of the caller.
+  if (principal === null) throw new Error(`${request.routeOptions.url} asks for a caller, but is open`);
+  return principal;
+}
+
+/** The Idempotency-Key header, quoted (as a structured field) or bare. */
+function idempotencyOf(request: FastifyRequest): IdempotencyKey | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const text = String(header);
+  const key = text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+  if (key.length < 1 || key.length > 255 || !/^[\x20-\x7e]+$/.test(key)) {
+    throw fieldsError([
+      { pointer: '/Idempotency-Key', detail: 'must have 1 to 255 printable ASCII characters' },
+    ]);
+  }
+  const path = request.url.split('?', 1)[0];
+  return {
+    key,
+    operation: `${request.method} ${path}`,
+    requestHash: hash('sha256', request.bodyBytes ?? ''),
+  };
+}
+
+/** The version that If-Match names: null for none or any, -1 for what no version can match. */
+export function ifVersionOf(request: FastifyRequest): number | null {
+  const header = request.headers['if-match'];
+  if (header === undefined || header.trim() === '*') return null;
+  const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
+  return version === undefined ? -1 : Number(version);
+}
+
+/** True if the client already has this version (If-None-Match, compared weakly as RFC 9110 section 13.1.2 wants). */
+export function isKnown(request: FastifyRequest, etag: string): boolean {
+  const header = request.headers['if-none-match'];
+  if (header === undefined) return false;
+  return header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
+}
+
+export function notFound(detail: string): RequestError {
+  return new RequestError('not_found', [{ reason: 'not_found', message: detail, remarks: '' }]);
+}

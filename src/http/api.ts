@@ -1,0 +1,177 @@
+/** The authenticated part of the service, `/v3`: what every operation of it has in common. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyRequest,
+  HTTPMethods,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { KeyScope } from '../store/store.ts';
+import type { Authenticator, Principal } from './auth.ts';
+import { fieldsError, RequestError } from './errors.ts';
+import { dropEmptyStrings } from './input.ts';
+import { readJson } from './json.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation as messages name it: `CHECKOUT.UPDATE`. */
+    operation?: string;
+    /** What the key must be allowed to do. */
+    scope?: KeyScope;
+    /** Accepts no body, an empty one and `{}`, whatever the content type says. */
+    noBody?: boolean;
+    /** No body is the same as `{}`. */
+    optionalBody?: boolean;
+    /** Only for keys of test mode. */
+    testOnly?: boolean;
+  }
+  interface FastifyRequest {
+    principal: Principal | null;
+    /** The body as it came, for the hash of a request that may be repeated. */
+    bodyBytes: Buffer | null;
+  }
+}
+
+/** The part of the service that routes of the API are added to; schemas give the types of what they receive. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export const BODY_LIMIT_BYTES = 262_144;
+
+/** Returns what is to be called when all routes are there: it answers the methods that they do not have. */
+export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: RateLimiter): () => void {
+  api.decorateRequest('principal', null);
+  api.decorateRequest('bodyBytes', null);
+
+  api.addHook('onRequest', (request, _reply, done) => {
+    const header = request.headers.authorization;
+    const principal = auth.recall(header);
+    if (principal) {
+      admit(request, principal, limiter);
+      done();
+      return;
+    }
+    auth.verify(header).then(
+      (verified) => {
+        try {
+          admit(request, verified, limiter);
+          done();
+        } catch (error) {
+          done(error as Error);
+        }
+      },
+      (error) => {
+        const waitMs = limiter.take(request.ip);
+        done(waitMs > 0 ? rateLimited(limiter, waitMs) : error);
+      },
+    );
+  });
+
+  api.removeAllContentTypeParsers();
+  api.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, readBody(request, bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  api.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.config.optionalBody) request.body ??= {};
+    dropEmptyStrings(request.body);
+    dropEmptyStrings(request.query);
+    done();
+  });
+
+  return collectMethods(api);
+}
+
+/** Lets a known caller in: within its rate, with a key that may do this, for an answer it can read. */
+function admit(request: FastifyRequest, principal: Principal, limiter: RateLimiter): void {
+  request.principal = principal;
+  const waitMs = limiter.take(principal.keyId);
+  if (waitMs > 0) throw rateLimited(limiter, waitMs);
+  const { scope, testOnly } = request.routeOptions.config;
+  if (scope !== undefined && !principal.scopes.includes(scope)) {
+    throw new RequestError('scope_missing', [
+      { reason: 'scope_missing', message: `The API key lacks the scope "${scope}".`, remarks: '' },
+    ]);
+  }
+  if (testOnly && principal.scope.mode !== 'test') {
+    throw new RequestError('scope_missing', [
+      { reason: 'scope_missing', message: 'Only test keys can do this.', remarks: '' },
+    ]);
+  }
+  if (!acceptsJson(request.headers.accept)) throw new RequestError('not_acceptable');
+}
+
+/** `Retry-After` (RFC 9110) and the RateLimit fields (draft-ietf-httpapi-ratelimit-headers). */
+function rateLimited({ perSecond }: RateLimiter, waitMs: number): RequestError {
+  const seconds = String(Math.ceil(waitMs / 1000));
+  return new RequestError('rate_limited', [], {
+    'retry-after': seconds,
+    'ratelimit-policy': `"default";q=${perSecond};w=1`,
+    ratelimit: `"default";r=0;t=${seconds}`,
+  });
+}
+
+function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept === '*/*' || accept.startsWith('application/json')) return true;
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const fits = ['*/*', 'application/*', 'application/json', 'application/problem+json', ''].includes(type);
+    return fits && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const { noBody } = request.routeOptions.config;
+  if (noBody) {
+    const text = bytes.toString('utf8').trim();
+    if (text === '') return undefined;
+    const value = readJson(bytes);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw fieldsError([{ pointer: '', detail: 'must be empty or {}' }]);
+    }
+    const names = Object.keys(value);
+    if (names.length === 0) return undefined;
+    throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
+  }
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new RequestError('unsupported_media_type');
+  request.bodyBytes = bytes;
+  return readJson(bytes);
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** For every path, the methods it does not have: 405 with the list of those it has (RFC 9110 section 15.5.6). */
+function collectMethods(api: FastifyInstance): () => void {
+  const methodsOf = new Map<string, Set<string>>();
+  api.addHook('onRoute', ({ url, method }) => {
+    const methods = methodsOf.get(url) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    methodsOf.set(url, methods);
+  });
+  return () => {
+    for (const [url, methods] of [...methodsOf]) {
+      const allow = [...methods].sort().join(', ');
+      const refuse = () => {
+        throw new RequestError('method_not_allowed', [], { allow });
+      };
+      const missing = METHODS.filter((method) => !methods.has(method));
+      // Before the body is read: what it holds does not matter.
+      const route = { url: url.slice(api.prefix.length), onRequest: refuse, handler: refuse };
+      api.route({ ...route, method: missing, schema: { hide: true } as object });
+    }
+  };
+}

@@ -1,0 +1,61 @@
+/** Who calls: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Scope } from '../checkout/session.ts';
+import { hashSecret } from '../keys.ts';
+import type { ApiKey, KeyScope, Store } from '../store/store.ts';
+import { RequestError } from './errors.ts';
+
+export type Principal = {
+  readonly keyId: string;
+  readonly scope: Scope;
+  readonly scopes: readonly KeyScope[];
+};
+
+/** Verified headers that are remembered; one for each key in use. */
+const MAX_REMEMBERED = 10_000;
+
+const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8", Bearer realm="opentill"' };
+
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
+export function createAuthenticator(store: Store) {
+  // By the hash of the whole header: no secret stays in memory, and how long a look-up takes tells nothing of one.
+  let remembered = new Map<string, Principal>();
+  let rememberedVersion = store.directoryVersion();
+
+  /** The caller if the header was verified before and no key has changed since, else undefined. */
+  function recall(header: string | undefined): Principal | undefined {
+    const version = store.directoryVersion();
+    if (version !== rememberedVersion) {
+      remembered = new Map();
+      rememberedVersion = version;
+    }
+    return header === undefined ? undefined : remembered.get(hash('sha256', header, 'base64'));
+  }
+
+  /** The caller, or a RequestError that says whether credentials are missing or wrong. */
+  async function verify(header: string | undefined): Promise<Principal> {
+    if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
+    const key = await keyOf(store, header);
+    if (key === null || key.revokedAt !== null) throw new RequestError('wrong_credentials', [], challenge);
+    const principal: Principal = { keyId: key.id, scope: key.scope, scopes: key.scopes };
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(hash('sha256', header, 'base64'), principal);
+    return principal;
+  }
+
+  return { recall, verify };
+}
+
+async function keyOf(store: Store, header: string): Promise<ApiKey | null> {
+  const [, scheme = '', credentials = ''] = /^(\w+) +(\S+)$/.exec(header) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return store.apiKeyBySecretHash(hashSecret(credentials));
+  if (scheme.toLowerCase() !== 'basic') return null;
+  const text = Buffer.from(credentials, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const key = await store.apiKey(colon < 0 ? text : text.slice(0, colon));
+  // An unknown key is compared as well, so that time does not tell whether it exists.
+  const given = Buffer.from(hashSecret(colon < 0 ? '' : text.slice(colon + 1)));
+  const matches = timingSafeEqual(given, Buffer.from(key?.secretHash ?? hashSecret('')));
+  return key !== null && matches ? key : null;
+}

@@ -1,0 +1,149 @@
+/** Reading JSON without losing anything: what `JSON.parse` would silently drop, round or merge is refused here. */
+import type { Problem } from '../checkout/refusal.ts';
+import { fieldsError, RequestError } from './errors.ts';
+
+/** Levels of nesting in any body; metadata has its own, smaller bound. */
+const MAX_DEPTH = 20;
+/** Decimal digits that survive a double (IEEE 754 binary64) whatever they are. */
+const EXACT_DIGITS = 15;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The value of a body in UTF-8. Throws a RequestError that says what is wrong, and where. */
+export function readJson(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw badJson('The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw badJson('The body is not valid JSON.');
+  }
+  const problems = hazards(text);
+  if (problems.length > 0) throw fieldsError(problems);
+  return value;
+}
+
+function badJson(message: string): RequestError {
+  return new RequestError('bad_json', [{ reason: 'bad_json', message, remarks: '' }]);
+}
+
+/**
+ * Walks over a text that is known to be JSON and notes every place where the parsed value differs from what was
+ * written, or is a danger to other readers of it.
+ */
+function hazards(text: string): Problem[] {
+  const problems: Problem[] = [];
+  const path: Array<string | number> = [];
+  let at = 0;
+
+  const note = (detail: string) => problems.push({ pointer: pointerOf(path), detail });
+
+  function skipSpace(): void {
+    while (text.charCodeAt(at) <= 0x20) at++;
+  }
+
+  /** Moves behind the string that starts here and returns it raw, without its quotes. */
+  function string(): string {
+    const start = ++at;
+    while (text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+    const raw = text.slice(start, at++);
+    return raw;
+  }
+
+  function checkText(raw: string): string {
+    if (!raw.includes('\\')) {
+      if (!raw.isWellFormed()) note('has half a surrogate pair');
+      return raw;
+    }
+    const decoded = JSON.parse(`"${raw}"`) as string;
+    if (decoded.includes('\0')) note('has a NUL character');
+    if (!decoded.isWellFormed()) note('has half a surrogate pair');
+    return decoded;
+  }
+
+  function number(): void {
+    const start = at;
+    while (/[-+.eE0-9]/.test(text.charAt(at))) at++;
+    const literal = text.slice(start, at);
+    // The short integers that nearly all numbers are need no closer look.
+    if (literal.length <= EXACT_DIGITS && !/[eE]/.test(literal)) return;
+    const value = Number(literal);
+    const digits = literal
+      .replace(/[eE].*$/, '')
+      .replace(/\D/g, '')
+      .replace(/^0+|0+$/g, '');
+    if (!Number.isFinite(value)) note('is a number that is too large');
+    else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : digits.length > EXACT_DIGITS) {
+      note('is a number with more digits than can be kept exactly');
+    }
+  }
+
+  function object(depth: number): void {
+    const seen = new Set<string>();
+    at++;
+    for (skipSpace(); text[at] !== '}'; skipSpace()) {
+      const key = checkText(string());
+      path.push(key);
+      if (seen.has(key)) note('is there twice');
+      if (key === '__proto__') note('is a name that cannot be used');
+      seen.add(key);
+      skipSpace();
+      at++; // the colon
+      value(depth);
+      path.pop();
+      skipSpace();
+      if (text[at] === ',') at++;
+    }
+    at++;
+  }
+
+  function array(depth: number): void {
+    at++;
+    let index = 0;
+    for (skipSpace(); text[at] !== ']'; skipSpace()) {
+      path.push(index++);
+      value(depth);
+      path.pop();
+      skipSpace();
+      if (text[at] === ',') at++;
+    }
+    at++;
+  }
+
+  function value(depth: number): void {
+    skipSpace();
+    const first = text[at];
+    if (first === '"') checkText(string());
+    else if (first === '{' || first === '[') {
+      if (depth >= MAX_DEPTH) {
+        note(`is nested more than ${MAX_DEPTH} levels deep`);
+        // What lies deeper does not matter any more; the walk ends here.
+        at = text.length;
+        throw tooDeep;
+      }
+      if (first === '{') object(depth + 1);
+      else array(depth + 1);
+    } else if (first === 't' || first === 'n') at += 4;
+    else if (first === 'f') at += 5;
+    else number();
+  }
+
+  try {
+    value(0);
+  } catch (error) {
+    if (error !== tooDeep) throw error;
+  }
+  return problems;
+}
+
+const tooDeep = Symbol('too deep');
+
+/** RFC 6901. */
+function pointerOf(path: ReadonlyArray<string | number>): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

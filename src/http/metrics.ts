@@ -1,0 +1,56 @@
+/** Numbers for operators in the format of Prometheus. */
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Store } from '../store/store.ts';
+import type { SendResult } from '../webhooks/deliver.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(store: Store) {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Histogram({
+    name: 'opentill_http_request_duration_seconds',
+    help: 'Duration of HTTP requests.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'opentill_webhook_deliveries_total',
+    help: 'Attempts to deliver a webhook, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  new Gauge({
+    name: 'opentill_webhook_deliveries_pending',
+    help: 'Webhooks that have not arrived yet.',
+    registers,
+    async collect() {
+      this.set((await store.gauges()).pendingDeliveries);
+    },
+  });
+
+  return {
+    sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
+    text: (): Promise<string> => registry.metrics(),
+    contentType: registry.contentType,
+
+    observe(app: FastifyInstance): void {
+      app.addHook('onResponse', (request, reply, done) => {
+        requests.observe(
+          {
+            method: request.method,
+            // The pattern, never the path: ids would make a series each.
+            route: request.routeOptions.url ?? 'unknown',
+            status: reply.statusCode,
+          },
+          reply.elapsedTime / 1000,
+        );
+        done();
+      });
+    },
+  };
+}

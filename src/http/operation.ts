@@ -1,0 +1,119 @@
+/** How a route of the API is declared: what it is called, who may call it, what it accepts and every answer it has. */
+import type { TSchema } from 'typebox';
+import type { KeyScope } from '../store/store.ts';
+import { type ErrorReason, errorTable } from './errors.ts';
+
+type Declaration = {
+  /** As messages name it: `CHECKOUT.UPDATE`. */
+  readonly operation: string;
+  readonly tag: string;
+  /** What the key must be allowed to do. */
+  readonly scope: KeyScope;
+  /** Accepts no body, an empty one and `{}`, whatever the content type says. */
+  readonly noBody?: boolean;
+  /** No body is the same as `{}`. */
+  readonly optionalBody?: boolean;
+  /** Only for keys of test mode. */
+  readonly testOnly?: boolean;
+  readonly summary: string;
+  readonly description?: string;
+  readonly statusCode?: number;
+  readonly success: TSchema;
+  /** Beside those that follow from what the route accepts. */
+  readonly errors?: readonly ErrorReason[];
+};
+
+type Accepted = { readonly params?: TSchema; readonly querystring?: TSchema; readonly body?: TSchema };
+
+const everywhere: readonly ErrorReason[] = [
+  'no_credentials',
+  'wrong_credentials',
+  'scope_missing',
+  'not_acceptable',
+  'rate_limited',
+  'internal',
+  'unavailable',
+];
+
+const withBody: readonly ErrorReason[] = [
+  'bad_json',
+  'field_invalid',
+  'too_large',
+  'unsupported_media_type',
+  'key_reused',
+];
+
+export function operation<A extends Accepted>(declaration: Declaration, accepted: A) {
+  const { operation: name, tag, scope, summary, description, statusCode, success } = declaration;
+  const { noBody = false, optionalBody = false, testOnly = false } = declaration;
+  const [resource = '', verb = ''] = name.toLowerCase().split('.');
+  const errors = [
+    ...everywhere,
+    ...(accepted.params ? (['bad_id', 'not_found'] as const) : []),
+    ...(accepted.querystring ? (['bad_query'] as const) : []),
+    ...(accepted.body ? withBody : []),
+    ...(noBody ? (['bad_json', 'field_invalid', 'too_large', 'key_reused'] as const) : []),
+    ...(declaration.errors ?? []),
+  ];
+  return {
+    config: { operation: name, scope, noBody, optionalBody, testOnly },
+    // Routes report what the schema finds together with what only they can see.
+    attachValidation: true,
+    schema: {
+      operationId: camelCase(`${verb}_${resource}`),
+      tags: [tag],
+      summary,
+      ...(description === undefined ? {} : { description }),
+      security: [{ basic: [] }, { bearer: [] }],
+      ...accepted,
+      response: {
+        [statusCode ?? 200]: {
+          description: 'Success.',
+          content: { 'application/json': { schema: success } },
+        },
+        ...errorResponses(name, errors),
+      },
+    },
+  };
+}
+
+/** Failures by status: several reasons may share one. */
+function errorResponses(operation: string, reasons: readonly ErrorReason[]) {
+  const byStatus = new Map<number, ErrorReason[]>();
+  for (const reason of reasons) {
+    const { status } = errorTable[reason];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((reason) => errorTable[reason].text).join(' '),
+        content: {
+          'application/json': { schema: { $ref: 'Error#' }, examples: examplesOf(operation, group) },
+          'application/problem+json': { schema: { $ref: 'Problem#' } },
+        },
+      },
+    ]),
+  );
+}
+
+function examplesOf(operation: string, reasons: readonly ErrorReason[]) {
+  return Object.fromEntries(
+    reasons.map((reason) => [
+      reason,
+      {
+        value: {
+          status: 'error',
+          message: `${operation}.${reason.toUpperCase()}`,
+          errors: [{ code: errorTable[reason].code, message: errorTable[reason].text, remarks: '' }],
+          request_id: 'req_1x2y3z0001',
+        },
+      },
+    ]),
+  );
+}
+
+function camelCase(words: string): string {
+  return words.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}

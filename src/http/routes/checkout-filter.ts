@@ -1,0 +1,36 @@
+import type { CheckoutFilter } from '../../store/store.ts';
+import type { ListQuery } from '../schemas/checkout.ts';
+import { parseTimestamp } from '../schemas/fields.ts';
+
+/** The query of a list, checked by its schema, as the store's filter. */
+export function filterOf(query: ListQuery): CheckoutFilter {
+  const metadata = Object.entries(query).flatMap(([name, value]) => {
+    const key = /^metadata\[(.+)\]$/s.exec(name)?.[1];
+    return key === undefined ? [] : [[key, String(value)] as const];
+  });
+  return withoutUndefined({
+    status: query.status,
+    paymentStatus: query.payment_status,
+    currency: query.invoice_currency?.toUpperCase(),
+    referenceId: query.reference_id,
+    customer: query.customer,
+    createdFrom: timeOf(query['created_at[gte]']),
+    createdBefore: timeOf(query['created_at[lt]']),
+    amountFrom: query['amount[gte]'],
+    amountTo: query['amount[lte]'],
+    partiallyPaid: query.partially_paid,
+    paidInExcess: query.paid_in_excess,
+    metadata: metadata.length > 0 ? metadata : undefined,
+    search: query.q,
+  });
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Defined<T>;
+}

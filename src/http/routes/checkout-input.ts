@@ -1,0 +1,142 @@
+/** From the body of a request to the fields of a command. */
+import { randomUUID } from 'node:crypto';
+import type { CreateCheckout, UpdateCheckout } from '../../checkout/command.ts';
+import { createProblems } from '../../checkout/decide.ts';
+import type { Item } from '../../checkout/items.ts';
+import { isJsonObject, metadataProblem } from '../../checkout/metadata.ts';
+import type { Problem } from '../../checkout/refusal.ts';
+import type { ContactDetails, JsonObject, Mode, Payer, Phone } from '../../checkout/session.ts';
+import { findMethod } from '../../methods/catalogue.ts';
+import { offersFor, type Rail } from '../../methods/method.ts';
+import { fieldsError } from '../errors.ts';
+import { addressProblems, usableFields } from '../input.ts';
+import { readJson } from '../json.ts';
+import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
+import { parseTimestamp } from '../schemas/fields.ts';
+
+export type CreateFields = Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' | 'scope'>;
+
+/**
+ * The fields of a new session. Throws a RequestError with every mistake there is: those the schema found, and those
+ * it cannot see.
+ */
+export function readCreate(
+  body: CreateBody,
+  schemaProblems: readonly Problem[],
+  { mode, now, rails }: { mode: Mode; now: number; rails: readonly Rail[] },
+): CreateFields {
+  const given = usableFields(body, schemaProblems);
+  const problems = [
+    ...schemaProblems,
+    ...addressProblems(given, ['success_url', 'cancel_url', 'webhook_url'], mode),
+  ];
+  const payer = readPayer(given, problems);
+  const currency = given.invoice_currency?.toUpperCase() ?? '';
+  const fields: CreateFields = {
+    currency,
+    amount: given.amount ?? null,
+    items: readItems(given.items ?? [], problems),
+    description: given.transaction_description ?? '',
+    referenceId: given.reference_id ?? randomUUID(),
+    metadata: readMetadata(given.metadata, problems),
+    payer,
+    successUrl: given.success_url ?? '',
+    cancelUrl: given.cancel_url ?? '',
+    webhookUrl: given.webhook_url ?? '',
+    methods: readMethods(given, problems, rails, { mode, currency, country: payer.country }),
+    expiresAt: given.expires_at ? parseTimestamp(given.expires_at) : null,
+  };
+  // The rules look at the same fields again when they decide; here they only complete the list of mistakes.
+  if (problems.length > 0) throw fieldsError([...problems, ...createProblems(fields, now)]);
+  return fields;
+}
+
+export function readUpdate(
+  body: UpdateBody,
+  schemaProblems: readonly Problem[],
+): Pick<UpdateCheckout, 'items' | 'metadata'> {
+  const given = usableFields(body, schemaProblems);
+  if (schemaProblems.length > 0) {
+    const problem = given.metadata ? metadataProblem(given.metadata as JsonObject) : null;
+    throw fieldsError([...schemaProblems, ...(problem ? [{ pointer: '/metadata', detail: problem }] : [])]);
+  }
+  const items =
+    given.items?.map(({ unit_price, ...item }): Item => ({ ...item, unitPrice: unit_price })) ?? null;
+  return { items, metadata: (given.metadata as JsonObject | undefined) ?? null };
+}
+
+function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[]): Item[] {
+  return items.map(({ unit_price, amount, ...item }, index) => {
+    const pointer = `/items/${index}/unit_price`;
+    if (unit_price !== undefined && amount !== undefined && unit_price !== amount) {
+      problems.push({ pointer, detail: 'contradicts amount, which is another name of it' });
+    }
+    const unitPrice = unit_price ?? amount;
+    if (unitPrice === undefined) problems.push({ pointer, detail: 'is required' });
+    return { ...item, unitPrice: unitPrice ?? 0 };
+  });
+}
+
+function readMetadata(given: CreateBody['metadata'], problems: Problem[]): JsonObject {
+  if (given === undefined) return {};
+  let value: unknown = given;
+  if (typeof given === 'string') {
+    try {
+      value = readJson(Buffer.from(given));
+    } catch {
+      value = null;
+    }
+  }
+  if (!isJsonObject(value)) {
+    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string that holds one' });
+    return {};
+  }
+  const problem = metadataProblem(value);
+  if (problem !== null) problems.push({ pointer: '/metadata', detail: problem });
+  return value;
+}
+
+function readPayer(given: Partial<CreateBody>, problems: Problem[]): Payer {
+  const details = given.customer_details ?? {};
+  if (given.customer && details.customer && given.customer !== details.customer) {
+    problems.push({ pointer: '/customer_details/customer', detail: 'contradicts customer' });
+  }
+  return {
+    customer: given.customer ?? details.customer ?? '',
+    name: details.name ?? '',
+    email: details.email ?? '',
+    country: details.country?.toUpperCase() ?? '',
+    phone: readPhone(details.phone),
+    billingDetails: (given.billing_details ?? details.billing_details ?? null) as ContactDetails | null,
+    shippingDetails: (given.shipping_details ?? details.shipping_details ?? null) as ContactDetails | null,
+  };
+}
+
+export function readPhone(
+  phone: { calling_code?: string; country_code?: string; number?: string } | undefined,
+): Phone | null {
+  const callingCode = phone?.calling_code ?? phone?.country_code ?? '';
+  const number = phone?.number ?? '';
+  return callingCode === '' && number === '' ? null : { callingCode, number };
+}
+
+function readMethods(
+  given: Partial<CreateBody>,
+  problems: Problem[],
+  rails: readonly Rail[],
+  occasion: { mode: Mode; currency: string; country: string },
+): string[] {
+  for (const field of ['payment_methods', 'remove_payment_methods'] as const) {
+    given[field]?.forEach((id, index) => {
+      if (!findMethod(id))
+        problems.push({ pointer: `/${field}/${index}`, detail: 'is not a known payment method' });
+    });
+  }
+  const available = given.payment_methods ?? offersFor(rails, occasion).map(({ method }) => method.id);
+  const removed = new Set(given.remove_payment_methods);
+  const left = available.filter((id) => !removed.has(id));
+  if (left.length === 0 && available.length > 0) {
+    problems.push({ pointer: '/remove_payment_methods', detail: 'must leave at least one payment method' });
+  }
+  return left;
+}

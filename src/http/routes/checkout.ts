@@ -1,0 +1,182 @@
+import type { CheckoutCommand } from '../../checkout/command.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import { newId } from '../../id.ts';
+import { newToken } from '../../token.ts';
+import {
+  answer,
+  checkoutAnswer,
+  envelope,
+  etagOf,
+  ifVersionOf,
+  isKnown,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendOutcome,
+} from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Deps } from '../deps.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
+import { filterOf } from './checkout-filter.ts';
+import { readCreate, readUpdate } from './checkout-input.ts';
+
+const tag = 'Checkout sessions';
+const params = idOf('chk', 'session');
+export const NO_SUCH_SESSION = 'There is no such checkout session.';
+
+export function checkoutRoutes(api: Api, { store, transact, presenter, rails, now }: Deps): void {
+  const answerWith = (name: string) => (checkout: Checkout) =>
+    checkoutAnswer(name, presenter.checkout(checkout), checkout);
+
+  api.post(
+    '/checkout',
+    operation(
+      {
+        operation: 'CHECKOUT.CREATE',
+        tag,
+        scope: 'write',
+        summary: 'Create a session',
+        description:
+          'Makes a hosted payment request. Send an `Idempotency-Key` so that a repetition makes no second one.',
+        statusCode: 201,
+        success: successOf('CHECKOUT.CREATE', 'Checkout'),
+        errors: ['bad_metadata'],
+      },
+      { body: createBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const { scope } = origin;
+      const time = await now(scope);
+      const problems = schemaProblems(request);
+      const fields = readCreate(request.body, problems, { mode: scope.mode, now: time, rails });
+      const id = newId('chk', time);
+      const outcome = await transact.checkout({
+        origin,
+        id,
+        command: { type: 'create', now: time, id, token: newToken(scope, id), scope, ...fields },
+        answer: (checkout) =>
+          answer('CHECKOUT.CREATE', presenter.checkout(checkout), 201, {
+            etag: etagOf(checkout.version),
+            location: `/v3/checkout/${checkout.id}`,
+          }),
+      });
+      return sendOutcome(reply, outcome);
+    },
+  );
+
+  api.get(
+    '/checkout',
+    operation(
+      {
+        operation: 'CHECKOUT.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List sessions',
+        description:
+          'Newest first. Filters combine; `metadata[key]=value` filters by a top-level key of the metadata.',
+        success: listOf('CHECKOUT.LIST', 'Checkout'),
+      },
+      { querystring: listQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { scope } = principalOf(request);
+      const { rows, hasMore } = await store.checkouts(scope, filterOf(request.query), page);
+      return sendList(reply, 'CHECKOUT.LIST', rows, presenter.checkout, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/checkout/:id',
+    operation(
+      {
+        operation: 'CHECKOUT.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch a session',
+        description: 'Answers 304 without a body if `If-None-Match` names the current `ETag`.',
+        success: successOf('CHECKOUT.FETCH', 'Checkout'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const checkout = await store.checkout(principalOf(request).scope, request.params.id);
+      if (checkout === null) throw notFound(NO_SUCH_SESSION);
+      const etag = etagOf(checkout.version);
+      reply.header('etag', etag);
+      if (isKnown(request, etag)) return reply.code(304).send();
+      return reply.type(JSON_TYPE).send(envelope('CHECKOUT.FETCH', presenter.checkout(checkout)));
+    },
+  );
+
+  api.put(
+    '/checkout/:id',
+    operation(
+      {
+        operation: 'CHECKOUT.UPDATE',
+        tag,
+        scope: 'write',
+        summary: 'Update a session',
+        description:
+          '`items` replaces the items, sets the amount to their sum and the description to their list; only while the session is active and nothing is paid or in flight. `metadata` is a JSON merge patch (RFC 7396), in every state. What is omitted stays.',
+        success: successOf('CHECKOUT.UPDATE', 'Checkout'),
+        errors: ['bad_metadata', 'not_updatable', 'payment_in_progress', 'version_stale'],
+      },
+      { params, body: updateBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const fields = readUpdate(request.body, schemaProblems(request));
+      const command: CheckoutCommand = {
+        type: 'update',
+        now: await now(origin.scope),
+        ifVersion: ifVersionOf(request),
+        ...fields,
+      };
+      const { id } = request.params;
+      return sendOutcome(
+        reply,
+        await transact.checkout({ origin, id, command, answer: answerWith('CHECKOUT.UPDATE') }),
+      );
+    },
+  );
+
+  api.post(
+    '/checkout/:id/expire',
+    operation(
+      {
+        operation: 'CHECKOUT.EXPIRE',
+        tag,
+        scope: 'write',
+        noBody: true,
+        summary: 'Expire a session',
+        description: 'Ends an active session now. Refused while a payment is in progress.',
+        success: successOf('CHECKOUT.EXPIRE', 'Checkout'),
+        errors: ['not_expirable', 'payment_in_progress', 'version_stale'],
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      schemaProblems(request);
+      const command: CheckoutCommand = {
+        type: 'expire',
+        now: await now(origin.scope),
+        ifVersion: ifVersionOf(request),
+      };
+      const { id } = request.params;
+      return sendOutcome(
+        reply,
+        await transact.checkout({ origin, id, command, answer: answerWith('CHECKOUT.EXPIRE') }),
+      );
+    },
+  );
+}

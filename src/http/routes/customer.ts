@@ -1,0 +1,203 @@
+import Type, { type Static } from 'typebox';
+import type { Customer, CustomerFields } from '../../checkout/customer.ts';
+import { metadataProblem } from '../../checkout/metadata.ts';
+import { presentCustomer } from '../../checkout/present.ts';
+import type { Problem } from '../../checkout/refusal.ts';
+import type { JsonObject } from '../../checkout/session.ts';
+import { newId } from '../../id.ts';
+import { answer, envelope, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Deps } from '../deps.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems, usableFields } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { idOf, pageQuery } from '../schemas/checkout.ts';
+import { country, email, metadata, phone, text } from '../schemas/fields.ts';
+import { readPhone } from './checkout-input.ts';
+
+const tag = 'Customers';
+const params = idOf('cus', 'customer');
+const NO_SUCH_CUSTOMER = 'There is no such customer.';
+
+const body = Type.Object(
+  {
+    name: Type.Optional(text(250, 'Name.', 'Ada Lovelace')),
+    email: Type.Optional(email),
+    country: Type.Optional(country),
+    phone: Type.Optional(phone),
+    reference_id: Type.Optional(text(128, 'Your own reference.', 'customer-42')),
+    metadata: Type.Optional(metadata),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ name: 'Ada Lovelace', email: 'ada@example.com', country: 'GB' }],
+  },
+);
+
+const query = Type.Object(
+  { ...pageQuery('cus'), email: Type.Optional(email) },
+  { additionalProperties: false },
+);
+
+export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
+  const json = (customer: Customer) => JSON.stringify(presentCustomer(customer));
+
+  api.post(
+    '/customer',
+    operation(
+      {
+        operation: 'CUSTOMER.CREATE',
+        tag,
+        scope: 'write',
+        summary: 'Create a customer',
+        description: 'Sessions that are created with a payer’s details make customers by themselves.',
+        statusCode: 201,
+        success: successOf('CUSTOMER.CREATE', 'Customer'),
+        errors: ['bad_metadata', 'customer_exists'],
+      },
+      { body },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const fields = readCustomer(request.body, schemaProblems(request));
+      const time = await now(origin.scope);
+      const id = newId('cus', time);
+      const complete: CustomerFields = {
+        name: '',
+        email: '',
+        country: '',
+        phone: null,
+        referenceId: '',
+        metadata: {},
+        ...fields,
+      };
+      const outcome = await transact.customer({
+        origin,
+        id,
+        now: time,
+        command: { type: 'create_customer', id, scope: origin.scope, now: time, fields: complete },
+        answer: (customer) =>
+          answer('CUSTOMER.CREATE', json(customer), 201, { location: `/v3/customer/${id}` }),
+      });
+      return sendOutcome(reply, outcome);
+    },
+  );
+
+  api.get(
+    '/customer',
+    operation(
+      {
+        operation: 'CUSTOMER.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List customers',
+        description: 'Newest first.',
+        success: listOf('CUSTOMER.LIST', 'Customer'),
+      },
+      { querystring: query },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const filter = request.query.email === undefined ? {} : { email: request.query.email };
+      const { rows, hasMore } = await store.customers(principalOf(request).scope, filter, page);
+      return sendList(reply, 'CUSTOMER.LIST', rows, json, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/customer/:id',
+    operation(
+      {
+        operation: 'CUSTOMER.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch a customer',
+        success: successOf('CUSTOMER.FETCH', 'Customer'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const customer = await store.customer(principalOf(request).scope, request.params.id);
+      if (customer === null) throw notFound(NO_SUCH_CUSTOMER);
+      return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', json(customer)));
+    },
+  );
+
+  api.put(
+    '/customer/:id',
+    operation(
+      {
+        operation: 'CUSTOMER.UPDATE',
+        tag,
+        scope: 'write',
+        summary: 'Update a customer',
+        description:
+          'What is omitted stays. `metadata` is a JSON merge patch (RFC 7396). Sessions keep the details they were made with.',
+        success: successOf('CUSTOMER.UPDATE', 'Customer'),
+        errors: ['bad_metadata', 'customer_exists'],
+      },
+      { params, body },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const fields = readCustomer(request.body, schemaProblems(request));
+      const outcome = await transact.customer({
+        origin,
+        id: request.params.id,
+        now: await now(origin.scope),
+        command: { type: 'update_customer', fields },
+        answer: (customer) => answer('CUSTOMER.UPDATE', json(customer)),
+      });
+      return sendOutcome(reply, outcome);
+    },
+  );
+
+  api.delete(
+    '/customer/:id',
+    operation(
+      {
+        operation: 'CUSTOMER.DELETE',
+        tag,
+        scope: 'write',
+        noBody: true,
+        summary: 'Erase a customer’s personal data',
+        description:
+          'Deletes the record, and empties name, address, e-mail, country and phone in the sessions and events of this customer. Amounts, states and references stay.',
+        success: successOf('CUSTOMER.DELETE', 'Deleted'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      schemaProblems(request);
+      const { id } = request.params;
+      const outcome = await transact.customer({
+        origin,
+        id,
+        now: await now(origin.scope),
+        command: { type: 'erase_customer' },
+        answer: () => answer('CUSTOMER.DELETE', JSON.stringify({ id, object: 'customer', deleted: true })),
+      });
+      return sendOutcome(reply, outcome);
+    },
+  );
+}
+
+function readCustomer(given: Static<typeof body>, problems: readonly Problem[]): Partial<CustomerFields> {
+  const { name, email, country, phone, reference_id, metadata } = usableFields(given, problems);
+  const problem = metadata ? metadataProblem(metadata as JsonObject) : null;
+  const all = [...problems, ...(problem ? [{ pointer: '/metadata', detail: problem }] : [])];
+  if (all.length > 0) throw fieldsError(all);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...(phone === undefined ? {} : { phone: readPhone(phone) }),
+    ...(reference_id === undefined ? {} : { referenceId: reference_id }),
+    ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
+  };
+}

@@ -1,0 +1,55 @@
+/** What payers could choose from: asked before a session is made. */
+import Type from 'typebox';
+import { offersFor } from '../../methods/method.ts';
+import { envelope, JSON_TYPE, principalOf } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Deps } from '../deps.ts';
+import { schemaProblems } from '../input.ts';
+import { operation } from '../operation.ts';
+import { successOf } from '../schemas/answers.ts';
+import { amount, country, currency } from '../schemas/fields.ts';
+
+const query = Type.Object(
+  {
+    invoice_currency: currency,
+    amount: Type.Optional(amount('Amount of the invoice in minor units.')),
+    customer_country: Type.Optional(country),
+  },
+  { additionalProperties: false },
+);
+
+export function metadataRoutes(api: Api, { rails }: Deps): void {
+  api.get(
+    '/metadata/collect',
+    operation(
+      {
+        operation: 'METADATA.COLLECT',
+        tag: 'Payments',
+        scope: 'read',
+        summary: 'List the available payment methods',
+        success: successOf('METADATA.COLLECT', 'PaymentMethods'),
+      },
+      { querystring: query },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { amount: asked = null, invoice_currency, customer_country = '' } = request.query;
+      const occasion = {
+        mode: principalOf(request).scope.mode,
+        currency: invoice_currency.toUpperCase(),
+        country: customer_country.toUpperCase(),
+      };
+      const data = {
+        object: 'payment_methods',
+        amount: asked,
+        invoice_currency: occasion.currency,
+        customer_country: occasion.country,
+        payment_methods: offersFor(rails, occasion).map(({ method }) => ({
+          type: method.id,
+          name: method.name,
+        })),
+      };
+      return reply.type(JSON_TYPE).send(envelope('METADATA.COLLECT', JSON.stringify(data)));
+    },
+  );
+}

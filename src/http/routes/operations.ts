@@ -1,0 +1,29 @@
+/** For those who operate the service: is it alive, is it ready, how is it doing. Open to all, and without secrets. */
+import type { FastifyInstance } from 'fastify';
+import type { Store } from '../../store/store.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** `isStopping` says whether the process has been told to end. */
+export function operationsRoutes(
+  app: FastifyInstance,
+  { store, metrics, isStopping }: { store: Store; metrics: Metrics; isStopping: () => boolean },
+): void {
+  const hidden = { schema: { hide: true } as object };
+
+  app.get('/livez', hidden, async (_request, reply) => reply.send({ status: 'ok' }));
+
+  app.get('/readyz', hidden, async (request, reply) => {
+    if (isStopping()) return reply.code(503).send({ status: 'stopping' });
+    try {
+      await store.checkHealth();
+    } catch (error) {
+      request.log.error(error, 'the database cannot be written');
+      return reply.code(503).header('retry-after', '1').send({ status: 'database cannot be written' });
+    }
+    return reply.send({ status: 'ok' });
+  });
+
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
+}

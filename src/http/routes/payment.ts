@@ -1,0 +1,58 @@
+/** The money side of a session: its payin and its attempts. */
+
+import { envelope, JSON_TYPE, notFound, principalOf } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Deps } from '../deps.ts';
+import { schemaProblems } from '../input.ts';
+import { operation } from '../operation.ts';
+import { successOf } from '../schemas/answers.ts';
+import { idOf } from '../schemas/checkout.ts';
+
+const tag = 'Payments';
+
+export function paymentRoutes(api: Api, { store, presenter }: Deps): void {
+  api.get(
+    '/payin/:id',
+    operation(
+      {
+        operation: 'PAYIN.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch a payin',
+        description: 'The collection of a session’s money. Its id is the id of the session.',
+        success: successOf('PAYIN.FETCH', 'Payin'),
+      },
+      { params: idOf('chk', 'session') },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const checkout = await store.checkout(principalOf(request).scope, request.params.id);
+      if (checkout === null) throw notFound('There is no such payin.');
+      return reply.type(JSON_TYPE).send(envelope('PAYIN.FETCH', presenter.payin(checkout)));
+    },
+  );
+
+  api.get(
+    '/payment_attempt/:id',
+    operation(
+      {
+        operation: 'PAYMENT_ATTEMPT.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch a payment attempt',
+        success: successOf('PAYMENT_ATTEMPT.FETCH', 'PaymentAttempt'),
+      },
+      { params: idOf('pat', 'payment attempt') },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { id } = request.params;
+      const checkout = await store.checkoutOfAttempt(principalOf(request).scope, id);
+      const attempt = checkout?.attempts.find((each) => each.id === id);
+      if (!checkout || !attempt) throw notFound('There is no such payment attempt.');
+      return reply
+        .type(JSON_TYPE)
+        .send(envelope('PAYMENT_ATTEMPT.FETCH', presenter.attempt(checkout, attempt)));
+    },
+  );
+}

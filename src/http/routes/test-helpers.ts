@@ -1,0 +1,141 @@
+/** What only test mode can do: pay without a payer, and make time pass. */
+import Type from 'typebox';
+import { MAX_AMOUNT } from '../../checkout/money.ts';
+import { timestamp } from '../../checkout/present.ts';
+import { newId, randomText } from '../../id.ts';
+import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
+import { answer, checkoutAnswer, originOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import type { Deps } from '../deps.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { operation } from '../operation.ts';
+import { successOf } from '../schemas/answers.ts';
+import { idOf } from '../schemas/checkout.ts';
+import { closed, LINE } from '../schemas/fields.ts';
+
+const tag = 'Test helpers';
+
+const payBody = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_AMOUNT,
+        description: 'Without it, all that is due.',
+        examples: [2500],
+      }),
+    ),
+    method: Type.Optional(
+      Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Without it, the first of the session.' }),
+    ),
+    outcome: Type.Optional(
+      closed(
+        ['succeeded', 'failed', 'requires_action', 'processing', 'unknown'],
+        'What becomes of the payment; without it, `succeeded`. It stays so until another call with the same `payment_id` says more.',
+      ),
+    ),
+    payment_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        pattern: LINE,
+        description: 'The id of the payment at the rail; the same one twice books once.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ outcome: 'succeeded', payment_id: 'bank-0001' }] },
+);
+
+const MAX_ADVANCE_SECONDS = 366 * 86_400;
+
+const advanceBody = Type.Object(
+  {
+    seconds: Type.Integer({
+      minimum: 1,
+      maximum: MAX_ADVANCE_SECONDS,
+      description: 'How far to move the clock.',
+      examples: [3600],
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export function testHelperRoutes(api: Api, { transact, presenter, worker, now }: Deps): void {
+  api.post(
+    '/test_helpers/checkout/:id/pay',
+    operation(
+      {
+        operation: 'TEST_HELPER.PAY',
+        tag,
+        scope: 'write',
+        testOnly: true,
+        optionalBody: true,
+        summary: 'Pay a session as a payer would',
+        description: 'Money that succeeds is booked whatever the state of the session, as real money is.',
+        success: successOf('TEST_HELPER.PAY', 'Checkout'),
+        errors: ['not_payable', 'payment_in_progress', 'payment_booked_elsewhere'],
+      },
+      { params: idOf('chk', 'session'), body: payBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
+      const time = await now(origin.scope);
+      const reference = payment_id ?? `pay_${randomText(26)}`;
+      const done = await transact.checkout({
+        origin,
+        id: request.params.id,
+        command: {
+          type: 'report',
+          now: time,
+          rail: SANDBOX,
+          reference,
+          status: outcome,
+          reason: outcome === 'failed' ? 'The payment was declined.' : '',
+          syncAt: null,
+          payment: outcome === 'succeeded' ? { reference, amount } : null,
+          unknownAttempt: { id: newId('pat', time), method },
+        },
+        answer: (checkout) => checkoutAnswer('TEST_HELPER.PAY', presenter.checkout(checkout), checkout),
+      });
+      return sendOutcome(reply, done);
+    },
+  );
+
+  api.post(
+    '/test_helpers/clock/advance',
+    operation(
+      {
+        operation: 'TEST_HELPER.ADVANCE_CLOCK',
+        tag,
+        scope: 'write',
+        testOnly: true,
+        summary: 'Move the test clock',
+        description:
+          'Moves the clock of the account’s test data. What is due by then happens before the answer.',
+        success: successOf('TEST_HELPER.ADVANCE_CLOCK', 'Clock'),
+      },
+      { body: advanceBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const advanceMs = request.body.seconds * 1000;
+      const time = await now(origin.scope);
+      const data = JSON.stringify({ object: 'clock', now: timestamp(time + advanceMs) });
+      const outcome = await transact.advanceClock({
+        origin,
+        advanceMs,
+        now: time,
+        answer: () => answer('TEST_HELPER.ADVANCE_CLOCK', data),
+      });
+      // A repetition waits as well: the first request may have been cut off before everything had happened.
+      await worker.catchUp(origin.scope);
+      return sendOutcome(reply, outcome);
+    },
+  );
+}

@@ -1,0 +1,205 @@
+/** What create, update and list of sessions accept. */
+import Type, { type Static } from 'typebox';
+import { MAX_AMOUNT } from '../../checkout/money.ts';
+import {
+  address,
+  amount,
+  closed,
+  contact,
+  country,
+  currency,
+  email,
+  LINE,
+  metadata,
+  phone,
+  TEXT,
+  text,
+  timestamp,
+} from './fields.ts';
+
+const itemFields = {
+  name: Type.String({ minLength: 1, maxLength: 250, pattern: LINE, examples: ['Widget'] }),
+  quantity: Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, examples: [2] }),
+  description: Type.Optional(text(1000, 'More about the item.')),
+};
+
+const unitPrice = amount('Price of one, in minor units of the invoice currency.');
+
+export const createItem = Type.Object(
+  {
+    ...itemFields,
+    unit_price: Type.Optional(unitPrice),
+    amount: Type.Optional(amount('Another name of unit_price.')),
+  },
+  { additionalProperties: false },
+);
+
+export const updateItem = Type.Object(
+  { ...itemFields, unit_price: unitPrice },
+  { additionalProperties: false },
+);
+
+const MAX_ITEMS = 100;
+
+const methods = (description: string) =>
+  Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,64}$' }), {
+    maxItems: 100,
+    uniqueItems: true,
+    description,
+    examples: [['card', 'local_bank_transfer_eur']],
+  });
+
+export const createBody = Type.Object(
+  {
+    invoice_currency: currency,
+    amount: Type.Optional(
+      amount(
+        'The total to pay in minor units. Without it the sum of the items; with both, this is the total.',
+      ),
+    ),
+    items: Type.Optional(
+      Type.Array(createItem, { minItems: 1, maxItems: MAX_ITEMS, description: 'The invoice.' }),
+    ),
+    customer: Type.Optional(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
+    customer_details: Type.Optional(
+      Type.Object(
+        {
+          customer: Type.Optional(text(64, 'Id of the customer.')),
+          name: Type.Optional(text(250, 'Name of the payer.', 'Ada Lovelace')),
+          email: Type.Optional(email),
+          country: Type.Optional(country),
+          phone: Type.Optional(phone),
+          billing_details: Type.Optional(contact('Where the invoice goes.')),
+          shipping_details: Type.Optional(contact('Where the goods go.')),
+        },
+        {
+          additionalProperties: false,
+          description: 'Who pays. Makes a customer, or uses the one with the same e-mail address.',
+        },
+      ),
+    ),
+    billing_details: Type.Optional(contact('Where the invoice goes.')),
+    shipping_details: Type.Optional(contact('Where the goods go.')),
+    success_url: Type.Optional(address('Where the payer goes after paying.')),
+    cancel_url: Type.Optional(address('Where the payer goes who does not want to pay.')),
+    webhook_url: Type.Optional(address('Where events of this session are sent.')),
+    payment_methods: Type.Optional(
+      methods('What the payer may choose from. Without it, all that is available.'),
+    ),
+    remove_payment_methods: Type.Optional(methods('What the payer may not choose.')),
+    transaction_description: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        pattern: TEXT,
+        description: 'What is being paid. Without it, the list of the items.',
+      }),
+    ),
+    expires_at: Type.Optional(
+      Type.Union([
+        timestamp('From 60 seconds to 180 days ahead. Without it the session does not expire.'),
+        Type.Null(),
+      ]),
+    ),
+    reference_id: Type.Optional(text(128, 'Your own reference. Without it a UUID is made.', 'order-1001')),
+    metadata: Type.Optional(
+      Type.Union([
+        metadata,
+        Type.String({ maxLength: 65_536, description: 'The same as a string that holds the JSON object.' }),
+      ]),
+    ),
+    txn_source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
+    txn_source_category: Type.Optional(
+      Type.Unknown({ description: 'Accepted for compatibility; without effect.' }),
+    ),
+    same_as_billing_address: Type.Optional(
+      Type.Unknown({ description: 'Accepted for compatibility; without effect.' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        invoice_currency: 'EUR',
+        items: [{ name: 'Widget', quantity: 2, unit_price: 1250 }],
+        customer_details: { name: 'Ada Lovelace', email: 'ada@example.com', country: 'GB' },
+        success_url: 'https://shop.example.com/thanks',
+        cancel_url: 'https://shop.example.com/cart',
+        webhook_url: 'https://shop.example.com/webhooks/opentill',
+        reference_id: 'order-1001',
+        metadata: { order_id: 'A-1001' },
+      },
+    ],
+  },
+);
+export type CreateBody = Static<typeof createBody>;
+
+export const updateBody = Type.Object(
+  {
+    items: Type.Optional(
+      Type.Array(updateItem, {
+        minItems: 1,
+        maxItems: MAX_ITEMS,
+        description: 'Replaces the items; the amount becomes their sum and the description their list.',
+      }),
+    ),
+    metadata: Type.Optional(metadata),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        items: [
+          { name: 'Widget', quantity: 2, unit_price: 1250 },
+          { name: 'Gadget', quantity: 1, unit_price: 700 },
+        ],
+        metadata: { order_id: 'A-1001', customer_notes: null },
+      },
+    ],
+  },
+);
+export type UpdateBody = Static<typeof updateBody>;
+
+export const idOf = (prefix: string, what: string) =>
+  Type.Object({
+    id: Type.String({
+      pattern: `^${prefix}_[0-9a-z]{20,40}$`,
+      description: `Id of the ${what}.`,
+      examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`],
+    }),
+  });
+
+/** Cursors are ids; clients need not know. */
+export const pageQuery = (prefix: string) => {
+  const cursor = (description: string) =>
+    Type.String({ pattern: `^${prefix}_[0-9a-z]{20,40}$`, description });
+  return {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Rows of a page.' }),
+    ),
+    after: Type.Optional(cursor('The page behind this cursor, towards older rows.')),
+    before: Type.Optional(cursor('The page before this cursor, towards newer rows.')),
+  };
+};
+
+export const listQuery = Type.Object(
+  {
+    ...pageQuery('chk'),
+    status: Type.Optional(closed(['active', 'completed', 'expired'], 'Lifecycle.')),
+    payment_status: Type.Optional(closed(['unpaid', 'paid', 'expired'], 'Payment.')),
+    invoice_currency: Type.Optional(currency),
+    reference_id: Type.Optional(text(128, 'Your reference, whole.')),
+    customer: Type.Optional(text(64, 'Id of the customer.')),
+    'created_at[gte]': Type.Optional(timestamp('Created at this time or later.')),
+    'created_at[lt]': Type.Optional(timestamp('Created before this time.')),
+    'amount[gte]': Type.Optional(amount('At least this amount.')),
+    'amount[lte]': Type.Optional(amount('At most this amount.')),
+    partially_paid: Type.Optional(Type.Boolean({ description: 'A part is paid, but not all.' })),
+    paid_in_excess: Type.Optional(Type.Boolean({ description: 'More is paid than was asked for.' })),
+    q: Type.Optional(text(128, 'Beginning of the id, reference, e-mail address or description.')),
+  },
+  {
+    additionalProperties: false,
+    patternProperties: { '^metadata\\[.{1,256}\\]$': text(256, 'Value of a top-level key of the metadata.') },
+  },
+);
+export type ListQuery = Static<typeof listQuery> & Record<string, unknown>;

@@ -1,0 +1,160 @@
+/** Building blocks of the request schemas, and the formats they use. One schema serves validation, types and OpenAPI. */
+import Type from 'typebox';
+import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
+
+/** One line of text: no control characters, which would break listings, logs and headers. */
+export const LINE = '^[^\\u0000-\\u001f\\u007f]*$';
+/** The same with line breaks and tabs. */
+export const TEXT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$';
+
+export const text = (maxLength: number, description: string, example?: string) =>
+  Type.String({
+    maxLength,
+    pattern: LINE,
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
+
+export const amount = (description: string, minimum = 0) =>
+  Type.Integer({ minimum, maximum: MAX_AMOUNT, description, examples: [2500] });
+
+export const closed = <const T extends string[]>(values: readonly [...T], description: string) =>
+  Type.Enum([...values], { type: 'string', description });
+
+export const currency = Type.String({
+  format: 'iso-4217',
+  description: 'ISO 4217 currency code, in any case.',
+  examples: ['EUR'],
+});
+
+export const country = Type.String({
+  format: 'iso-3166',
+  description: 'ISO 3166-1 alpha-2 country code.',
+  examples: ['DE'],
+});
+
+export const email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
+
+export const address = (description: string) =>
+  Type.String({
+    format: 'web-address',
+    maxLength: 2048,
+    description: `${description} Absolute https address (in test mode also http) without user name or password.`,
+    examples: ['https://shop.example.com/thanks'],
+  });
+
+export const timestamp = (description: string) =>
+  Type.String({ format: 'timestamp', description, examples: ['2030-01-31T12:00:00Z'] });
+
+export const phone = Type.Object(
+  {
+    calling_code: Type.Optional(text(8, 'Country calling code.', '49')),
+    country_code: Type.Optional(text(8, 'Another name of calling_code.', '49')),
+    number: Type.Optional(text(32, 'Number without the calling code.', '3012345678')),
+  },
+  { additionalProperties: false, description: 'A phone number.' },
+);
+
+const postalAddress = Type.Object(
+  {
+    line1: Type.Optional(text(250, 'First line.')),
+    line2: Type.Optional(text(250, 'Second line.')),
+    city: Type.Optional(text(100, 'City.')),
+    state: Type.Optional(text(100, 'State or region.')),
+    country: Type.Optional(country),
+    postal_code: Type.Optional(text(32, 'Postal code.')),
+  },
+  { additionalProperties: false },
+);
+
+export const contact = (description: string) =>
+  Type.Object(
+    {
+      label: Type.Optional(text(100, 'A name for the address, such as "Home".')),
+      name: Type.Optional(text(250, 'Name of the person or company.')),
+      email: Type.Optional(email),
+      phone: Type.Optional(phone),
+      address: Type.Optional(postalAddress),
+    },
+    { additionalProperties: false, description },
+  );
+
+export const metadata = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description: 'Anything of your own: at most 50 top-level keys, 16 KiB, 8 levels.',
+    examples: [{ order_id: 'A-1001', gift: true }],
+  },
+);
+
+const EMAIL = /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/;
+
+/** Formats by name: the check, and the rest of the sentence "<field> …" for a value that fails it. */
+export const formats: Record<string, { check: (value: string) => boolean; detail: string }> = {
+  'iso-4217': {
+    check: (value) => currencyExponent(value.toUpperCase()) !== undefined,
+    detail: 'must be an ISO 4217 currency code such as EUR',
+  },
+  'iso-3166': {
+    check: (value) => /^[A-Za-z]{2}$/.test(value) && isCountry(value.toUpperCase()),
+    detail: 'must be an ISO 3166-1 alpha-2 country code such as DE',
+  },
+  email: { check: (value) => EMAIL.test(value), detail: 'must be an e-mail address' },
+  'web-address': {
+    check: isWebAddress,
+    detail: 'must be an absolute https address (http in test mode) without user name or password',
+  },
+  timestamp: {
+    check: (value) => parseTimestamp(value) !== null,
+    detail: 'must be a real date and time in ISO 8601 with a zone, such as 2030-01-31T12:00:00Z',
+  },
+};
+
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+function isCountry(code: string): boolean {
+  return regionNames.of(code) !== undefined;
+}
+
+function isWebAddress(value: string): boolean {
+  // What the parser of URLs silently repairs (tabs, spaces, backslashes) is refused instead.
+  if (/[\s\\\u0000-\u001f]/.test(value)) return false;
+  const url = URL.parse(value);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^https?:\/\//i.test(value) &&
+    url.username === '' &&
+    url.password === ''
+  );
+}
+
+const TIMESTAMP =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
+
+/** Milliseconds of an ISO 8601 time with a zone, or null for anything else; the 30th of February is nothing. */
+export function parseTimestamp(value: string): number | null {
+  const parts = TIMESTAMP.exec(value);
+  if (!parts) return null;
+  const [, year, month, day, hour, minute, second = '0', , zoneHour = '0', zoneMinute = '0'] = parts;
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  const inRange =
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= lastDay &&
+    Number(hour) <= 23 &&
+    Number(minute) <= 59 &&
+    Number(second) <= 59 &&
+    Number(zoneHour) <= 14 &&
+    Number(zoneMinute) <= 59;
+  if (!inRange) return null;
+  const time = Date.parse(
+    value
+      .replace(' ', 'T')
+      .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+      .toUpperCase(),
+  );
+  return Number.isNaN(time) ? null : time;
+}

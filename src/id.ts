@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+
+/** Crockford's base 32, lower-case: no i, l, o, u. Its order is the order of the numbers. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_LENGTH = 10;
+const COUNTER_LENGTH = 4;
+const RANDOM_LENGTH = 12;
+const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
+
+export type IdPrefix = 'chk' | 'cus' | 'pat' | 'evt' | 'whd';
+
+/** What follows the prefix in an id: 26 characters. */
+export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;
+
+let pool = Buffer.alloc(0);
+let poolAt = 0;
+let counterMs = 0;
+let counter = 0;
+
+/**
+ * A new id such as `chk_01k9…`: the time in milliseconds (48 bits), a counter that orders the ids which one process
+ * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order.
+ */
+export function newId(prefix: IdPrefix, nowMs: number): string {
+  counter = nowMs === counterMs ? (counter + 1) % COUNTER_LIMIT : 0;
+  counterMs = nowMs;
+  return `${prefix}_${encode(nowMs, TIME_LENGTH)}${encode(counter, COUNTER_LENGTH)}${randomText(RANDOM_LENGTH)}`;
+}
+
+/** The smallest id that can be made at `ms`: ids made earlier sort before it, ids made later after it. */
+export function firstIdAt(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${encode(Math.max(0, ms), TIME_LENGTH)}`;
+}
+
+/** `length` characters of base 32, five random bits each. */
+export function randomText(length: number): string {
+  if (poolAt + length > pool.length) {
+    pool = randomBytes(Math.max(4096, length));
+    poolAt = 0;
+  }
+  let text = '';
+  for (let i = 0; i < length; i++) text += ALPHABET[(pool[poolAt++] as number) & 31];
+  return text;
+}
+
+/** `value` in base 32, padded to `length` digits. */
+function encode(value: number, length: number): string {
+  let text = '';
+  let rest = value;
+  for (let i = 0; i < length; i++) {
+    text = ALPHABET[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}

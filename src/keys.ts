@@ -1,0 +1,63 @@
+/** API keys and webhook secrets: how they are made and what is kept of them. */
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Mode, Scope } from './checkout/session.ts';
+import { randomText } from './id.ts';
+import type { ApiKey, KeyScope, Store } from './store/store.ts';
+
+export const keyScopes: readonly KeyScope[] = ['read', 'write', 'refund', 'webhooks'];
+
+const KEY_ID_LENGTH = 16;
+/** Base-32 characters of the secret, 5 bits each: 200 random bits. */
+const SECRET_LENGTH = 40;
+
+/** Only the hash of a secret is kept; a secret of 200 random bits needs no slow hash. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret);
+}
+
+/** The checksum at the end lets scanners for leaked secrets, and people, recognise a real one. */
+function newSecret(mode: Mode): string {
+  const random = randomText(SECRET_LENGTH);
+  return `sk_${mode}_${random}${crc32(random).toString(36).padStart(7, '0')}`;
+}
+
+/** A secret of 256 bits in the form of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Makes a key, stores its hash, and returns the secret for the one time that it is shown. */
+export async function createApiKey(
+  store: Store,
+  given: { scope: Scope; scopes: readonly KeyScope[]; name: string; nowMs: number },
+): Promise<{ id: string; secret: string }> {
+  const { mode } = given.scope;
+  const id = `ak_${mode}_${randomText(KEY_ID_LENGTH)}`;
+  const secret = newSecret(mode);
+  if (!(await addApiKey(store, { ...given, id, secret }))) throw new Error('a random key id came twice');
+  return { id, secret };
+}
+
+/** Stores the hash of a given key; false if the id or secret is taken. */
+export function addApiKey(
+  store: Store,
+  key: { id: string; secret: string; scope: Scope; scopes: readonly KeyScope[]; name: string; nowMs: number },
+): Promise<boolean> {
+  const row: ApiKey = {
+    id: key.id,
+    scope: key.scope,
+    secretHash: hashSecret(key.secret),
+    scopes: key.scopes,
+    name: key.name,
+    createdAt: key.nowMs,
+    revokedAt: null,
+  };
+  return store.addApiKey(row);
+}
+
+/** A new account with its webhook secrets. */
+export function createAccount(store: Store, name: string, nowMs: number) {
+  const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
+  return store.createAccount({ name, webhookSecrets, testClockOffsetMs: 0 }, nowMs);
+}

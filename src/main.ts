@@ -1,0 +1,118 @@
+/** The composition root: the only file that picks adapters. */
+import { isIP } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { pino } from 'pino';
+import type { Scope } from './checkout/session.ts';
+import { type Config, hostInUrl } from './config.ts';
+import { buildApp } from './http/app.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createLiveUpdates } from './live.ts';
+import { sandbox } from './methods/sandbox/sandbox.ts';
+import { createPresenter } from './presenter.ts';
+import { openSqliteStore } from './store/sqlite/store.ts';
+import type { Store } from './store/store.ts';
+import { createTransact } from './transact.ts';
+import { version } from './version.ts';
+import { createSender } from './webhooks/deliver.ts';
+import { networkRules } from './webhooks/guard.ts';
+import { createWorker } from './worker/worker.ts';
+
+export type Service = {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  /** Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. */
+  start(): Promise<string>;
+  /** Lets what has begun come to an end, then closes everything. */
+  stop(): Promise<void>;
+};
+
+export async function createService(
+  config: Config,
+  {
+    logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
+    realNow = Date.now,
+  }: { logger?: FastifyBaseLogger; realNow?: () => number } = {},
+): Promise<Service> {
+  const store = openStore(config, { serve: true });
+  const metrics = createMetrics(store);
+  const presenter = createPresenter(config.CHECKOUT_URL);
+  const live = createLiveUpdates();
+  const rails = [sandbox];
+  let stopping = false;
+
+  const transact = createTransact({
+    store,
+    presenter,
+    realNow,
+    onCommitted({ checkout, deliveries }) {
+      live.publish(checkout.id);
+      if (deliveries > 0) worker.nudge();
+    },
+  });
+  const sender = createSender({
+    rules: networkRules(config.WEBHOOK_ALLOW, isLoopback(config.HOST)),
+    version,
+  });
+  const worker = createWorker({
+    store,
+    transact,
+    rails,
+    send: sender.send,
+    realNow,
+    deliverySlots: config.WEBHOOK_CONCURRENCY,
+    onSent: metrics.sent,
+    onError: (error) => logger.error(error, 'background work failed'),
+  });
+
+  async function now({ account, mode }: Scope): Promise<number> {
+    if (mode === 'live') return realNow();
+    return realNow() + ((await store.account(account))?.testClockOffsetMs ?? 0);
+  }
+
+  const app = await buildApp({
+    publicUrl: config.PUBLIC_URL,
+    checkoutUrl: config.CHECKOUT_URL,
+    store,
+    transact,
+    presenter,
+    rails,
+    worker,
+    live,
+    now,
+    realNow,
+    logger,
+    metrics,
+    trustProxy: config.TRUST_PROXY,
+    rateLimit: config.RATE_LIMIT,
+    isStopping: () => stopping,
+  });
+
+  return {
+    app,
+    store,
+    async start() {
+      await app.listen({ host: config.HOST, port: config.PORT });
+      worker.start();
+      const address = app.server.address();
+      const port = typeof address === 'object' && address ? address.port : config.PORT;
+      return `http://${hostInUrl(config.HOST)}:${port}`;
+    },
+    async stop() {
+      stopping = true;
+      await app.close();
+      await worker.stop();
+      sender.close();
+      await store.close();
+    },
+  };
+}
+
+/** `serve` takes the sole right to serve the database; the command line works beside a server. */
+export function openStore(config: Config, { serve }: { serve: boolean }): Store {
+  return openSqliteStore(config.DATABASE_URL.path, { serve });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (isIP(host) !== 0 && ipaddr.parse(host).range() === 'loopback');
+}

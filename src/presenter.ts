@@ -1,0 +1,44 @@
+/** The bytes in which sessions leave the service: one representation, made once for each version of a session. */
+import type { CheckoutEvent } from './checkout/events.ts';
+import { presentAttempt, presentCheckout, presentPayin, timestamp } from './checkout/present.ts';
+import type { Attempt, Checkout } from './checkout/session.ts';
+
+export type Presenter = ReturnType<typeof createPresenter>;
+
+export function createPresenter(checkoutUrl: string) {
+  // Sessions are immutable, so what was made from one stays right for as long as it is in memory.
+  const made = new WeakMap<Checkout, string>();
+
+  function checkout(session: Checkout): string {
+    let json = made.get(session);
+    if (json === undefined) {
+      json = JSON.stringify(presentCheckout(session, checkoutUrl));
+      made.set(session, json);
+    }
+    return json;
+  }
+
+  const attempt = (session: Checkout, one: Attempt): string => JSON.stringify(presentAttempt(session, one));
+  const payin = (session: Checkout): string => JSON.stringify(presentPayin(session, checkoutUrl));
+
+  function eventData(session: Checkout, event: CheckoutEvent): string {
+    if (event.attempt) return attempt(session, event.attempt);
+    return event.type.startsWith('payin.') ? payin(session) : checkout(session);
+  }
+
+  return {
+    checkout,
+    attempt,
+    payin,
+
+    /** The body of an event: compact JSON, its keys in this order, frozen from here on. */
+    eventBody(session: Checkout, event: CheckoutEvent, id: string, sequence: number, nowMs: number): string {
+      const createdAt = timestamp(nowMs);
+      const data = eventData(session, event);
+      return (
+        `{"type":"${event.type}","id":"${id}","object":"event","created_at":"${createdAt}",` +
+        `"data":${data},"version":${session.version},"sequence":${sequence}}`
+      );
+    },
+  };
+}

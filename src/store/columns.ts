@@ -1,0 +1,75 @@
+/** What databases keep of a session beside its JSON: the columns that lists filter by and that the worker looks for. */
+import {
+  amountPaid,
+  type Checkout,
+  dueAt,
+  isPaidInExcess,
+  isPartiallyPaid,
+  type Json,
+  type Payment,
+  paymentStatusOf,
+  type Scope,
+  statusOf,
+} from '../checkout/session.ts';
+
+/** How much of a description can be searched by its beginning. */
+export const SEARCHABLE_DESCRIPTION_LENGTH = 64;
+/** Longer values of metadata cannot be filtered by; they would make the index as large as the data. */
+export const FILTERABLE_METADATA_LENGTH = 256;
+
+/** The columns of the table `checkout` that are derived from a session, by their names. */
+export function columnsOf(checkout: Checkout) {
+  return {
+    status: statusOf(checkout),
+    payment_status: paymentStatusOf(checkout),
+    invoice_currency: checkout.currency,
+    amount: checkout.amount,
+    amount_paid: amountPaid(checkout),
+    partially_paid: isPartiallyPaid(checkout),
+    paid_in_excess: isPaidInExcess(checkout),
+    reference_id: checkout.referenceId,
+    customer: checkout.payer.customer || null,
+    email: searchable(checkout.payer.email) || null,
+    description: searchable(checkout.description) || null,
+    due_at: dueAt(checkout),
+  };
+}
+
+/** What is kept of a session as JSON: all but what has a table or a column of its own. */
+export function dataOf(checkout: Checkout): string {
+  const { id, scope, version, eventCount, payments, ...data } = checkout;
+  return JSON.stringify(data);
+}
+
+/** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
+export function checkoutFrom(
+  row: { readonly id: string; readonly version: number; readonly eventCount: number; readonly data: string },
+  scope: Scope,
+  payments: readonly Payment[],
+): Checkout {
+  const { id, version, eventCount } = row;
+  return { ...JSON.parse(row.data), id, scope, version, eventCount, payments };
+}
+
+/** Text as prefix searches see it. */
+export function searchable(text: string): string {
+  return text.slice(0, SEARCHABLE_DESCRIPTION_LENGTH).toLowerCase();
+}
+
+/** The top-level entries of metadata that lists can filter by. */
+export function filterableMetadata(
+  metadata: Checkout['metadata'],
+): Array<readonly [name: string, value: string]> {
+  const entries: Array<readonly [string, string]> = [];
+  for (const [name, value] of Object.entries(metadata)) {
+    const text = filterableValue(value);
+    if (text !== null && name.length <= FILTERABLE_METADATA_LENGTH) entries.push([name, text]);
+  }
+  return entries;
+}
+
+function filterableValue(value: Json): string | null {
+  if (typeof value === 'object') return null;
+  const text = String(value);
+  return text.length <= FILTERABLE_METADATA_LENGTH ? text : null;
+}

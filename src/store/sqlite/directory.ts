@@ -1,0 +1,99 @@
+/** Accounts and API keys: small tables that every request asks, and so are kept in memory. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Account, ApiKey } from '../store.ts';
+import { accountFrom, apiKeyFrom, liveOf, type Row } from './rows.ts';
+
+export function directory(database: DatabaseSync) {
+  const allAccounts = database.prepare('SELECT * FROM account ORDER BY number');
+  const insertAccount = database.prepare(
+    `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES (?, ?, ?, ?)`,
+  );
+  const keyById = database.prepare('SELECT * FROM api_key WHERE id = ?');
+  const keyByHash = database.prepare('SELECT * FROM api_key WHERE secret_hash = ?');
+  const allKeys = database.prepare('SELECT * FROM api_key ORDER BY created_at, id');
+  const insertKey = database.prepare(
+    `INSERT INTO api_key (id, account, live, secret_hash, scopes, name, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const revokeKey = database.prepare('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
+  const dataVersionStatement = database.prepare('PRAGMA data_version');
+
+  let ownChanges = 0;
+  let accounts = new Map<number, Account>();
+  let accountsVersion = -1;
+  const key = (row: unknown) => (row === undefined ? null : apiKeyFrom(row as Row));
+
+  let lastSeen = dataVersionStatement.get()?.data_version as number;
+  let seenInThisTurn = false;
+
+  /**
+   * Changes when another connection has committed. Asked of SQLite once in a turn of the event loop: what happens
+   * meanwhile happens at the same time for everybody.
+   */
+  function dataVersion(): number {
+    if (seenInThisTurn) return lastSeen;
+    seenInThisTurn = true;
+    setImmediate(() => {
+      seenInThisTurn = false;
+    });
+    lastSeen = dataVersionStatement.get()?.data_version as number;
+    return lastSeen;
+  }
+
+  /** Another connection's commits change SQLite's number; this connection's own are counted here. */
+  const version = () => dataVersion() * 2 ** 20 + ownChanges;
+
+  function currentAccounts(): Map<number, Account> {
+    const now = version();
+    if (now !== accountsVersion) {
+      accounts = new Map(
+        allAccounts.all().map((row) => {
+          const account = accountFrom(row as Row);
+          return [account.number, account];
+        }),
+      );
+      accountsVersion = now;
+    }
+    return accounts;
+  }
+
+  return {
+    dataVersion,
+    version,
+    /** To be called when this process has changed an account or a key elsewhere than here. */
+    changed: () => {
+      ownChanges++;
+    },
+
+    account: (number: number): Account | null => currentAccounts().get(number) ?? null,
+    accounts: (): Account[] => [...currentAccounts().values()],
+    createAccount({ name, webhookSecrets }: Omit<Account, 'number'>, nowMs: number): Account {
+      const { lastInsertRowid } = insertAccount.run(name, nowMs, webhookSecrets.test, webhookSecrets.live);
+      ownChanges++;
+      return { number: Number(lastInsertRowid), name, webhookSecrets, testClockOffsetMs: 0 };
+    },
+
+    key: (id: string): ApiKey | null => key(keyById.get(id)),
+    keyBySecretHash: (hash: string): ApiKey | null => key(keyByHash.get(hash)),
+    keys: (): ApiKey[] => allKeys.all().map((row) => apiKeyFrom(row as Row)),
+    addKey({ id, scope, secretHash, scopes, name, createdAt }: ApiKey): boolean {
+      const { account } = scope;
+      const { changes } = insertKey.run(
+        id,
+        account,
+        liveOf(scope),
+        secretHash,
+        scopes.join(' '),
+        name,
+        createdAt,
+      );
+      ownChanges++;
+      return changes === 1;
+    },
+    revokeKey(id: string, atMs: number): boolean {
+      const { changes } = revokeKey.run(atMs, id);
+      ownChanges++;
+      return changes === 1;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
+import { type Store, StoreUnavailable } from '../store.ts';
+import { checkoutReader } from './checkouts.ts';
+import { committer } from './commit.ts';
+import { customerReader } from './customers.ts';
+import { directory } from './directory.ts';
+import { eventReader } from './events.ts';
+import { lockForServing, openDatabase } from './open.ts';
+import { inTransaction } from './transaction.ts';
+import { workQueue } from './work.ts';
+
+/** How long the outcome of a trial write answers for the next health checks. */
+const HEALTH_CHECK_EVERY_MS = 500;
+
+/** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the primary result codes that are not our mistake. */
+const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
+
+/**
+ * `path` names the file. `serve` takes the sole right to serve it: the command line opens it without, beside a server
+ * that runs.
+ */
+export function openSqliteStore(path: string, { serve = false } = {}): Store {
+  const database = openDatabase(path);
+  const unlock = serve ? lockForServing(path) : () => {};
+  const accounts = directory(database);
+  const checkouts = checkoutReader(database, accounts.dataVersion);
+  const customers = customerReader(database);
+  const events = eventReader(database);
+  const work = workQueue(database, events);
+  const commit = committer(database, checkouts, customers, {
+    accountsChanged: accounts.changed,
+    deliveryFinished: work.release,
+  });
+  let healthyUntil = 0;
+
+  function checkHealth(): void {
+    if (performance.now() < healthyUntil) return;
+    // Writing the number that is there already still goes through the log and its fsync.
+    const version = database.prepare('PRAGMA user_version').get()?.user_version;
+    inTransaction(database, () => database.exec(`PRAGMA user_version = ${version}`));
+    healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+  }
+
+  return {
+    commit: answering((units) => {
+      healthyUntil = 0;
+      commit(units);
+      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+    }),
+
+    checkout: answering(checkouts.read),
+    checkoutOfAttempt: answering(checkouts.readByAttempt),
+    checkouts: answering(checkouts.list),
+    customer: answering(customers.read),
+    customers: answering(customers.list),
+    event: answering(events.read),
+    events: answering((scope, filter, after, limit) => events.list(scope, filter.types, after, limit)),
+    timeline: answering(events.timeline),
+
+    account: answering(accounts.account),
+    accounts: answering(accounts.accounts),
+    createAccount: answering(accounts.createAccount),
+    apiKey: answering(accounts.key),
+    apiKeyBySecretHash: answering(accounts.keyBySecretHash),
+    apiKeys: answering(accounts.keys),
+    addApiKey: answering(accounts.addKey),
+    revokeApiKey: answering(accounts.revokeKey),
+    directoryVersion: accounts.version,
+
+    dueCheckouts: answering(work.dueCheckouts),
+    claimDeliveries: answering(work.claimDeliveries),
+    purgeAnswers: answering(work.purgeAnswers),
+
+    checkHealth: answering(checkHealth),
+    gauges: answering(() => ({ pendingDeliveries: work.pendingDeliveries() })),
+    close: answering(() => {
+      database.close();
+      unlock();
+    }),
+  };
+}
+
+/** A synchronous operation as the asynchronous one of the interface, with the database's troubles told apart from bugs. */
+function answering<A extends unknown[], R>(operation: (...args: A) => R): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return operation(...args);
+    } catch (error) {
+      const { errcode } = error as { errcode?: number };
+      if (errcode === undefined || !environmentErrors.has(errcode & 0xff)) throw error;
+      throw new StoreUnavailable(`SQLite: ${(error as Error).message}`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * What the service needs from a database. Small enough to be written once for each database; one suite of tests
+ * (test/store) holds every adapter to it.
+ *
+ * Writing goes through `commit`: the store loads what each unit of work needs, lets the unit decide on it, and writes
+ * what it returns, a whole batch in one transaction. Everything of a change commits together or not at all.
+ */
+import type { Customer } from '../checkout/customer.ts';
+import type { Checkout, Mode, PaymentStatus, Scope, Status } from '../checkout/session.ts';
+
+export type Account = {
+  readonly number: number;
+  readonly name: string;
+  /** The secrets (`whsec_…`) that sign deliveries to a session's own `webhook_url`. */
+  readonly webhookSecrets: Readonly<Record<Mode, string>>;
+  /** How far the clock of the account's test data is ahead of real time. */
+  readonly testClockOffsetMs: number;
+};
+
+export type KeyScope = 'read' | 'write' | 'refund' | 'webhooks';
+
+export type ApiKey = {
+  readonly id: string;
+  readonly scope: Scope;
+  /** Hexadecimal SHA-256 of the secret. */
+  readonly secretHash: string;
+  readonly scopes: readonly KeyScope[];
+  readonly name: string;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+};
+
+/** A success as it was sent, so that it can be sent again byte for byte. */
+export type Answer = {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export type IdempotencyKey = {
+  readonly key: string;
+  /** Method and path. */
+  readonly operation: string;
+  /** Hexadecimal SHA-256 of the request's body. */
+  readonly requestHash: string;
+};
+
+/** What a unit of work wants to see before it decides. Absent: not needed. */
+export type Needs = {
+  readonly scope: Scope;
+  readonly checkout?: string;
+  readonly customer?: string;
+  /** A customer by the e-mail address's key. */
+  readonly email?: string;
+  /** Which session knows this attempt or payment of a rail. */
+  readonly rail?: { readonly rail: string; readonly reference: string };
+  readonly idempotency?: IdempotencyKey;
+};
+
+export type Loaded = {
+  readonly checkout: Checkout | null;
+  readonly customer: Customer | null;
+  readonly namesake: Customer | null;
+  /** Id of the session that knows the needed rail reference. */
+  readonly ownerOfReference: string | null;
+  readonly answer: (Answer & { readonly requestHash: string }) | null;
+};
+
+export type EventRow = {
+  readonly id: string;
+  readonly type: string;
+  readonly checkout: string;
+  readonly sequence: number;
+  readonly createdAt: number;
+  /** The frozen bytes (UTF-8) that receivers get. */
+  readonly body: string;
+};
+
+export type DeliveryRow = {
+  readonly id: string;
+  readonly event: string;
+  readonly checkout: string;
+  readonly url: string;
+  /** In the clock of the account and mode. */
+  readonly dueAt: number;
+};
+
+export type Audit = {
+  /** Id of what changed, and its version after the change (0 where it has none). */
+  readonly subject: string;
+  readonly version: number;
+  readonly at: number;
+  /** Id of the API key, or `payer`, `time`, `rail`. */
+  readonly actor: string;
+  readonly action: string;
+  readonly requestId: string;
+};
+
+export type Writes = {
+  readonly checkout?: { readonly before: Checkout | null; readonly after: Checkout };
+  readonly customer?: Customer;
+  /** Forget this customer: the record, and its traces in sessions and events. */
+  readonly erasedCustomer?: Customer;
+  readonly events?: readonly EventRow[];
+  readonly deliveries?: readonly DeliveryRow[];
+  readonly answer?: Answer & IdempotencyKey & { readonly createdAt: number };
+  /** What came of deliveries, of whatever account and mode. */
+  readonly deliveryResults?: readonly DeliveryResult[];
+  readonly testClockAdvanceMs?: number;
+  readonly audit?: Audit;
+};
+
+export type Unit = {
+  readonly needs: Needs;
+  /** Called inside the transaction, once for each try; null writes nothing. */
+  readonly decide: (loaded: Loaded) => Writes | null;
+};
+
+/** A page of a list in one direction; `cursor` is the id next to which it begins. */
+export type PageRequest = {
+  readonly limit: number;
+  readonly after?: string;
+  readonly before?: string;
+};
+export type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
+
+export type CheckoutFilter = {
+  readonly status?: Status;
+  readonly paymentStatus?: PaymentStatus;
+  readonly currency?: string;
+  readonly referenceId?: string;
+  readonly customer?: string;
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  readonly amountFrom?: number;
+  readonly amountTo?: number;
+  readonly partiallyPaid?: boolean;
+  readonly paidInExcess?: boolean;
+  readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
+  /** A prefix of the id, reference, e-mail address or description, in any case. */
+  readonly search?: string;
+};
+
+export type StoredEvent = EventRow & { readonly position: number };
+
+export type DueCheckout = { readonly scope: Scope; readonly id: string; readonly dueAt: number };
+
+export type ClaimedDelivery = {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly url: string;
+  /** How often it has been tried before. */
+  readonly attempts: number;
+  readonly dueAt: number;
+  readonly event: StoredEvent;
+};
+
+export type DeliveryResult = {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly state: 'pending' | 'delivered' | 'failed';
+  /** When to try again, for `pending`. */
+  readonly dueAt: number | null;
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+};
+
+/** The database cannot serve now (full, locked, gone); the same request may succeed later. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable';
+}
+
+export type Store = {
+  /**
+   * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch
+   * as a whole could not be committed; nothing of it is written then.
+   */
+  commit(units: readonly Unit[]): Promise<void>;
+
+  checkout(scope: Scope, id: string): Promise<Checkout | null>;
+  checkoutOfAttempt(scope: Scope, attemptId: string): Promise<Checkout | null>;
+  /** Newest first. */
+  checkouts(scope: Scope, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
+  customer(scope: Scope, id: string): Promise<Customer | null>;
+  /** Newest first. */
+  customers(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
+  event(scope: Scope, id: string): Promise<StoredEvent | null>;
+  /** Oldest first, from the position behind `after`; a reader that follows never misses one. */
+  events(
+    scope: Scope,
+    filter: { types?: readonly string[] },
+    after: number,
+    limit: number,
+  ): Promise<Page<StoredEvent>>;
+  /** The events of one session, oldest first. */
+  timeline(
+    scope: Scope,
+    checkoutId: string,
+    afterSequence: number,
+    limit: number,
+  ): Promise<Page<StoredEvent>>;
+
+  account(number: number): Promise<Account | null>;
+  accounts(): Promise<readonly Account[]>;
+  createAccount(account: Omit<Account, 'number'>, nowMs: number): Promise<Account>;
+  apiKey(id: string): Promise<ApiKey | null>;
+  apiKeyBySecretHash(secretHash: string): Promise<ApiKey | null>;
+  apiKeys(): Promise<readonly ApiKey[]>;
+  /** False if the id or the secret exists already. */
+  addApiKey(key: ApiKey): Promise<boolean>;
+  /** False if there is no such key, or it is revoked already. */
+  revokeApiKey(id: string, atMs: number): Promise<boolean>;
+  /** Changes whenever keys or accounts may have changed, here or in another process. */
+  directoryVersion(): number;
+
+  /** Sessions that are due by `now` in their own clock; `scope` narrows to one account and mode. */
+  dueCheckouts(nowMs: number, limit: number, scope?: Scope): Promise<readonly DueCheckout[]>;
+  /** Takes deliveries that are due, for `leaseMs` or until their result is committed; nobody else gets them meanwhile. */
+  claimDeliveries(
+    nowMs: number,
+    leaseMs: number,
+    limit: number,
+    scope?: Scope,
+  ): Promise<readonly ClaimedDelivery[]>;
+  /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
+  purgeAnswers(createdBeforeMs: number): Promise<number>;
+
+  /** Rejects if the database cannot be written. */
+  checkHealth(): Promise<void>;
+  /** Numbers for operators. */
+  gauges(): Promise<{ readonly pendingDeliveries: number }>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,117 @@
+/**
+ * Where webhooks may go. Their addresses come from merchants, and this service stands inside the operator's network:
+ * without a guard, a merchant could have it post to the operator's own machines.
+ *
+ * What is vetted is never the text of an address but what it resolves to, at the moment of connecting, and the socket
+ * is opened to exactly that. So no spelling and no change of the DNS between a check and its use gets around it.
+ */
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+export type NetworkRules = {
+  /** Networks that the operator allows although they are not public. */
+  readonly allowed: readonly Network[];
+  readonly allowLoopback: boolean;
+};
+
+/** Resolves a name to all of its addresses; rejects where there are none. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** `code` of the error of a lookup that was refused. */
+export const ADDRESS_FORBIDDEN = 'ADDRESS_FORBIDDEN';
+
+/** Azure's metadata and DNS service; it has a public address but belongs to the machine that asks. */
+const AZURE_PLATFORM = ipaddr.IPv4.parse('168.63.129.16');
+
+/** All that is assigned as global unicast (RFC 4291, section 2.4): what lies outside reaches nobody honest. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** The well-known prefix of NAT64 (RFC 6052, section 2.1): the last 32 bits are an IPv4 address. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/** As resolvers write it; the URL parser's hexadecimal form falls to the general rule. */
+const IPV4_COMPATIBLE = /^::\d+\./;
+
+/** `allow` lists networks in CIDR notation; throws for anything else. */
+export function networkRules(allow: readonly string[], allowLoopback: boolean): NetworkRules {
+  return { allowed: allow.map((network) => ipaddr.parseCIDR(network)), allowLoopback };
+}
+
+/**
+ * Whether nothing may be sent to this address. Everything that is not plainly public is forbidden, unless it is
+ * allowed by the rules: loopback, private, link-local (with it the metadata services of clouds), carrier-grade NAT,
+ * multicast, broadcast, unspecified, reserved, documentation, benchmarking, and what is not an address at all.
+ *
+ * IPv6 addresses that carry an IPv4 address:
+ * - mapped (::ffff:0:0/96): the same destination as the IPv4 address, so allowed where the rules name that. A public
+ *   one is refused too: no resolver answers with it, and nobody needs to write it.
+ * - NAT64: judged by the IPv4 address, for it is how an IPv6-only network reaches IPv4 receivers. It must be public.
+ * - compatible, translated, 6to4, Teredo, NAT64 of a local prefix: refused. No receiver depends on them.
+ */
+export function isForbidden(address: string, rules: NetworkRules): boolean {
+  // The parser alone would also take other spellings of numbers, which no resolver answers with, and it takes an
+  // IPv4-compatible address for a mapped one.
+  if (isIP(address) === 0 || IPV4_COMPATIBLE.test(address)) return true;
+  const parsed = ipaddr.parse(address);
+  if (isAllowed(parsed, rules)) return false;
+  if (isIPv4(parsed)) return !isPublicIPv4(parsed);
+  if (parsed.isIPv4MappedAddress()) return !isAllowed(parsed.toIPv4Address(), rules);
+  if (parsed.match(NAT64)) return !isPublicIPv4(new ipaddr.IPv4(parsed.toByteArray().slice(12)));
+  return parsed.range() !== 'unicast' || !parsed.match(GLOBAL_UNICAST);
+}
+
+function isIPv4(address: Address): address is ipaddr.IPv4 {
+  return address.kind() === 'ipv4';
+}
+
+function isAllowed(address: Address, { allowed, allowLoopback }: NetworkRules): boolean {
+  if (allowLoopback && address.range() === 'loopback') return true;
+  // Only networks of the address's own kind can be compared with it.
+  return allowed.some(
+    ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
+  );
+}
+
+function isPublicIPv4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && !address.match(AZURE_PLATFORM, 32);
+}
+
+/**
+ * The host of an address as a number, where it is one: such a host is connected to without any lookup and must be
+ * vetted by itself. The URL parser has turned every spelling of it (`0x7f.1`, `2130706433`) into the usual one.
+ */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
+
+/**
+ * The `lookup` for connections of node:net, node:http and node:https: resolves the name once and answers with the
+ * vetted addresses only. One forbidden answer refuses all of them, for an honest name has no mixed answers.
+ */
+export function guardedLookup(rules: NetworkRules, resolve: Resolve = systemResolve): LookupFunction {
+  async function vetted(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {
+    const [first, ...others] = await resolve(hostname);
+    if (first === undefined) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });
+    if ([first, ...others].some(({ address }) => isForbidden(address, rules))) {
+      throw Object.assign(new Error('the address is not allowed'), { code: ADDRESS_FORBIDDEN });
+    }
+    return [first, ...others];
+  }
+
+  return (hostname, options, callback) => {
+    vetted(hostname).then(
+      (addresses) => {
+        if (options.all) callback(null, addresses);
+        else callback(null, addresses[0].address, addresses[0].family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+}

@@ -1,0 +1,92 @@
+/** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
+import type { Scope } from '../checkout/session.ts';
+import type { ClaimedDelivery, DeliveryResult, Store } from '../store/store.ts';
+import type { Transact } from '../transact.ts';
+import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
+import type { SendResult } from '../webhooks/deliver.ts';
+
+export type DeliveryDuties = {
+  readonly store: Store;
+  readonly transact: Transact;
+  readonly send: (delivery: ClaimedDelivery, secret: string, nowMs: number) => Promise<SendResult>;
+  /** Real time in milliseconds. */
+  readonly realNow: () => number;
+  readonly onSent: (result: SendResult) => void;
+};
+
+/** Longer than any delivery takes: a delivery that is still leased after this belongs to a process that is gone. */
+const LEASE_MS = 60_000;
+
+/** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
+export async function deliver(
+  duties: DeliveryDuties,
+  delivery: ClaimedDelivery,
+  now: number,
+): Promise<DeliveryResult> {
+  const { scope, id } = delivery;
+  const account = await duties.store.account(scope.account);
+  const secret = account?.webhookSecrets[scope.mode] ?? '';
+  const result = await duties.send(delivery, secret, duties.realNow());
+  duties.onSent(result);
+  const { httpStatus, error } = result;
+  if (result.outcome === 'delivered')
+    return { scope, id, state: 'delivered', dueAt: null, httpStatus, error };
+  const delayMs =
+    result.outcome === 'gone'
+      ? null
+      : nextAttemptDelayMs(delivery.attempts + 1, Math.random(), result.retryAfterMs);
+  if (delayMs === null) return { scope, id, state: 'failed', dueAt: null, httpStatus, error };
+  return { scope, id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
+}
+
+/** Claims and sends what is due, `limit` at once, and writes what came of it; says how many there were. */
+export async function deliverDue(
+  duties: DeliveryDuties,
+  limit: number,
+  nowOf: (delivery: ClaimedDelivery) => number,
+  scope?: Scope,
+): Promise<number> {
+  const claimed = await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, limit, scope);
+  const results = await Promise.all(claimed.map((each) => deliver(duties, each, nowOf(each))));
+  await duties.transact.deliveries(results);
+  return claimed.length;
+}
+
+/**
+ * A bounded number of deliveries under way at once. A slot that becomes free is filled again without waiting for the
+ * others, so that a slow receiver holds up nobody.
+ */
+export function createDeliveryPool(
+  duties: DeliveryDuties,
+  { slots, onFree, onError }: { slots: number; onFree: () => void; onError: (error: unknown) => void },
+) {
+  const underWay = new Set<Promise<void>>();
+
+  async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
+    try {
+      await duties.transact.deliveries([await deliver(duties, claimed, now)]);
+    } catch (error) {
+      // The lease runs out, and the delivery is made again: at least once is what is promised.
+      onError(error);
+    }
+  }
+
+  return {
+    /** Fills the free slots with what is due. */
+    async fill(nowOf: (scope: Scope) => number): Promise<void> {
+      const free = slots - underWay.size;
+      if (free === 0) return;
+      for (const claimed of await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, free)) {
+        const handled = handle(claimed, nowOf(claimed.scope)).finally(() => {
+          underWay.delete(handled);
+          onFree();
+        });
+        underWay.add(handled);
+      }
+    },
+    /** Resolves when what is under way now has ended. */
+    async settle(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Sessions that time concerns: those that end by themselves, and those whose rail is to be asked. */
+import type { Attempt, Checkout, Scope } from '../checkout/session.ts';
+import type { Rail } from '../methods/method.ts';
+import type { Store } from '../store/store.ts';
+import type { Origin, Transact } from '../transact.ts';
+
+export type TimerDuties = {
+  readonly store: Store;
+  readonly transact: Transact;
+  readonly rails: readonly Rail[];
+};
+
+/** How long to wait before a rail that did not answer is asked again. */
+const ASK_AGAIN_MS = 30_000;
+
+/** Brings one session up to `now`, in the clock of its account and mode. */
+export async function attendTo(duties: TimerDuties, scope: Scope, id: string, now: number): Promise<void> {
+  const { store, transact } = duties;
+  const origin: Origin = { scope, actor: 'time', requestId: '', idempotency: null };
+  const checkout = await store.checkout(scope, id);
+  if (checkout === null) return;
+  // First what the rails know: money that has come in time must not be late because of the order of two questions.
+  for (const attempt of checkout.attempts) {
+    if (attempt.syncAt === null || attempt.syncAt > now) continue;
+    const answer = await ask(duties.rails, checkout, attempt, now);
+    await transact.checkout({
+      origin: { ...origin, actor: 'rail' },
+      id,
+      command: {
+        type: 'report',
+        now,
+        rail: attempt.rail,
+        reference: attempt.reference,
+        unknownAttempt: attempt,
+        ...answer,
+      },
+    });
+  }
+  await transact.checkout({ origin, id, command: { type: 'tick', now } });
+}
+
+/** Asks the rail outside of any transaction. No answer is not a failure: the attempt is unknown, and asked again. */
+async function ask(rails: readonly Rail[], checkout: Checkout, attempt: Attempt, now: number) {
+  try {
+    const rail = rails.find(({ name }) => name === attempt.rail);
+    if (rail) return await rail.sync(checkout, attempt, now);
+  } catch {
+    // The next question may have an answer.
+  }
+  return { status: 'unknown', reason: '', syncAt: now + ASK_AGAIN_MS, payment: null } as const;
+}

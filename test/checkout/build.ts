@@ -1,0 +1,286 @@
+/** Makes sessions and commands for the tests of the core, and runs tables of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  CheckoutCommand,
+  CreateCheckout,
+  ExpireCheckout,
+  Report,
+  StartAttempt,
+  Tick,
+  UpdateCheckout,
+} from '../../src/checkout/command.ts';
+import { type Decision, decide } from '../../src/checkout/decide.ts';
+import type { EventType } from '../../src/checkout/events.ts';
+import { presentCheckout, presentPayin } from '../../src/checkout/present.ts';
+import type { RefusalReason } from '../../src/checkout/refusal.ts';
+import {
+  type Attempt,
+  type AttemptStatus,
+  amountPaid,
+  type Checkout,
+  isPaidInExcess,
+  isPartiallyPaid,
+  type Payer,
+  type Payment,
+  paymentStatusOf,
+  statusOf,
+} from '../../src/checkout/session.ts';
+
+/** The time at which every built session was created. */
+export const T = Date.UTC(2030, 0, 15, 12);
+export const MINUTE = 60_000;
+/** The usual `expiresAt` of a session that has one, and the end of the grace for what is in flight then. */
+export const EXPIRES = T + 60 * MINUTE;
+export const GRACE_ENDS = EXPIRES + 15 * MINUTE;
+/** An unremarkable moment in the life of a session. */
+export const NOW = T + MINUTE;
+
+/** Deeply frozen, so that a core that changed its input in place would throw. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) frozen(child);
+  }
+  return value;
+}
+
+export const nobody: Payer = {
+  customer: '',
+  name: '',
+  email: '',
+  country: '',
+  phone: null,
+  billingDetails: null,
+  shippingDetails: null,
+};
+
+export function checkout(given: Partial<Checkout> = {}): Checkout {
+  return frozen({
+    id: 'chk_1',
+    scope: { account: 1, mode: 'test' },
+    version: 7,
+    eventCount: 9,
+    createdAt: T,
+    token: 'token1',
+    currency: 'USD',
+    amount: 1000,
+    items: [],
+    description: 'An order',
+    referenceId: 'order-1',
+    metadata: { order: 'A-1' },
+    payer: nobody,
+    successUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/basket',
+    webhookUrl: 'https://shop.example/hook',
+    methods: ['card', 'bank_transfer'],
+    expiresAt: null,
+    lifecycle: { state: 'active' },
+    attempts: [],
+    payments: [],
+    ...given,
+  });
+}
+
+/** An attempt `pat_a` which its rail knows as `ref_a`; the name makes the two. */
+export function attempt(status: AttemptStatus, given: Partial<Attempt> & { name?: string } = {}): Attempt {
+  const { name = 'a', ...rest } = given;
+  return frozen({
+    id: `pat_${name}`,
+    createdAt: T,
+    rail: 'sandbox',
+    reference: `ref_${name}`,
+    method: 'card',
+    amount: 1000,
+    version: 7,
+    status,
+    reason: '',
+    syncAt: null,
+    ...rest,
+  });
+}
+
+export function payment(amount: number, given: Partial<Payment> = {}): Payment {
+  return frozen({
+    rail: 'sandbox',
+    reference: 'pay_earlier',
+    attempt: 'pat_earlier',
+    amount,
+    bookedAt: T,
+    late: false,
+    ...given,
+  });
+}
+
+export const completed = { state: 'completed', at: T } as const;
+export const expiredByMerchant = { state: 'expired', at: T, by: 'merchant' } as const;
+export const expiredByTime = { state: 'expired', at: EXPIRES, by: 'time' } as const;
+
+export function create(given: Partial<CreateCheckout> = {}): CreateCheckout {
+  return frozen({
+    type: 'create',
+    now: T,
+    id: 'chk_new',
+    token: 'token-new',
+    scope: { account: 1, mode: 'test' },
+    currency: 'USD',
+    amount: 1000,
+    items: [],
+    description: 'An order',
+    referenceId: 'order-1',
+    metadata: {},
+    payer: nobody,
+    successUrl: '',
+    cancelUrl: '',
+    webhookUrl: '',
+    methods: ['card'],
+    expiresAt: null,
+    ...given,
+  });
+}
+
+export function update(given: Partial<UpdateCheckout> = {}): UpdateCheckout {
+  return frozen({ type: 'update', now: NOW, items: null, metadata: null, ifVersion: null, ...given });
+}
+
+export function expire(given: Partial<ExpireCheckout> = {}): ExpireCheckout {
+  return frozen({ type: 'expire', now: NOW, ifVersion: null, ...given });
+}
+
+export function start(given: Partial<StartAttempt> = {}): StartAttempt {
+  return frozen({
+    type: 'start_attempt',
+    now: NOW,
+    attemptId: 'pat_new',
+    rail: 'sandbox',
+    reference: 'ref_new',
+    method: 'card',
+    status: 'requires_action',
+    syncAt: null,
+    ...given,
+  });
+}
+
+/** What the sandbox says of `ref_a`; an attempt that is not known becomes `pat_made`. */
+export function report(status: AttemptStatus, given: Partial<Report> = {}): Report {
+  return frozen({
+    type: 'report',
+    now: NOW,
+    rail: 'sandbox',
+    reference: 'ref_a',
+    status,
+    reason: '',
+    syncAt: null,
+    payment: null,
+    unknownAttempt: { id: 'pat_made', method: null },
+    ...given,
+  });
+}
+
+/** `report()` of a success that brought money. */
+export function paid(amount: number | null, given: Partial<Report> = {}): Report {
+  return report('succeeded', { payment: { reference: 'pay_1', amount }, ...given });
+}
+
+export const cancel = frozen({ type: 'cancel_attempt', now: NOW } as const);
+
+export function tick(now: number): Tick {
+  return frozen({ type: 'tick', now });
+}
+
+/** What can be seen of a decision, as far as the tables compare it. */
+export type Outcome =
+  | 'unchanged'
+  | { readonly refused: RefusalReason }
+  | {
+      /** `status`, `payment_status` and the flags that are set: `"expired paid excess late"`. */
+      readonly is: string;
+      readonly paid: number;
+      readonly attempts: readonly AttemptStatus[];
+      readonly events: readonly EventType[];
+    };
+
+export type Row = {
+  readonly name: string;
+  readonly given: Checkout | null;
+  readonly when: CheckoutCommand;
+  readonly gives: Outcome;
+};
+
+/** One test for each row. Every row also checks the bookkeeping that all decisions have in common. */
+export function table(rows: readonly Row[]): void {
+  for (const { name, given, when, gives } of rows) {
+    test(name, () => {
+      const decision = decide(given, when);
+      assert.deepEqual(outcomeOf(decision), gives);
+      checkBookkeeping(given, decision);
+    });
+  }
+}
+
+export function outcomeOf(decision: Decision): Outcome {
+  if (decision.kind === 'refusal') return { refused: decision.reason };
+  if (decision.kind === 'unchanged') return 'unchanged';
+  return {
+    is: describe(decision.checkout),
+    paid: amountPaid(decision.checkout),
+    attempts: decision.checkout.attempts.map(({ status }) => status),
+    events: decision.events.map(({ type }) => type),
+  };
+}
+
+export function describe(session: Checkout): string {
+  const words: string[] = [statusOf(session), paymentStatusOf(session)];
+  if (isPartiallyPaid(session)) words.push('partial');
+  if (isPaidInExcess(session)) words.push('excess');
+  if (session.payments.some(({ late }) => late)) words.push('late');
+  return words.join(' ');
+}
+
+export function checkBookkeeping(given: Checkout | null, decision: Decision): void {
+  if (decision.kind === 'refusal') {
+    assert.match(decision.detail, /^[A-Z].*\.$/s, 'a refusal says why in a sentence');
+    assert.equal(decision.problems.length > 0, decision.reason === 'field_invalid');
+    return;
+  }
+  if (decision.kind === 'unchanged') {
+    assert.equal(decision.checkout, given, 'what is unchanged is the session itself');
+    return;
+  }
+  const { checkout: after, events } = decision;
+  const before = given ?? { version: 0, eventCount: 0 };
+  const seen = given === null || !isDeepStrictEqual(look(given), look(after));
+  assert.equal(after.version, before.version + (seen ? 1 : 0), 'the version counts what can be seen');
+  assert.equal(events.length > 0, seen, 'what can be seen is told');
+  assert.equal(after.eventCount, before.eventCount + events.length);
+}
+
+function look(session: Checkout): object {
+  const url = 'https://pay.example';
+  // The payer's page shows the items.
+  return {
+    checkout: presentCheckout(session, url),
+    payin: presentPayin(session, url),
+    items: session.items,
+  };
+}
+
+/** The session after a command that must change it. */
+export function after(given: Checkout | null, command: CheckoutCommand): Checkout {
+  const decision = decide(given, command);
+  assert.equal(decision.kind, 'change', JSON.stringify(decision));
+  return frozen((decision as { checkout: Checkout }).checkout);
+}
+
+/** The session after several commands, each of which may change it or leave it, but not be refused. */
+export function play(given: Checkout | null, ...commands: readonly CheckoutCommand[]): Checkout {
+  let current = given;
+  for (const command of commands) {
+    const decision = decide(current, command);
+    if (decision.kind === 'refusal') assert.fail(`${command.type} is refused: ${decision.detail}`);
+    current = frozen(decision.checkout);
+  }
+  assert.ok(current);
+  return current;
+}

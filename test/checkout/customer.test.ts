@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import {
+  type Customer,
+  type CustomerCommand,
+  decideCustomer,
+  emailKey,
+  identifyPayer,
+} from '../../src/checkout/customer.ts';
+import { presentCustomer } from '../../src/checkout/present.ts';
+import type { Payer, Scope } from '../../src/checkout/session.ts';
+import { frozen, nobody, T } from './build.ts';
+
+const scope: Scope = { account: 1, mode: 'test' };
+const phone = { callingCode: '49', number: '301234567' };
+const ada: Customer = frozen({
+  id: 'cus_ada',
+  scope,
+  createdAt: T,
+  name: 'Ada Lovelace',
+  email: 'ada@example.org',
+  country: 'GB',
+  phone,
+  referenceId: 'crm-1',
+  metadata: { vip: true },
+});
+const bob: Customer = frozen({ ...ada, id: 'cus_bob', name: 'Bob', email: 'bob@example.org' });
+
+suite('the key of an e-mail address', () => {
+  const rows = [
+    { email: 'ada@example.org', key: 'ada@example.org' },
+    { email: '  Ada@Example.ORG ', key: 'ada@example.org' },
+    { email: 'ada+shop@example.org', key: 'ada+shop@example.org' },
+    { email: '', key: '' },
+    { email: '  ', key: '' },
+  ];
+  for (const { email, key } of rows) test(JSON.stringify(email), () => assert.equal(emailKey(email), key));
+});
+
+suite('a command for a customer', () => {
+  const { id, scope: _scope, createdAt, ...fields } = ada;
+  const create: CustomerCommand = { type: 'create_customer', id, scope, now: createdAt, fields };
+  const rename: CustomerCommand = { type: 'update_customer', fields: { name: 'Ada' } };
+  const erase: CustomerCommand = { type: 'erase_customer' };
+  const nothing: CustomerCommand = { type: 'update_customer', fields: {} };
+
+  const rows: readonly {
+    name: string;
+    customer: Customer | null;
+    namesake: Customer | null;
+    when: CustomerCommand;
+    gives: object;
+  }[] = [
+    {
+      name: 'create',
+      customer: null,
+      namesake: null,
+      when: create,
+      gives: { kind: 'change', customer: ada },
+    },
+    {
+      name: 'create with the address of another',
+      customer: null,
+      namesake: bob,
+      when: create,
+      gives: { kind: 'refusal', reason: 'customer_exists' },
+    },
+    {
+      name: 'update',
+      customer: ada,
+      namesake: null,
+      when: rename,
+      gives: { kind: 'change', customer: { ...ada, name: 'Ada' } },
+    },
+    {
+      name: 'update with its own address',
+      customer: ada,
+      namesake: ada,
+      when: { type: 'update_customer', fields: { email: 'ADA@example.org' } },
+      gives: { kind: 'change', customer: { ...ada, email: 'ADA@example.org' } },
+    },
+    {
+      name: 'update with the address of another',
+      customer: ada,
+      namesake: bob,
+      when: { type: 'update_customer', fields: { email: 'bob@example.org' } },
+      gives: { kind: 'refusal', reason: 'customer_exists' },
+    },
+    {
+      name: 'update that empties fields',
+      customer: ada,
+      namesake: null,
+      when: { type: 'update_customer', fields: { phone: null, country: '', metadata: {} } },
+      gives: { kind: 'change', customer: { ...ada, phone: null, country: '', metadata: {} } },
+    },
+    {
+      name: 'update of nothing',
+      customer: ada,
+      namesake: null,
+      when: nothing,
+      gives: { kind: 'unchanged', customer: ada },
+    },
+    {
+      name: 'update of one that is not there',
+      customer: null,
+      namesake: null,
+      when: rename,
+      gives: { kind: 'refusal', reason: 'not_found' },
+    },
+    {
+      name: 'update of one that is not there goes before the address of another',
+      customer: null,
+      namesake: bob,
+      when: rename,
+      gives: { kind: 'refusal', reason: 'not_found' },
+    },
+    { name: 'erase', customer: ada, namesake: null, when: erase, gives: { kind: 'erased', customer: ada } },
+    {
+      name: 'erase, whoever has the address',
+      customer: ada,
+      namesake: bob,
+      when: erase,
+      gives: { kind: 'erased', customer: ada },
+    },
+    {
+      name: 'erase of one that is not there',
+      customer: null,
+      namesake: null,
+      when: erase,
+      gives: { kind: 'refusal', reason: 'not_found' },
+    },
+  ];
+  for (const { name, customer, namesake, when, gives } of rows) {
+    test(name, () => assert.partialDeepStrictEqual(decideCustomer(customer, namesake, frozen(when)), gives));
+  }
+
+  test('an address that is taken is named as the field at fault', () => {
+    assert.partialDeepStrictEqual(decideCustomer(null, bob, create), { problems: [{ pointer: '/email' }] });
+  });
+});
+
+suite('who pays a new session', () => {
+  const fresh = { id: 'cus_new', scope, now: T };
+  const details: Payer = frozen({
+    ...nobody,
+    name: 'Grace',
+    email: 'grace@example.org',
+    country: 'US',
+    phone: { callingCode: '1', number: '5550100' },
+  });
+  const created: Customer = {
+    id: 'cus_new',
+    scope,
+    createdAt: T,
+    name: 'Grace',
+    email: 'grace@example.org',
+    country: 'US',
+    phone: { callingCode: '1', number: '5550100' },
+    referenceId: '',
+    metadata: {},
+  };
+
+  test('nobody in particular', () => {
+    assert.deepEqual(identifyPayer(nobody, null, fresh), { payer: nobody, created: null });
+  });
+
+  test('nobody in particular, at some address: that makes no customer', () => {
+    const payer = { ...nobody, billingDetails: { city: 'Berlin' }, shippingDetails: { city: 'Bonn' } };
+    assert.deepEqual(identifyPayer(payer, null, fresh), { payer, created: null });
+  });
+
+  test('somebody new, who becomes a customer', () => {
+    assert.deepEqual(identifyPayer(details, null, fresh), {
+      payer: { ...details, customer: 'cus_new' },
+      created,
+    });
+  });
+
+  const single: readonly Partial<Payer>[] = [
+    { name: 'Grace' },
+    { email: 'g@example.org' },
+    { country: 'US' },
+    { phone },
+  ];
+  for (const given of single) {
+    test(`somebody of whom only the ${Object.keys(given).join()} is known becomes a customer`, () => {
+      const result = identifyPayer({ ...nobody, ...given }, null, fresh);
+      assert.partialDeepStrictEqual(result, { payer: { customer: 'cus_new' }, created: given });
+    });
+  }
+
+  test('the customer that is named, with what its record says', () => {
+    const { name, email, country } = ada;
+    assert.deepEqual(identifyPayer({ ...nobody, customer: ada.id }, ada, fresh), {
+      payer: { ...nobody, customer: ada.id, name, email, country, phone },
+      created: null,
+    });
+  });
+
+  test('the customer with the same address; what the request says goes first', () => {
+    const payer = {
+      ...nobody,
+      email: 'ADA@example.org',
+      name: 'A. Lovelace',
+      billingDetails: { city: 'London' },
+    };
+    assert.deepEqual(identifyPayer(payer, ada, fresh), {
+      payer: { ...payer, customer: ada.id, country: 'GB', phone },
+      created: null,
+    });
+  });
+
+  test('the customer that is named, under what the request says of it', () => {
+    const payer = { ...details, customer: ada.id };
+    assert.deepEqual(identifyPayer(payer, ada, fresh), { payer, created: null });
+  });
+
+  test('not a customer that is not there, whatever else is said', () => {
+    for (const payer of [
+      { ...nobody, customer: 'cus_x' },
+      { ...details, customer: 'cus_x' },
+    ]) {
+      assert.partialDeepStrictEqual(identifyPayer(payer, null, fresh), {
+        kind: 'refusal',
+        reason: 'field_invalid',
+        problems: [{ pointer: '/customer' }],
+      });
+    }
+  });
+});
+
+suite('a customer as it is shown', () => {
+  test('with every field', () => {
+    assert.equal(
+      JSON.stringify(presentCustomer(ada)),
+      '{"id":"cus_ada","object":"customer","created_at":"2030-01-15T12:00:00.000Z","name":"Ada Lovelace",' +
+        '"email":"ada@example.org","country":"GB","phone":{"calling_code":"49","number":"301234567"},' +
+        '"reference_id":"crm-1","metadata":{"vip":true}}',
+    );
+  });
+
+  test('without a phone', () => assert.equal(presentCustomer({ ...ada, phone: null }).phone, null));
+});

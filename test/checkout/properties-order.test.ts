@@ -1,0 +1,103 @@
+/** Rails repeat themselves and overtake themselves: the order and the number of their reports must not matter. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import type { Report } from '../../src/checkout/command.ts';
+import { attemptStatuses, type Checkout } from '../../src/checkout/session.ts';
+import { create, expire, MINUTE, play, report, start, T, tick } from './build.ts';
+
+const RUNS = { numRuns: 1500 };
+
+const statuses = fc.constantFrom(...attemptStatuses);
+
+suite('reports in any order and any number', () => {
+  const attempts = ['a', 'b', 'c'] as const;
+  // Each succeeding attempt cancels the one before it, so the last one waits and the others are cancelled.
+  const started = (amount: number) =>
+    play(
+      null,
+      create({ amount, expiresAt: T + 60 * MINUTE }),
+      ...attempts.map((name) => start({ now: T, attemptId: `pat_${name}`, reference: `ref_${name}` })),
+    );
+
+  /** A report of one of the attempts; its reason and its payment follow from what it says, as with a real rail. */
+  const notice = (statuses: fc.Arbitrary<Report['status']>) =>
+    fc
+      .record({ name: fc.constantFrom(...attempts), status: statuses, part: fc.constantFrom(0, 1, 2) })
+      .map(({ name, status, part }) =>
+        report(status, {
+          reference: `ref_${name}`,
+          reason: status === 'failed' ? `${name} failed` : '',
+          payment: part === 0 ? null : { reference: `pay_${name}${part}`, amount: 300 * part },
+        }),
+      );
+
+  /** The state as far as the order of arrival must not matter. */
+  function settled(session: Checkout): object {
+    const { version: _version, eventCount: _events, lifecycle, payments, ...rest } = session;
+    const lines = payments.map(({ bookedAt: _bookedAt, ...line }) => line);
+    return {
+      ...rest,
+      state: lifecycle.state,
+      attempts: session.attempts.toSorted((a, b) => a.id.localeCompare(b.id)),
+      payments: lines.toSorted((a, b) => a.reference.localeCompare(b.reference)),
+    };
+  }
+
+  /** A set of reports, and the same in another order with some of them repeated. */
+  const deliveries = (notices: fc.Arbitrary<Report>) =>
+    fc.array(notices, { minLength: 1, maxLength: 8 }).chain((set) =>
+      fc.tuple(
+        fc.constant(set),
+        fc
+          .array(fc.constantFrom(...set), { maxLength: 6 })
+          .chain((again) =>
+            fc.shuffledSubarray([...set, ...again], { minLength: set.length + again.length }),
+          ),
+      ),
+    );
+
+  const endAlike = (session: Checkout, [set, mixed]: readonly [Report[], Report[]], now: number) => {
+    const deliver = (reports: readonly Report[]) =>
+      settled(play(session, ...reports.map((each, n) => ({ ...each, now: now + n }))));
+    assert.deepEqual(deliver(mixed), deliver(set));
+  };
+
+  const anyNotice = notice(
+    fc.constantFrom('requires_action', 'cancelled', 'processing', 'failed', 'succeeded'),
+  );
+
+  test('end in the same state while the session is active', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(300, 1000, 2500), deliveries(anyNotice), (amount, deliveries) => {
+        endAlike(started(amount), deliveries, T + MINUTE);
+      }),
+      RUNS,
+    );
+  });
+
+  test('end in the same state after the session has expired, whatever they say', () => {
+    const all = notice(statuses);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(300, 1000, 2500),
+        fc.boolean(),
+        deliveries(all),
+        (amount, byTime, deliveries) => {
+          const session = play(started(amount), byTime ? tick(T + 60 * MINUTE) : expire({ now: T + MINUTE }));
+          endAlike(session, deliveries, T + 61 * MINUTE);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  test('end in the same state, whatever they say, while they bring too little to complete the session', () => {
+    fc.assert(
+      fc.property(deliveries(notice(statuses)), (deliveries) => {
+        endAlike(started(100_000), deliveries, T + MINUTE);
+      }),
+      RUNS,
+    );
+  });
+});

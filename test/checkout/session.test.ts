@@ -1,0 +1,123 @@
+/** What is derived from a session: when it needs attention, and the status of its payin. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { dueAt, EXPIRY_GRACE_MS, endsAt, payinStatusOf } from '../../src/checkout/session.ts';
+import {
+  after,
+  attempt,
+  checkout,
+  completed,
+  EXPIRES,
+  expire,
+  expiredByTime,
+  GRACE_ENDS,
+  MINUTE,
+  NOW,
+  payment,
+} from './build.ts';
+
+suite('when a session needs attention', () => {
+  test('the grace is a quarter of an hour', () => {
+    assert.equal(EXPIRY_GRACE_MS, 15 * MINUTE);
+  });
+
+  const sync = (status: 'requires_action' | 'processing', syncAt: number) => attempt(status, { syncAt });
+  const rows = [
+    { name: 'never', given: checkout(), ends: null, due: null },
+    { name: 'at its end', given: checkout({ expiresAt: EXPIRES }), ends: EXPIRES, due: EXPIRES },
+    {
+      name: 'at the end of the grace',
+      given: checkout({ expiresAt: EXPIRES, attempts: [attempt('processing')] }),
+      ends: GRACE_ENDS,
+      due: GRACE_ENDS,
+    },
+    {
+      name: 'when the rail is to be asked, if that is sooner',
+      given: checkout({ expiresAt: EXPIRES, attempts: [sync('processing', NOW)] }),
+      ends: GRACE_ENDS,
+      due: NOW,
+    },
+    {
+      name: 'at its end, if the rail is to be asked later',
+      given: checkout({ expiresAt: EXPIRES, attempts: [sync('requires_action', EXPIRES + 1)] }),
+      ends: EXPIRES,
+      due: EXPIRES,
+    },
+    {
+      name: 'at the earliest of several',
+      given: checkout({ attempts: [sync('processing', NOW + 2), sync('processing', NOW + 1)] }),
+      ends: null,
+      due: NOW + 1,
+    },
+    {
+      name: 'for its rail, though it has ended',
+      given: checkout({ expiresAt: EXPIRES, lifecycle: expiredByTime, attempts: [sync('processing', NOW)] }),
+      ends: null,
+      due: NOW,
+    },
+    {
+      name: 'never again once it has ended',
+      given: checkout({ expiresAt: EXPIRES, lifecycle: expiredByTime }),
+      ends: null,
+      due: null,
+    },
+  ];
+  for (const { name, given, ends, due } of rows) {
+    test(name, () => {
+      assert.equal(endsAt(given), ends);
+      assert.equal(dueAt(given), due);
+    });
+  }
+});
+
+suite('the status of the payin', () => {
+  const rows = [
+    { name: 'a new session', given: checkout(), is: 'requires_payment_method' },
+    { name: 'a draft', given: checkout({ amount: 0 }), is: 'requires_payment_method' },
+    {
+      name: 'the payer is asked',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      is: 'requires_action',
+    },
+    { name: 'in progress', given: checkout({ attempts: [attempt('processing')] }), is: 'processing' },
+    { name: 'unknown', given: checkout({ attempts: [attempt('unknown')] }), is: 'processing' },
+    {
+      name: 'in progress beside one that waits',
+      given: checkout({ attempts: [attempt('requires_action'), attempt('processing')] }),
+      is: 'processing',
+    },
+    {
+      name: 'failed',
+      given: checkout({ attempts: [attempt('failed')] }),
+      is: 'requires_payment_method',
+    },
+    {
+      name: 'a part is paid',
+      given: checkout({ attempts: [attempt('succeeded')], payments: [payment(400)] }),
+      is: 'requires_payment_method',
+    },
+    { name: 'expired', given: after(checkout(), expire()), is: 'cancelled' },
+    {
+      name: 'expired with something in progress',
+      given: checkout({ lifecycle: expiredByTime, attempts: [attempt('processing')] }),
+      is: 'processing',
+    },
+    {
+      name: 'expired and paid',
+      given: checkout({ lifecycle: expiredByTime, payments: [payment(1000)] }),
+      is: 'succeeded',
+    },
+    {
+      name: 'completed',
+      given: checkout({ lifecycle: completed, payments: [payment(1000)] }),
+      is: 'succeeded',
+    },
+    {
+      name: 'completed with something in progress',
+      given: checkout({ lifecycle: completed, payments: [payment(1000)], attempts: [attempt('processing')] }),
+      is: 'succeeded',
+    },
+  ];
+  for (const { name, given, is } of rows)
+    test(`${name}: ${is}`, () => assert.equal(payinStatusOf(given), is));
+});
