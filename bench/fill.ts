@@ -24,7 +24,6 @@ export async function fillDatabase(
     store,
     presenter: createPresenter('https://pay.example.com'),
     realNow: Date.now,
-    onCommitted() {},
     maxBatch: CHUNK,
   });
   const origin = { scope, actor: 'bench', requestId: '', idempotency: null };
@@ -33,7 +32,9 @@ export async function fillDatabase(
     const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
       sessionNumber(first + index, start + first + index, scope),
     );
-    await Promise.all(commands.map((command) => transact.checkout({ origin, id: command.id, command })));
+    await Promise.all(
+      commands.map((command) => transact({ subject: 'checkout', origin, id: command.id, command })),
+    );
     ids.push(...commands.map(({ id }) => id));
   }
   await store.close();

@@ -1,6 +1,13 @@
 /** The bytes in which sessions leave the service: one representation, made once for each version of a session. */
 import type { CheckoutEvent } from './checkout/events.ts';
-import { presentAttempt, presentCheckout, presentPayin, timestamp } from './checkout/present.ts';
+import type { Customer } from './checkout/customer.ts';
+import {
+  presentAttempt,
+  presentCheckout,
+  presentCustomer,
+  presentPayin,
+  timestamp,
+} from './checkout/present.ts';
 import type { Attempt, Checkout } from './checkout/session.ts';
 
 export type Presenter = ReturnType<typeof createPresenter>;
@@ -30,6 +37,7 @@ export function createPresenter(checkoutUrl: string) {
     checkout,
     attempt,
     payin,
+    customer: (customer: Customer): string => JSON.stringify(presentCustomer(customer)),
 
     /** The body of an event: compact JSON, its keys in this order, frozen from here on. */
     eventBody(session: Checkout, event: CheckoutEvent, id: string, sequence: number, nowMs: number): string {
@@ -41,4 +49,26 @@ export function createPresenter(checkoutUrl: string) {
       );
     },
   };
+}
+
+/** The envelope of a success. `operation` is such as `CHECKOUT.FETCH`, `data` is JSON already. */
+export function envelope(operation: string, data: string): string {
+  return `{"status":"success","message":"${operation}.SUCCESS","data":${data}}`;
+}
+
+/** The envelope of a list; `rows` are JSON already. */
+export function listEnvelope(
+  operation: string,
+  rows: readonly string[],
+  hasMore: boolean,
+  cursor: string | null,
+): string {
+  return (
+    `{"status":"success","message":"${operation}.SUCCESS","data":[${rows.join(',')}],` +
+    `"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)}}`
+  );
+}
+
+export function etagOf(version: number): string {
+  return `"${version}"`;
 }

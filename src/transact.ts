@@ -1,7 +1,9 @@
 /**
- * The only writer. A command is queued; while one batch commits the next gathers, so that many commands share one
- * commit. Inside the transaction the rules decide on what was loaded, and the change, its events, deliveries, audit
- * row and stored answer are written together or not at all. A refusal writes nothing.
+ * The only writer. An order is queued; while one batch commits the next gathers, so that many orders share one commit.
+ * Inside the transaction the rules decide on what was loaded, and the change, its events, deliveries, audit row and
+ * stored answer are written together or not at all. A refusal writes nothing.
+ *
+ * Orders and outcomes are plain data: the code that executes them may run in another thread (see `writer/`).
  */
 import type { CheckoutCommand } from './checkout/command.ts';
 import {
@@ -12,22 +14,23 @@ import {
   identifyPayer,
 } from './checkout/customer.ts';
 import { type Change, type Decision, decide } from './checkout/decide.ts';
+import { timestamp } from './checkout/present.ts';
 import { type Refusal, refuse } from './checkout/refusal.ts';
 import type { Checkout, Scope } from './checkout/session.ts';
 import { newId } from './id.ts';
-import type { Presenter } from './presenter.ts';
-import type {
-  Answer,
-  Audit,
-  DeliveryResult,
-  IdempotencyKey,
-  Loaded,
-  Needs,
-  Store,
-  Unit,
-  Writes,
+import { envelope, etagOf, type Presenter } from './presenter.ts';
+import {
+  type Answer,
+  type Audit,
+  type DeliveryResult,
+  type IdempotencyKey,
+  type Loaded,
+  type Needs,
+  type Store,
+  StoreUnavailable,
+  type Unit,
+  type Writes,
 } from './store/store.ts';
-import { StoreUnavailable } from './store/store.ts';
 
 /** Who asks, and how the answer is to be kept for a repetition of the request. */
 export type Origin = {
@@ -38,186 +41,170 @@ export type Origin = {
   readonly idempotency: IdempotencyKey | null;
 };
 
-export type CheckoutOrder = {
-  readonly origin: Origin;
-  readonly id: string;
-  readonly command: CheckoutCommand;
-  readonly answer?: (checkout: Checkout) => Answer;
+/** How a success is answered: with the envelope of this operation around what the order is about. */
+export type Reply = {
+  /** As messages name it: `CHECKOUT.UPDATE`. */
+  readonly operation: string;
+  readonly statusCode?: number;
+  readonly location?: string;
 };
 
-export type CustomerOrder = {
-  readonly origin: Origin;
-  readonly id: string;
-  readonly command: CustomerCommand;
-  readonly now: number;
-  readonly answer: (customer: Customer) => Answer;
-};
-
-export type ClockOrder = {
-  readonly origin: Origin;
-  readonly advanceMs: number;
-  readonly now: number;
-  readonly answer: () => Answer;
-};
+export type Order =
+  | {
+      readonly subject: 'checkout';
+      readonly origin: Origin;
+      readonly id: string;
+      readonly command: CheckoutCommand;
+      readonly reply?: Reply;
+    }
+  | {
+      readonly subject: 'customer';
+      readonly origin: Origin;
+      readonly id: string;
+      readonly command: CustomerCommand;
+      /** In the clock of the account and mode. */
+      readonly now: number;
+      readonly reply: Reply;
+    }
+  | {
+      readonly subject: 'clock';
+      readonly origin: Origin;
+      readonly now: number;
+      readonly advanceMs: number;
+      readonly reply: Reply;
+    }
+  | { readonly subject: 'deliveries'; readonly results: readonly DeliveryResult[] };
 
 export type Outcome = { readonly kind: 'success' | 'replay'; readonly answer: Answer } | Refusal;
 
-/** What has just been committed, for those who wait for it: open pages and the worker. */
-export type Committed = { readonly checkout: Checkout; readonly deliveries: number };
+/** What has just been committed, for those who wait for it: caches, open pages and the worker. */
+export type Committed = {
+  /** Ids of the sessions that changed; `all` where a whole customer was erased. */
+  readonly checkouts: readonly string[] | 'all';
+  readonly deliveries: number;
+};
 
-export type Transact = ReturnType<typeof createTransact>;
+export type Executed = { readonly outcome: Outcome; readonly committed: Committed | null };
+
+/** Carries out one order. Rejects with StoreUnavailable if it could not be written; then nothing of it was. */
+export type Transact = (order: Order) => Promise<Executed>;
 
 type Options = {
-  readonly store: Store;
+  readonly store: Pick<Store, 'commit'>;
   readonly presenter: Presenter;
   /** Real time in milliseconds; everything else has the time of its command. */
   readonly realNow: () => number;
-  readonly onCommitted: (committed: Committed) => void;
   readonly maxBatch?: number;
   readonly maxQueue?: number;
 };
 
-const nothing: Answer = { statusCode: 204, headers: {}, body: '' };
+/** What an order comes to once everything is loaded. */
+type Decided = { readonly writes: Writes; readonly answer: Answer; readonly committed: Committed | null };
 
-export function createTransact(options: Options) {
-  const { store, presenter, realNow, onCommitted } = options;
-  const enqueue = groupCommit(store, options.maxBatch ?? 256, options.maxQueue ?? 10_000);
+const noAnswer: Answer = { statusCode: 204, headers: {}, body: '' };
+const nothingCommitted: Committed = { checkouts: [], deliveries: 0 };
 
-  /** Runs one order: looks for a stored answer first, then decides; keeps what is to be answered with the change. */
-  async function run(
-    origin: Origin,
-    needs: Needs,
-    decideOn: (loaded: Loaded) => { writes: Writes; answer: Answer; committed?: Committed } | Refusal,
-  ): Promise<Outcome> {
+export function createTransact({
+  store,
+  presenter,
+  realNow,
+  maxBatch = 256,
+  maxQueue = 10_000,
+}: Options): Transact {
+  const enqueue = groupCommit(store, maxBatch, maxQueue);
+
+  return async (order) => {
+    if (order.subject === 'deliveries') {
+      const [first] = order.results;
+      if (first) {
+        await enqueue({ needs: { scope: first.scope }, decide: () => ({ deliveryResults: order.results }) });
+      }
+      return { outcome: { kind: 'success', answer: noAnswer }, committed: null };
+    }
+    const { idempotency } = order.origin;
     // Set anew at each try of the batch; the last try is the one that was committed.
-    let outcome: Outcome | undefined;
-    let committed: Committed | undefined;
+    let executed: Executed | undefined;
     await enqueue({
-      needs,
+      needs: { ...needsOf(order), ...(idempotency ? { idempotency } : {}) },
       decide(loaded) {
-        const { idempotency } = origin;
-        committed = undefined;
-        if (idempotency && loaded.answer) {
-          outcome =
-            loaded.answer.requestHash === idempotency.requestHash
-              ? { kind: 'replay', answer: loaded.answer }
-              : refuse('key_reused', 'The idempotency key was used with another request body.');
+        const decided = repeated(loaded, idempotency) ?? decideOn(order, loaded, presenter);
+        if ('kind' in decided) {
+          executed = { outcome: decided, committed: null };
           return null;
         }
-        const decision = decideOn(loaded);
-        if ('kind' in decision) {
-          outcome = decision;
-          return null;
-        }
-        outcome = { kind: 'success', answer: decision.answer };
-        committed = decision.committed;
-        if (!idempotency) return decision.writes;
-        return { ...decision.writes, answer: { ...decision.answer, ...idempotency, createdAt: realNow() } };
+        const { writes, answer, committed } = decided;
+        executed = { outcome: { kind: 'success', answer }, committed };
+        return idempotency
+          ? { ...writes, answer: { ...answer, ...idempotency, createdAt: realNow() } }
+          : writes;
       },
     });
-    if (committed) onCommitted(committed);
-    return outcome as Outcome;
-  }
-
-  return {
-    /** Writes what came of deliveries, in the next commit of whatever else there is. */
-    deliveries(results: readonly DeliveryResult[]): Promise<void> {
-      const [first] = results;
-      if (first === undefined) return Promise.resolve();
-      return enqueue({ needs: { scope: first.scope }, decide: () => ({ deliveryResults: results }) });
-    },
-
-    checkout({ origin, id, command, answer }: CheckoutOrder): Promise<Outcome> {
-      const { scope, idempotency } = origin;
-      const needs: Needs = {
-        scope,
-        ...(command.type === 'create' ? customerNeeds(command.payer) : { checkout: id }),
-        ...(command.type === 'report' ? { rail: { rail: command.rail, reference: command.reference } } : {}),
-        ...(idempotency ? { idempotency } : {}),
-      };
-      return run(origin, needs, (loaded) => {
-        const decision = decideWith(loaded, command, id);
-        if (decision.kind === 'refusal') return decision;
-        const writes = decision.kind === 'change' ? writesOf(decision, loaded.checkout, command, origin) : {};
-        return {
-          writes: { ...writes, ...(decision.customer ? { customer: decision.customer } : {}) },
-          answer: answer?.(decision.checkout) ?? nothing,
-          ...(decision.kind === 'change'
-            ? { committed: { checkout: decision.checkout, deliveries: writes.deliveries?.length ?? 0 } }
-            : {}),
-        };
-      });
-    },
-
-    customer({ origin, id, command, now, answer }: CustomerOrder): Promise<Outcome> {
-      const { scope, idempotency } = origin;
-      const email = 'fields' in command ? command.fields.email : undefined;
-      const needs: Needs = {
-        scope,
-        customer: id,
-        ...(email ? { email: emailKey(email) } : {}),
-        ...(idempotency ? { idempotency } : {}),
-      };
-      return run(origin, needs, (loaded) => {
-        const decision = decideCustomer(loaded.customer, loaded.namesake, command);
-        if (decision.kind === 'refusal') return decision;
-        const { customer } = decision;
-        const audit = auditOf(origin, id, 0, now, command.type);
-        const answered = answer(customer);
-        if (decision.kind === 'unchanged') return { writes: {}, answer: answered };
-        const subject = decision.kind === 'erased' ? { erasedCustomer: customer } : { customer };
-        return { writes: { ...subject, audit }, answer: answered };
-      });
-    },
-
-    advanceClock({ origin, advanceMs, now, answer }: ClockOrder): Promise<Outcome> {
-      const { scope, idempotency } = origin;
-      return run(origin, { scope, ...(idempotency ? { idempotency } : {}) }, () => ({
-        writes: {
-          testClockAdvanceMs: advanceMs,
-          audit: auditOf(origin, 'clock', 0, now, 'advance_clock'),
-        },
-        answer: answer(),
-      }));
-    },
+    return executed as Executed;
   };
+}
 
-  function writesOf(
-    { checkout, events }: Change,
-    before: Checkout | null,
-    command: CheckoutCommand,
-    origin: Origin,
-  ): Writes {
-    const { now, type } = command;
-    const firstSequence = checkout.eventCount - events.length + 1;
-    const rows = events.map((event, index) => {
-      const id = newId('evt', now);
-      const sequence = firstSequence + index;
-      const body = presenter.eventBody(checkout, event, id, sequence, now);
-      return { id, type: event.type, checkout: checkout.id, sequence, createdAt: now, body };
-    });
-    const deliveries =
-      checkout.webhookUrl === ''
-        ? []
-        : rows.map((row) => ({
-            id: newId('whd', now),
-            event: row.id,
-            checkout: checkout.id,
-            url: checkout.webhookUrl,
-            dueAt: now,
-          }));
-    return {
-      checkout: { before, after: checkout },
-      events: rows,
-      deliveries,
-      audit: auditOf(origin, checkout.id, checkout.version, now, type),
-    };
+/** The answer to a request that was answered before, or why it cannot be repeated; null for a new one. */
+function repeated({ answer }: Loaded, idempotency: IdempotencyKey | null): Outcome | null {
+  if (idempotency === null || answer === null) return null;
+  const { requestHash, ...stored } = answer;
+  if (requestHash === idempotency.requestHash) return { kind: 'replay', answer: stored };
+  return refuse('key_reused', 'The idempotency key was used with another request body.');
+}
+
+type Addressed = Exclude<Order, { subject: 'deliveries' }>;
+type CheckoutOrder = Extract<Order, { subject: 'checkout' }>;
+type CustomerOrder = Extract<Order, { subject: 'customer' }>;
+
+function needsOf(order: Addressed): Needs {
+  const { scope } = order.origin;
+  if (order.subject === 'clock') return { scope };
+  if (order.subject === 'customer') {
+    const email = 'fields' in order.command ? order.command.fields.email : undefined;
+    return { scope, customer: order.id, ...(email ? { email: emailKey(email) } : {}) };
+  }
+  const { command, id } = order;
+  if (command.type !== 'create') {
+    const { rail, reference } = command.type === 'report' ? command : {};
+    return { scope, checkout: id, ...(rail && reference ? { rail: { rail, reference } } : {}) };
+  }
+  const { customer, email } = command.payer;
+  if (customer !== '') return { scope, customer };
+  return email === '' ? { scope } : { scope, email: emailKey(email) };
+}
+
+function decideOn(order: Addressed, loaded: Loaded, presenter: Presenter): Decided | Refusal {
+  switch (order.subject) {
+    case 'checkout':
+      return decideOnCheckout(order, loaded, presenter);
+    case 'customer':
+      return decideOnCustomer(order, loaded, presenter);
+    case 'clock': {
+      const { origin, now, advanceMs, reply } = order;
+      const data = JSON.stringify({ object: 'clock', now: timestamp(now + advanceMs) });
+      return {
+        writes: { testClockAdvanceMs: advanceMs, audit: auditOf(origin, 'clock', 0, now, 'advance_clock') },
+        answer: answerOf(reply, data),
+        committed: nothingCommitted,
+      };
+    }
   }
 }
 
-function customerNeeds(payer: { customer: string; email: string }): Partial<Needs> {
-  if (payer.customer !== '') return { customer: payer.customer };
-  return payer.email === '' ? {} : { email: emailKey(payer.email) };
+function decideOnCheckout(order: CheckoutOrder, loaded: Loaded, presenter: Presenter): Decided | Refusal {
+  const { origin, id, command, reply } = order;
+  const decision = decideWith(loaded, command, id);
+  if (decision.kind === 'refusal') return decision;
+  const { checkout, customer } = decision;
+  const answer = reply
+    ? answerOf(reply, presenter.checkout(checkout), { etag: etagOf(checkout.version) })
+    : noAnswer;
+  if (decision.kind === 'unchanged') return { writes: {}, answer, committed: null };
+  const writes = writesOf(decision, loaded.checkout, command, origin, presenter);
+  return {
+    writes: customer ? { ...writes, customer } : writes,
+    answer,
+    committed: { checkouts: [checkout.id], deliveries: writes.deliveries?.length ?? 0 },
+  };
 }
 
 /** The decision on a session, with what only the loaded rows can tell: who the payer is, and whose a payment is. */
@@ -225,7 +212,7 @@ function decideWith(
   loaded: Loaded,
   command: CheckoutCommand,
   id: string,
-): (Decision & { readonly customer?: Customer | null }) | Refusal {
+): (Exclude<Decision, Refusal> & { readonly customer?: Customer | null }) | Refusal {
   if (command.type === 'create') {
     const fresh = { id: newId('cus', command.now), scope: command.scope, now: command.now };
     const identified = identifyPayer(command.payer, loaded.customer ?? loaded.namesake, fresh);
@@ -241,6 +228,58 @@ function decideWith(
   return decide(loaded.checkout, command);
 }
 
+function writesOf(
+  { checkout, events }: Change,
+  before: Checkout | null,
+  command: CheckoutCommand,
+  origin: Origin,
+  presenter: Presenter,
+): Writes {
+  const { now, type } = command;
+  const firstSequence = checkout.eventCount - events.length + 1;
+  const rows = events.map((event, index) => {
+    const id = newId('evt', now);
+    const sequence = firstSequence + index;
+    const body = presenter.eventBody(checkout, event, id, sequence, now);
+    return { id, type: event.type, checkout: checkout.id, sequence, createdAt: now, body };
+  });
+  const url = checkout.webhookUrl;
+  const deliveries = rows.map(({ id }) => ({
+    id: newId('whd', now),
+    event: id,
+    checkout: checkout.id,
+    url,
+    dueAt: now,
+  }));
+  return {
+    checkout: { before, after: checkout },
+    events: rows,
+    deliveries: url === '' ? [] : deliveries,
+    audit: auditOf(origin, checkout.id, checkout.version, now, type),
+  };
+}
+
+function decideOnCustomer(order: CustomerOrder, loaded: Loaded, presenter: Presenter): Decided | Refusal {
+  const { origin, id, command, now, reply } = order;
+  const decision = decideCustomer(loaded.customer, loaded.namesake, command);
+  if (decision.kind === 'refusal') return decision;
+  const { customer } = decision;
+  const audit = auditOf(origin, id, 0, now, command.type);
+  if (decision.kind === 'erased') {
+    const data = JSON.stringify({ id, object: 'customer', deleted: true });
+    const writes = { erasedCustomer: customer, audit };
+    return { writes, answer: answerOf(reply, data), committed: { checkouts: 'all', deliveries: 0 } };
+  }
+  const answer = answerOf(reply, presenter.customer(customer));
+  const writes = decision.kind === 'unchanged' ? {} : { customer, audit };
+  return { writes, answer, committed: null };
+}
+
+function answerOf({ operation, statusCode = 200, location }: Reply, data: string, headers = {}): Answer {
+  const all = { ...headers, ...(location === undefined ? {} : { location }) };
+  return { statusCode, headers: all, body: envelope(operation, data) };
+}
+
 function auditOf(origin: Origin, subject: string, version: number, at: number, action: string): Audit {
   return { subject, version, at, actor: origin.actor, action, requestId: origin.requestId };
 }
@@ -249,13 +288,22 @@ function auditOf(origin: Origin, subject: string, version: number, at: number, a
  * Queues units and commits them in batches: one at a time, each as large as what has gathered meanwhile. A batch that
  * fails as a whole is run again one unit at a time, so that a unit answers only for itself.
  */
-function groupCommit(store: Store, maxBatch: number, maxQueue: number) {
+function groupCommit(store: Pick<Store, 'commit'>, maxBatch: number, maxQueue: number) {
   type Entry = { unit: Unit; resolve: () => void; reject: (error: unknown) => void };
   let queue: Entry[] = [];
   let running = false;
 
+  /** Waits as long as each turn of the event loop brings more: requests that are being read join the batch. */
+  async function gathered(): Promise<void> {
+    for (let before = -1; queue.length > before && queue.length < maxBatch; ) {
+      before = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   async function drain(): Promise<void> {
     while (queue.length > 0) {
+      await gathered();
       const batch = queue.slice(0, maxBatch);
       queue = queue.slice(maxBatch);
       try {
@@ -278,7 +326,6 @@ function groupCommit(store: Store, maxBatch: number, maxQueue: number) {
       queue.push({ unit, resolve, reject });
       if (running) return;
       running = true;
-      // Requests that arrived in the same turn of the event loop join the batch.
-      setImmediate(drain);
+      void drain();
     });
 }

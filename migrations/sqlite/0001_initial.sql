@@ -24,6 +24,14 @@ CREATE TABLE api_key (
   revoked_at INTEGER
 ) STRICT;
 
+-- Counts the changes of the two tables above, for those who keep them in memory.
+CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+INSERT INTO directory VALUES (1);
+CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+
 CREATE TABLE customer (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
@@ -42,6 +50,8 @@ CREATE TABLE checkout (
   id TEXT NOT NULL,
   version INTEGER NOT NULL,
   event_count INTEGER NOT NULL,
+  -- Position of the newest event.
+  last_event INTEGER NOT NULL,
   status TEXT NOT NULL,
   payment_status TEXT NOT NULL,
   invoice_currency TEXT NOT NULL,
@@ -119,18 +129,20 @@ BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
 CREATE TABLE event (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
-  id TEXT NOT NULL,
   position INTEGER NOT NULL,
+  id TEXT NOT NULL,
   type TEXT NOT NULL,
   checkout TEXT NOT NULL,
   -- Counts 1, 2, 3 … within the session.
   sequence INTEGER NOT NULL,
+  -- Position of the session's event before this one, 0 for none: a session's history is a chain that begins at its
+  -- last_event. An index by session would cost every change a page at random.
+  previous INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   body TEXT NOT NULL,
-  PRIMARY KEY (account, live, id)
+  PRIMARY KEY (account, live, position)
 ) STRICT;
-CREATE UNIQUE INDEX event_position ON event (account, live, position);
-CREATE UNIQUE INDEX event_checkout ON event (account, live, checkout, sequence);
+CREATE UNIQUE INDEX event_id ON event (account, live, id);
 
 -- One event on its way to one receiver. due_at is null once it has arrived or was given up.
 CREATE TABLE delivery (

@@ -58,7 +58,8 @@ export type Report = At & {
   readonly rail: string;
   /** The rail's own id of the attempt. */
   readonly reference: string;
-  readonly status: AttemptStatus;
+  /** A rail that cancels by itself says `failed`: `cancelled` is this service's own doing. */
+  readonly status: Exclude<AttemptStatus, 'cancelled'>;
   readonly reason: string;
   readonly syncAt: number | null;
   /** Money received; an `amount` of null is all that is due. */

@@ -226,8 +226,8 @@ function obstacleToPaying(checkout: Checkout, now: number, method: string): Refu
 
 /** One live attempt at a time: a new one takes the place of those that still wait for the payer. */
 function addAttempt(checkout: Checkout, attempt: Attempt): Checkout {
-  const others = cancelWaiting(checkout).attempts;
-  return { ...checkout, attempts: [...others, attempt] };
+  const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout);
+  return { ...checkout, attempts: [...attempts, attempt] };
 }
 
 function report(checkout: Checkout, command: Report): Checkout | Refusal {
@@ -235,6 +235,7 @@ function report(checkout: Checkout, command: Report): Checkout | Refusal {
     ({ rail, reference }) => rail === command.rail && reference === command.reference,
   );
   if (known) return settle(book(advance(checkout, known, command), known, command));
+  if (isBooked(checkout, command)) return checkout;
 
   const method = command.unknownAttempt.method ?? checkout.methods[0] ?? '';
   // Money that has arrived is booked whatever the state; everything else must be allowed to start first.
@@ -255,11 +256,7 @@ function report(checkout: Checkout, command: Report): Checkout | Refusal {
     reason: command.reason,
     syncAt: command.syncAt,
   };
-  const started =
-    command.payment === null
-      ? addAttempt(checkout, attempt)
-      : { ...checkout, attempts: [...checkout.attempts, attempt] };
-  return settle(book(started, attempt, command));
+  return settle(book(addAttempt(checkout, attempt), attempt, command));
 }
 
 /** Only where it is not said how much money there is can it be that there is none to book. */
@@ -273,12 +270,15 @@ function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | n
   return null;
 }
 
-/** Moves the attempt to what the report says of it, if that is news (see `attemptStatuses`). */
+/** Moves the attempt to what the report says of it, unless more is known already (see `attemptStatuses`). */
 function advance(checkout: Checkout, attempt: Attempt, { status, reason, syncAt }: Report): Checkout {
-  const news = knowledge(status) > knowledge(attempt.status);
-  const sameSync = attempt.syncAt === syncAt || isSettled(attempt.status);
-  if (!news && sameSync) return checkout;
-  const moved: Attempt = news ? { ...attempt, status, reason, syncAt } : { ...attempt, syncAt };
+  const news = knowledge(status) - knowledge(attempt.status);
+  if (news < 0 || (news === 0 && (attempt.syncAt === syncAt || isSettled(status)))) return checkout;
+  const moved: Attempt = {
+    ...attempt,
+    ...(news > 0 ? { status, reason } : {}),
+    syncAt: isSettled(status) ? null : syncAt,
+  };
   return {
     ...checkout,
     attempts: checkout.attempts.map((each) => (each.id === attempt.id ? moved : each)),
@@ -293,21 +293,28 @@ function isSettled(status: AttemptStatus): boolean {
   return status === 'cancelled' || status === 'failed' || status === 'succeeded';
 }
 
-/** Books the money of a report once, however often it is reported. */
-function book(checkout: Checkout, attempt: Attempt, { rail, payment, now }: Report): Checkout {
-  if (payment === null) return checkout;
-  const booked = checkout.payments.some((each) => each.rail === rail && each.reference === payment.reference);
-  const amount = payment.amount ?? amountDue(checkout);
-  if (booked || amount === 0) return checkout;
+/**
+ * Books the money of a report once, however often it is reported. It is late where the session had expired, or where
+ * the attempt had been given up: then it comes as a surprise to whoever acted on that.
+ */
+function book(checkout: Checkout, attempt: Attempt, command: Report): Checkout {
+  const { rail, payment, now } = command;
+  const amount = payment?.amount ?? attempt.amount;
+  if (payment === null || amount === 0 || isBooked(checkout, command)) return checkout;
+  const givenUp = attempt.status === 'cancelled' || attempt.status === 'failed';
   const line: Payment = {
     rail,
     reference: payment.reference,
     attempt: attempt.id,
     amount,
     bookedAt: now,
-    late: checkout.lifecycle.state === 'expired',
+    late: checkout.lifecycle.state === 'expired' || givenUp,
   };
   return { ...checkout, payments: [...checkout.payments, line] };
+}
+
+function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
+  return checkout.payments.some((each) => each.rail === rail && each.reference === payment?.reference);
 }
 
 /** Completes an active session whose amount is covered. An expired one stays expired: the money came late. */

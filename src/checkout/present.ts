@@ -143,7 +143,7 @@ function paymentStatusDescription(checkout: Checkout): string {
     sentences.push(`Paid ${formatAmount(paid - checkout.amount, checkout.currency)} in excess.`);
   }
   if (checkout.payments.some((payment) => payment.late)) {
-    sentences.push('Paid late: money arrived after the session had expired.');
+    sentences.push('Money arrived late, after the session had expired or the attempt had ended.');
   }
   return sentences.join(' ');
 }

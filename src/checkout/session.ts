@@ -71,7 +71,7 @@ export type Payment = {
   readonly attempt: string;
   readonly amount: number;
   readonly bookedAt: number;
-  /** Booked after the session had expired. */
+  /** Booked after the session had expired or the attempt had been given up. */
   readonly late: boolean;
 };
 

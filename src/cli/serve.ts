@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { type Config, readConfig } from '../config.ts';
 import { addApiKey, createAccount, createApiKey, keyScopes } from '../keys.ts';
 import { createService } from '../main.ts';
 import type { Store } from '../store/store.ts';
+import { freePort } from './free-port.ts';
 import { UsageError } from './main.ts';
 
 /** Long enough for the slowest answer that has begun; then the process ends anyway. */
@@ -12,7 +10,9 @@ const STOP_WITHIN_MS = 20_000;
 
 /** Serves until the process is told to end. */
 export async function serve(): Promise<void> {
-  const config = readConfig({ ...process.env, ...(await freePortIfAny(process.env.PORT)) });
+  // PORT=0 asks for any free port; addresses in answers need it before the server listens.
+  const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
+  const config = readConfig({ ...process.env, ...anyPort });
   const service = await createService(config);
   const welcome = await firstStart(service.store, config);
   const address = await service.start().catch(async (error) => {
@@ -32,17 +32,6 @@ export async function serve(): Promise<void> {
       void service.stop().then(() => process.exit(0));
     });
   }
-}
-
-/** PORT=0 asks for any free port; addresses in answers need it before the server listens. */
-async function freePortIfAny(port: string | undefined): Promise<{ PORT?: string }> {
-  if (port !== '0') return {};
-  const probe = createServer().listen(0);
-  await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return { PORT: String(free) };
 }
 
 /**

@@ -1,56 +1,17 @@
-/** Successful answers: the envelope `{status, message, data}`, and how they are sent. */
+/** What requests bring beside their body, and how answers are sent. */
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Checkout } from '../checkout/session.ts';
-import type { Answer, IdempotencyKey } from '../store/store.ts';
-import type { Origin, Outcome } from '../transact.ts';
+import type { IdempotencyKey } from '../store/store.ts';
+import type { Executed, Origin } from '../transact.ts';
 import type { Principal } from './auth.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
 
-/** `operation` is such as `CHECKOUT.FETCH`, `data` is JSON already. */
-export function envelope(operation: string, data: string): string {
-  return `{"status":"success","message":"${operation}.SUCCESS","data":${data}}`;
-}
-
-/** The envelope of a list; `data` holds the rows as JSON. */
-export function listEnvelope(
-  operation: string,
-  data: readonly string[],
-  hasMore: boolean,
-  cursor: string | null,
-): string {
-  return (
-    `{"status":"success","message":"${operation}.SUCCESS","data":[${data.join(',')}],` +
-    `"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)}}`
-  );
-}
-
-export function answer(
-  operation: string,
-  data: string,
-  statusCode = 200,
-  headers: Record<string, string> = {},
-): Answer {
-  return { statusCode, headers, body: envelope(operation, data) };
-}
-
-export function checkoutAnswer(operation: string, json: string, { version }: Checkout): Answer {
-  return answer(operation, json, 200, { etag: etagOf(version) });
-}
-
-export function etagOf(version: number): string {
-  return `"${version}"`;
-}
-
 /** Sends what a command came to; a refusal becomes an error. */
-export function sendOutcome(reply: FastifyReply, outcome: Outcome): FastifyReply {
+export function sendOutcome(reply: FastifyReply, { outcome }: Executed): FastifyReply {
   if (outcome.kind === 'refusal') throw refusalError(outcome);
   if (outcome.kind === 'replay') reply.header('idempotent-replayed', 'true');
-  return sendAnswer(reply, outcome.answer);
-}
-
-export function sendAnswer(reply: FastifyReply, { statusCode, headers, body }: Answer): FastifyReply {
+  const { statusCode, headers, body } = outcome.answer;
   return reply.code(statusCode).headers(headers).type(JSON_TYPE).send(body);
 }
 

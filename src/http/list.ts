@@ -1,7 +1,8 @@
 /** Pages of lists, newest first. */
 import type { FastifyReply } from 'fastify';
 import type { PageRequest } from '../store/store.ts';
-import { JSON_TYPE, listEnvelope } from './answer.ts';
+import { listEnvelope } from '../presenter.ts';
+import { JSON_TYPE } from './answer.ts';
 import { fieldsError } from './errors.ts';
 
 export const DEFAULT_LIMIT = 20;

@@ -1,5 +1,6 @@
 /** Payment methods as payers know them, and the rails that carry them out. */
-import type { Attempt, AttemptStatus, Checkout, Mode } from '../checkout/session.ts';
+import type { Report } from '../checkout/command.ts';
+import type { Attempt, Checkout, Mode } from '../checkout/session.ts';
 import { catalogue, type Method } from './catalogue.ts';
 
 /** What a session is asked to be paid with: the facts that decide which methods fit. */
@@ -12,7 +13,7 @@ export type Occasion = {
 
 /** What a rail says of an attempt when it is asked. */
 export type RailAnswer = {
-  readonly status: AttemptStatus;
+  readonly status: Report['status'];
   readonly reason: string;
   /** When to ask again, or null. */
   readonly syncAt: number | null;

@@ -192,11 +192,11 @@ export type Store = {
     after: number,
     limit: number,
   ): Promise<Page<StoredEvent>>;
-  /** The events of one session, oldest first. */
+  /** The events of one session, newest first; from the one before this position, or from the newest. */
   timeline(
     scope: Scope,
     checkoutId: string,
-    afterSequence: number,
+    beforePosition: number | null,
     limit: number,
   ): Promise<Page<StoredEvent>>;
 
@@ -215,13 +215,15 @@ export type Store = {
 
   /** Sessions that are due by `now` in their own clock; `scope` narrows to one account and mode. */
   dueCheckouts(nowMs: number, limit: number, scope?: Scope): Promise<readonly DueCheckout[]>;
-  /** Takes deliveries that are due, for `leaseMs` or until their result is committed; nobody else gets them meanwhile. */
+  /** Takes deliveries that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimDeliveries(
     nowMs: number,
     leaseMs: number,
     limit: number,
     scope?: Scope,
   ): Promise<readonly ClaimedDelivery[]>;
+  /** Gives claimed deliveries back, whether or not their results could be written. */
+  releaseDeliveries(ids: readonly string[]): void;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
   purgeAnswers(createdBeforeMs: number): Promise<number>;
 

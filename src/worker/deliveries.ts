@@ -39,6 +39,15 @@ export async function deliver(
   return { scope, id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
 }
 
+/** Writes what came of deliveries, and gives them back. */
+async function write({ store, transact }: DeliveryDuties, results: readonly DeliveryResult[]): Promise<void> {
+  try {
+    await transact({ subject: 'deliveries', results });
+  } finally {
+    store.releaseDeliveries(results.map(({ id }) => id));
+  }
+}
+
 /** Claims and sends what is due, `limit` at once, and writes what came of it; says how many there were. */
 export async function deliverDue(
   duties: DeliveryDuties,
@@ -48,7 +57,7 @@ export async function deliverDue(
 ): Promise<number> {
   const claimed = await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, limit, scope);
   const results = await Promise.all(claimed.map((each) => deliver(duties, each, nowOf(each))));
-  await duties.transact.deliveries(results);
+  await write(duties, results);
   return claimed.length;
 }
 
@@ -64,7 +73,7 @@ export function createDeliveryPool(
 
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     try {
-      await duties.transact.deliveries([await deliver(duties, claimed, now)]);
+      await write(duties, [await deliver(duties, claimed, now)]);
     } catch (error) {
       // The lease runs out, and the delivery is made again: at least once is what is promised.
       onError(error);

@@ -23,7 +23,8 @@ export async function attendTo(duties: TimerDuties, scope: Scope, id: string, no
   for (const attempt of checkout.attempts) {
     if (attempt.syncAt === null || attempt.syncAt > now) continue;
     const answer = await ask(duties.rails, checkout, attempt, now);
-    await transact.checkout({
+    await transact({
+      subject: 'checkout',
       origin: { ...origin, actor: 'rail' },
       id,
       command: {
@@ -36,7 +37,7 @@ export async function attendTo(duties: TimerDuties, scope: Scope, id: string, no
       },
     });
   }
-  await transact.checkout({ origin, id, command: { type: 'tick', now } });
+  await transact({ subject: 'checkout', origin, id, command: { type: 'tick', now } });
 }
 
 /** Asks the rail outside of any transaction. No answer is not a failure: the attempt is unknown, and asked again. */

@@ -247,17 +247,17 @@ suite('what the payment status means', () => {
     {
       name: 'late',
       given: { lifecycle: expiredByTime, payments: [on(1000, true)] },
-      text: 'Paid late: money arrived after the session had expired.',
+      text: 'Money arrived late, after the session had expired or the attempt had ended.',
     },
     {
       name: 'a part, late',
       given: { lifecycle: expiredByMerchant, payments: [on(250, true)] },
-      text: '2.50 of 10.00 USD is paid. Paid late: money arrived after the session had expired.',
+      text: '2.50 of 10.00 USD is paid. Money arrived late, after the session had expired or the attempt had ended.',
     },
     {
       name: 'too much, late',
       given: { lifecycle: expiredByTime, payments: [on(400), on(700, true)] },
-      text: 'Paid 1.00 USD in excess. Paid late: money arrived after the session had expired.',
+      text: 'Paid 1.00 USD in excess. Money arrived late, after the session had expired or the attempt had ended.',
     },
     {
       name: 'a part that was in time, of a session that has expired',

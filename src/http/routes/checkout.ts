@@ -1,20 +1,8 @@
 import type { CheckoutCommand } from '../../checkout/command.ts';
-import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../id.ts';
 import { newToken } from '../../token.ts';
-import {
-  answer,
-  checkoutAnswer,
-  envelope,
-  etagOf,
-  ifVersionOf,
-  isKnown,
-  JSON_TYPE,
-  notFound,
-  originOf,
-  principalOf,
-  sendOutcome,
-} from '../answer.ts';
+import { envelope, etagOf } from '../../presenter.ts';
+import { ifVersionOf, isKnown, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
@@ -30,9 +18,6 @@ const params = idOf('chk', 'session');
 export const NO_SUCH_SESSION = 'There is no such checkout session.';
 
 export function checkoutRoutes(api: Api, { store, transact, presenter, rails, now }: Deps): void {
-  const answerWith = (name: string) => (checkout: Checkout) =>
-    checkoutAnswer(name, presenter.checkout(checkout), checkout);
-
   api.post(
     '/checkout',
     operation(
@@ -56,17 +41,14 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
       const problems = schemaProblems(request);
       const fields = readCreate(request.body, problems, { mode: scope.mode, now: time, rails });
       const id = newId('chk', time);
-      const outcome = await transact.checkout({
+      const executed = await transact({
+        subject: 'checkout',
         origin,
         id,
         command: { type: 'create', now: time, id, token: newToken(scope, id), scope, ...fields },
-        answer: (checkout) =>
-          answer('CHECKOUT.CREATE', presenter.checkout(checkout), 201, {
-            etag: etagOf(checkout.version),
-            location: `/v3/checkout/${checkout.id}`,
-          }),
+        reply: { operation: 'CHECKOUT.CREATE', statusCode: 201, location: `/v3/checkout/${id}` },
       });
-      return sendOutcome(reply, outcome);
+      return sendOutcome(reply, executed);
     },
   );
 
@@ -142,10 +124,14 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
         ...fields,
       };
       const { id } = request.params;
-      return sendOutcome(
-        reply,
-        await transact.checkout({ origin, id, command, answer: answerWith('CHECKOUT.UPDATE') }),
-      );
+      const executed = await transact({
+        subject: 'checkout',
+        origin,
+        id,
+        command,
+        reply: { operation: 'CHECKOUT.UPDATE' },
+      });
+      return sendOutcome(reply, executed);
     },
   );
 
@@ -173,10 +159,14 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
         ifVersion: ifVersionOf(request),
       };
       const { id } = request.params;
-      return sendOutcome(
-        reply,
-        await transact.checkout({ origin, id, command, answer: answerWith('CHECKOUT.EXPIRE') }),
-      );
+      const executed = await transact({
+        subject: 'checkout',
+        origin,
+        id,
+        command,
+        reply: { operation: 'CHECKOUT.EXPIRE' },
+      });
+      return sendOutcome(reply, executed);
     },
   );
 }

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import type { Customer, CustomerFields } from '../../checkout/customer.ts';
+import type { CustomerFields } from '../../checkout/customer.ts';
 import { metadataProblem } from '../../checkout/metadata.ts';
-import { presentCustomer } from '../../checkout/present.ts';
 import type { Problem } from '../../checkout/refusal.ts';
 import type { JsonObject } from '../../checkout/session.ts';
 import { newId } from '../../id.ts';
-import { answer, envelope, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { envelope } from '../../presenter.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { fieldsError } from '../errors.ts';
@@ -41,9 +41,7 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
-  const json = (customer: Customer) => JSON.stringify(presentCustomer(customer));
-
+export function customerRoutes(api: Api, { store, transact, presenter, now }: Deps): void {
   api.post(
     '/customer',
     operation(
@@ -73,15 +71,15 @@ export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
         metadata: {},
         ...fields,
       };
-      const outcome = await transact.customer({
+      const executed = await transact({
+        subject: 'customer',
         origin,
         id,
         now: time,
         command: { type: 'create_customer', id, scope: origin.scope, now: time, fields: complete },
-        answer: (customer) =>
-          answer('CUSTOMER.CREATE', json(customer), 201, { location: `/v3/customer/${id}` }),
+        reply: { operation: 'CUSTOMER.CREATE', statusCode: 201, location: `/v3/customer/${id}` },
       });
-      return sendOutcome(reply, outcome);
+      return sendOutcome(reply, executed);
     },
   );
 
@@ -103,7 +101,7 @@ export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
       const page = pageOf(request.query);
       const filter = request.query.email === undefined ? {} : { email: request.query.email };
       const { rows, hasMore } = await store.customers(principalOf(request).scope, filter, page);
-      return sendList(reply, 'CUSTOMER.LIST', rows, json, { page, hasMore });
+      return sendList(reply, 'CUSTOMER.LIST', rows, presenter.customer, { page, hasMore });
     },
   );
 
@@ -123,7 +121,7 @@ export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
       schemaProblems(request);
       const customer = await store.customer(principalOf(request).scope, request.params.id);
       if (customer === null) throw notFound(NO_SUCH_CUSTOMER);
-      return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', json(customer)));
+      return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', presenter.customer(customer)));
     },
   );
 
@@ -145,14 +143,15 @@ export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
     async (request, reply) => {
       const origin = originOf(request);
       const fields = readCustomer(request.body, schemaProblems(request));
-      const outcome = await transact.customer({
+      const executed = await transact({
+        subject: 'customer',
         origin,
         id: request.params.id,
         now: await now(origin.scope),
         command: { type: 'update_customer', fields },
-        answer: (customer) => answer('CUSTOMER.UPDATE', json(customer)),
+        reply: { operation: 'CUSTOMER.UPDATE' },
       });
-      return sendOutcome(reply, outcome);
+      return sendOutcome(reply, executed);
     },
   );
 
@@ -175,14 +174,15 @@ export function customerRoutes(api: Api, { store, transact, now }: Deps): void {
       const origin = originOf(request);
       schemaProblems(request);
       const { id } = request.params;
-      const outcome = await transact.customer({
+      const executed = await transact({
+        subject: 'customer',
         origin,
         id,
         now: await now(origin.scope),
         command: { type: 'erase_customer' },
-        answer: () => answer('CUSTOMER.DELETE', JSON.stringify({ id, object: 'customer', deleted: true })),
+        reply: { operation: 'CUSTOMER.DELETE' },
       });
-      return sendOutcome(reply, outcome);
+      return sendOutcome(reply, executed);
     },
   );
 }

@@ -2,7 +2,8 @@
 import Type from 'typebox';
 import { timestamp } from '../../checkout/present.ts';
 import type { StoredEvent } from '../../store/store.ts';
-import { envelope, JSON_TYPE, listEnvelope, notFound, principalOf } from '../answer.ts';
+import { envelope, listEnvelope } from '../../presenter.ts';
+import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
@@ -102,7 +103,7 @@ export function eventRoutes(api: Api, { store }: Deps): void {
         tag,
         scope: 'read',
         summary: 'The history of a session',
-        description: 'Oldest first.',
+        description: 'Newest first.',
         success: listOf('CHECKOUT.TIMELINE', 'TimelineEntry'),
       },
       { params: idOf('chk', 'session'), querystring: timelineQuery },
@@ -113,8 +114,13 @@ export function eventRoutes(api: Api, { store }: Deps): void {
       const { id } = request.params;
       const { after, limit = DEFAULT_LIMIT } = request.query;
       if ((await store.checkout(scope, id)) === null) throw notFound(NO_SUCH_SESSION);
-      const { rows, hasMore } = await store.timeline(scope, id, Number(after ?? 0), limit);
-      const cursor = hasMore ? (rows.at(-1)?.sequence.toString() ?? null) : null;
+      const { rows, hasMore } = await store.timeline(
+        scope,
+        id,
+        after === undefined ? null : Number(after),
+        limit,
+      );
+      const cursor = hasMore ? (rows.at(-1)?.position.toString() ?? null) : null;
       return reply
         .type(JSON_TYPE)
         .send(listEnvelope('CHECKOUT.TIMELINE', rows.map(timelineEntry), hasMore, cursor));

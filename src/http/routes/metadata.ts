@@ -1,7 +1,8 @@
 /** What payers could choose from: asked before a session is made. */
 import Type from 'typebox';
 import { offersFor } from '../../methods/method.ts';
-import { envelope, JSON_TYPE, principalOf } from '../answer.ts';
+import { envelope } from '../../presenter.ts';
+import { JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';

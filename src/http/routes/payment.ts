@@ -1,6 +1,7 @@
 /** The money side of a session: its payin and its attempts. */
 
-import { envelope, JSON_TYPE, notFound, principalOf } from '../answer.ts';
+import { envelope } from '../../presenter.ts';
+import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';

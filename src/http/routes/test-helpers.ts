@@ -1,10 +1,9 @@
 /** What only test mode can do: pay without a payer, and make time pass. */
 import Type from 'typebox';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
-import { timestamp } from '../../checkout/present.ts';
 import { newId, randomText } from '../../id.ts';
 import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
-import { answer, checkoutAnswer, originOf, sendOutcome } from '../answer.ts';
+import { originOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Deps } from '../deps.ts';
 import { fieldsError } from '../errors.ts';
@@ -61,7 +60,7 @@ const advanceBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function testHelperRoutes(api: Api, { transact, presenter, worker, now }: Deps): void {
+export function testHelperRoutes(api: Api, { transact, worker, now }: Deps): void {
   api.post(
     '/test_helpers/checkout/:id/pay',
     operation(
@@ -85,7 +84,8 @@ export function testHelperRoutes(api: Api, { transact, presenter, worker, now }:
       const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
       const time = await now(origin.scope);
       const reference = payment_id ?? `pay_${randomText(26)}`;
-      const done = await transact.checkout({
+      const executed = await transact({
+        subject: 'checkout',
         origin,
         id: request.params.id,
         command: {
@@ -99,9 +99,9 @@ export function testHelperRoutes(api: Api, { transact, presenter, worker, now }:
           payment: outcome === 'succeeded' ? { reference, amount } : null,
           unknownAttempt: { id: newId('pat', time), method },
         },
-        answer: (checkout) => checkoutAnswer('TEST_HELPER.PAY', presenter.checkout(checkout), checkout),
+        reply: { operation: 'TEST_HELPER.PAY' },
       });
-      return sendOutcome(reply, done);
+      return sendOutcome(reply, executed);
     },
   );
 
@@ -124,18 +124,16 @@ export function testHelperRoutes(api: Api, { transact, presenter, worker, now }:
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const advanceMs = request.body.seconds * 1000;
-      const time = await now(origin.scope);
-      const data = JSON.stringify({ object: 'clock', now: timestamp(time + advanceMs) });
-      const outcome = await transact.advanceClock({
+      const executed = await transact({
+        subject: 'clock',
         origin,
-        advanceMs,
-        now: time,
-        answer: () => answer('TEST_HELPER.ADVANCE_CLOCK', data),
+        now: await now(origin.scope),
+        advanceMs: request.body.seconds * 1000,
+        reply: { operation: 'TEST_HELPER.ADVANCE_CLOCK' },
       });
       // A repetition waits as well: the first request may have been cut off before everything had happened.
       await worker.catchUp(origin.scope);
-      return sendOutcome(reply, outcome);
+      return sendOutcome(reply, executed);
     },
   );
 }

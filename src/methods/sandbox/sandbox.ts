@@ -1,5 +1,5 @@
 /** The rail of test mode: no money moves, and the payer decides how the payment ends. */
-import type { Attempt, AttemptStatus } from '../../checkout/session.ts';
+import type { Attempt } from '../../checkout/session.ts';
 import type { Rail, RailAnswer } from '../method.ts';
 
 export const SANDBOX = 'sandbox';
@@ -43,7 +43,7 @@ export const sandbox: Rail = {
   sync: async (_checkout, attempt) => received(attempt, attempt.amount),
 };
 
-function answer(status: AttemptStatus, reason = ''): RailAnswer {
+function answer(status: RailAnswer['status'], reason = ''): RailAnswer {
   return { status, reason, syncAt: null, payment: null };
 }
 

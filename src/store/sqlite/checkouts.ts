@@ -15,10 +15,10 @@ const columns = 'id, version, event_count, amount_paid, data';
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
 /**
- * `dataVersion` tells when another connection has written: what is cached from before is forgotten then. Writes of
- * this process put what they committed into the cache, so a cached read never is older than the last commit.
+ * What is read stays in memory. Only one connection changes sessions; who commits on it tells the readers what to
+ * remember or forget, so a read is never older than the last commit that was acknowledged.
  */
-export function checkoutReader(database: DatabaseSync, dataVersion: () => number) {
+export function checkoutReader(database: DatabaseSync) {
   const byId = database.prepare(`SELECT ${columns} FROM checkout WHERE account = ? AND live = ? AND id = ?`);
   const ledger = database.prepare(
     `SELECT rail, reference, attempt, amount, booked_at, late FROM payment
@@ -28,7 +28,6 @@ export function checkoutReader(database: DatabaseSync, dataVersion: () => number
     'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND id = ?',
   );
   const cache = new LRUCache<string, Checkout>({ max: CACHED_CHECKOUTS });
-  let cachedVersion = dataVersion();
 
   function fromRow(scope: Scope, row: Row): Checkout {
     const payments =
@@ -48,11 +47,6 @@ export function checkoutReader(database: DatabaseSync, dataVersion: () => number
   }
 
   function read(scope: Scope, id: string): Checkout | null {
-    const version = dataVersion();
-    if (version !== cachedVersion) {
-      cache.clear();
-      cachedVersion = version;
-    }
     // Ids are unique across accounts, and yet a session may only be found by its own.
     const cached = cache.get(id);
     if (cached)
@@ -71,8 +65,9 @@ export function checkoutReader(database: DatabaseSync, dataVersion: () => number
       cache.set(checkout.id, checkout);
     },
 
-    forgetAll(): void {
-      cache.clear();
+    forget(ids: readonly string[] | 'all'): void {
+      if (ids === 'all') cache.clear();
+      else for (const id of ids) cache.delete(id);
     },
 
     readByAttempt(scope: Scope, attemptId: string): Checkout | null {

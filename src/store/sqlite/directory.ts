@@ -16,60 +16,54 @@ export function directory(database: DatabaseSync) {
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const revokeKey = database.prepare('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
-  const dataVersionStatement = database.prepare('PRAGMA data_version');
+  const versionStatement = database.prepare('SELECT version FROM directory');
 
-  let ownChanges = 0;
   let accounts = new Map<number, Account>();
   let accountsVersion = -1;
+  let lastSeen = -1;
+  let seenInThisTurn = false;
   const key = (row: unknown) => (row === undefined ? null : apiKeyFrom(row as Row));
 
-  let lastSeen = dataVersionStatement.get()?.data_version as number;
-  let seenInThisTurn = false;
-
   /**
-   * Changes when another connection has committed. Asked of SQLite once in a turn of the event loop: what happens
-   * meanwhile happens at the same time for everybody.
+   * Changes with every change of an account or a key, by whatever process. Looked up once in a turn of the event loop:
+   * what happens meanwhile happens at the same time for everybody.
    */
-  function dataVersion(): number {
+  function version(): number {
     if (seenInThisTurn) return lastSeen;
     seenInThisTurn = true;
-    setImmediate(() => {
-      seenInThisTurn = false;
-    });
-    lastSeen = dataVersionStatement.get()?.data_version as number;
+    setImmediate(refresh);
+    lastSeen = versionStatement.get()?.version as number;
     return lastSeen;
   }
 
-  /** Another connection's commits change SQLite's number; this connection's own are counted here. */
-  const version = () => dataVersion() * 2 ** 20 + ownChanges;
+  function refresh(): void {
+    seenInThisTurn = false;
+  }
 
   function currentAccounts(): Map<number, Account> {
-    const now = version();
-    if (now !== accountsVersion) {
+    const current = version();
+    if (current !== accountsVersion) {
       accounts = new Map(
         allAccounts.all().map((row) => {
           const account = accountFrom(row as Row);
           return [account.number, account];
         }),
       );
-      accountsVersion = now;
+      accountsVersion = current;
     }
     return accounts;
   }
 
   return {
-    dataVersion,
     version,
-    /** To be called when this process has changed an account or a key elsewhere than here. */
-    changed: () => {
-      ownChanges++;
-    },
+    /** To be called when something was written: the version is looked up anew, in this turn as well. */
+    refresh,
 
     account: (number: number): Account | null => currentAccounts().get(number) ?? null,
     accounts: (): Account[] => [...currentAccounts().values()],
     createAccount({ name, webhookSecrets }: Omit<Account, 'number'>, nowMs: number): Account {
       const { lastInsertRowid } = insertAccount.run(name, nowMs, webhookSecrets.test, webhookSecrets.live);
-      ownChanges++;
+      refresh();
       return { number: Number(lastInsertRowid), name, webhookSecrets, testClockOffsetMs: 0 };
     },
 
@@ -87,12 +81,12 @@ export function directory(database: DatabaseSync) {
         name,
         createdAt,
       );
-      ownChanges++;
+      refresh();
       return changes === 1;
     },
     revokeKey(id: string, atMs: number): boolean {
       const { changes } = revokeKey.run(atMs, id);
-      ownChanges++;
+      refresh();
       return changes === 1;
     },
   };

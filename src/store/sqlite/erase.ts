@@ -23,7 +23,14 @@ export function eraser(database: DatabaseSync) {
     `UPDATE event SET body = json_set(body, '$.data.customer_details.name', '', '$.data.customer_details.email', '',
        '$.data.customer_details.country', '', '$.data.customer_details.phone', NULL,
        '$.data.customer_details.billing_details', NULL, '$.data.customer_details.shipping_details', NULL)
-     WHERE account = ? AND live = ? AND checkout = ? AND json_type(body, '$.data.customer_details') = 'object'`,
+     WHERE account = ?1 AND live = ?2 AND json_type(body, '$.data.customer_details') = 'object' AND position IN (
+       WITH RECURSIVE chain (at) AS (
+         SELECT last_event FROM checkout WHERE account = ?1 AND live = ?2 AND id = ?3
+         UNION ALL
+         SELECT event.previous FROM chain
+           JOIN event ON event.account = ?1 AND event.live = ?2 AND event.position = chain.at
+       )
+       SELECT at FROM chain)`,
   );
 
   return (scope: Scope, customer: Customer): void => {

@@ -17,9 +17,23 @@ export function eventReader(database: DatabaseSync) {
      WHERE account = ? AND live = ? AND position > ? AND type IN (SELECT value FROM json_each(?))
      ORDER BY position LIMIT ?`,
   );
-  const ofCheckout = database.prepare(
-    `SELECT ${columns} FROM event
-     WHERE account = ? AND live = ? AND checkout = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  const history = database.prepare(
+    `WITH RECURSIVE chain (at, step) AS (
+       SELECT ?3, 1
+       UNION ALL
+       SELECT event.previous, step + 1 FROM chain
+         JOIN event ON event.account = ?1 AND event.live = ?2 AND event.position = chain.at
+         WHERE step < ?4
+     )
+     SELECT ${columns} FROM chain
+       JOIN event ON event.account = ?1 AND event.live = ?2 AND event.position = chain.at
+     ORDER BY position DESC`,
+  );
+  const newest = database.prepare(
+    'SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?',
+  );
+  const before = database.prepare(
+    'SELECT previous FROM event WHERE account = ? AND live = ? AND position = ? AND checkout = ?',
   );
   const page = (rows: unknown[], limit: number): Page<StoredEvent> => ({
     rows: rows.slice(0, limit).map((row) => eventFrom(row as Row)),
@@ -46,8 +60,20 @@ export function eventReader(database: DatabaseSync) {
       return page(rows, limit);
     },
 
-    timeline(scope: Scope, checkout: string, afterSequence: number, limit: number): Page<StoredEvent> {
-      return page(ofCheckout.all(scope.account, liveOf(scope), checkout, afterSequence, limit + 1), limit);
+    /** The events of a session, newest first, from the one before `beforePosition`. */
+    timeline(
+      scope: Scope,
+      checkout: string,
+      beforePosition: number | null,
+      limit: number,
+    ): Page<StoredEvent> {
+      const { account } = scope;
+      const live = liveOf(scope);
+      const start =
+        beforePosition === null
+          ? newest.get(account, live, checkout)?.last_event
+          : before.get(account, live, beforePosition, checkout)?.previous;
+      return page(start ? history.all(account, live, start, limit + 1) : [], limit);
     },
   };
 }

@@ -23,7 +23,7 @@ export function openDatabase(path: string): DatabaseSync {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -65536;
-      PRAGMA wal_autocheckpoint = 16000;
+      PRAGMA wal_autocheckpoint = 4000;
     `);
   } catch (error) {
     throw new UnusableDatabase(`cannot open the database ${path}: ${(error as Error).message}`);

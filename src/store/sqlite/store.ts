@@ -15,22 +15,24 @@ const HEALTH_CHECK_EVERY_MS = 500;
 /** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the primary result codes that are not our mistake. */
 const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
 
+export type SqliteStore = Store & {
+  /** Another connection has committed changes of these sessions; what is in memory of them is out of date. */
+  noticeCommit(checkouts: readonly string[] | 'all'): void;
+};
+
 /**
  * `path` names the file. `serve` takes the sole right to serve it: the command line opens it without, beside a server
  * that runs.
  */
-export function openSqliteStore(path: string, { serve = false } = {}): Store {
+export function openSqliteStore(path: string, { serve = false } = {}): SqliteStore {
   const database = openDatabase(path);
   const unlock = serve ? lockForServing(path) : () => {};
   const accounts = directory(database);
-  const checkouts = checkoutReader(database, accounts.dataVersion);
+  const checkouts = checkoutReader(database);
   const customers = customerReader(database);
   const events = eventReader(database);
   const work = workQueue(database, events);
-  const commit = committer(database, checkouts, customers, {
-    accountsChanged: accounts.changed,
-    deliveryFinished: work.release,
-  });
+  const commit = committer(database, checkouts, customers, accounts.refresh);
   let healthyUntil = 0;
 
   function checkHealth(): void {
@@ -47,6 +49,12 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
       commit(units);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     }),
+
+    noticeCommit(changed) {
+      checkouts.forget(changed);
+      accounts.refresh();
+      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+    },
 
     checkout: answering(checkouts.read),
     checkoutOfAttempt: answering(checkouts.readByAttempt),
@@ -69,14 +77,15 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
 
     dueCheckouts: answering(work.dueCheckouts),
     claimDeliveries: answering(work.claimDeliveries),
+    releaseDeliveries: work.releaseDeliveries,
     purgeAnswers: answering(work.purgeAnswers),
 
     checkHealth: answering(checkHealth),
     gauges: answering(() => ({ pendingDeliveries: work.pendingDeliveries() })),
-    close: answering(() => {
+    async close() {
       database.close();
       unlock();
-    }),
+    },
   };
 }
 

@@ -79,9 +79,8 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
       });
     },
 
-    /** To be called when what came of a delivery is committed. */
-    release(id: string): void {
-      leases.delete(id);
+    releaseDeliveries(ids: readonly string[]): void {
+      for (const id of ids) leases.delete(id);
     },
 
     purgeAnswers: (createdBeforeMs: number): number => Number(purge.run(createdBeforeMs).changes),

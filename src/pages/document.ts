@@ -1,0 +1,70 @@
+/** What all pages share: the document around the content, the banner of test mode and the choice of language. */
+import { script, stylesheet } from './assets.ts';
+import { compact, type Html, html, textOf } from './html.ts';
+import { type Language, languages } from './languages/all.ts';
+import type { Locale } from './locale.ts';
+
+type Frame = {
+  readonly locale: Locale;
+  readonly basePath: string;
+  readonly title: string;
+  readonly testMode: boolean;
+  /** The `<main>` element. */
+  readonly main: Html;
+  /** Where a browser without JavaScript should look again on its own, or null. */
+  readonly refreshFrom: string | null;
+};
+
+/** A payment takes seconds; often enough to be of use, seldom enough to be read in between. */
+const REFRESH_SECONDS = 5;
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
+  "rx='4' fill='%230b6b57'/%3E%3Cpath d='m4 8 3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+
+export function documentOf({ locale, basePath, title, testMode, main, refreshFrom }: Frame): string {
+  const { language, formatTag } = locale;
+  const { messages } = language;
+  return textOf(html`<!doctype html>
+<html lang="${language.tag}" dir="${language.direction}" data-format="${formatTag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${basePath}${stylesheet.path}">
+<script src="${basePath}${script.path}" defer></script>
+${refreshFrom !== null && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS};url=${refreshFrom}"></noscript>`}
+</head>
+<body>
+${testMode && html`<header class="banner"><p>${messages.testMode}</p></header>`}
+<p id="announcer" class="unseen" role="status"></p>
+${main}
+${languageChoice(language)}
+</body>
+</html>
+`);
+}
+
+const choices = new Map<Language, Html>();
+
+/** The same for all pages of a language, and so made once; the links lead to the page on which they stand. */
+function languageChoice(current: Language): Html {
+  let choice = choices.get(current);
+  if (!choice) {
+    choice = compact(html`<footer>
+<details class="languages">
+<summary><span class="unseen">${current.messages.language}: </span>${current.name}</summary>
+<nav aria-label="${current.messages.language}"><ul>
+${languages.map(({ id, tag, name, direction }) => {
+  const marker = id === current.id && html` aria-current="true"`;
+  return html`<li><a href="?lang=${id}" hreflang="${tag}" lang="${tag}" dir="${direction}"${marker}>${name}</a></li>\n`;
+})}</ul></nav>
+</details>
+</footer>`);
+    choices.set(current, choice);
+  }
+  return choice;
+}

@@ -1,0 +1,96 @@
+/**
+ * Streams of server-sent events that tell open pages the version of their session whenever it changes. A stream that
+ * breaks or is refused costs nothing but speed: the page looks for itself.
+ */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { Checkout } from '../checkout/session.ts';
+import type { Deps } from '../http/deps.ts';
+
+const MAX_STREAMS = 1_000;
+const MAX_STREAMS_OF_SESSION = 20;
+/** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
+const HEARTBEAT_MS = 25_000;
+const RECONNECT_MS = 3_000;
+const RETRY_AFTER_SECONDS = '15';
+/** A reader that lets this much pile up is not reading. */
+const MAX_UNREAD_BYTES = 16_384;
+
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>) {
+  const open = new Set<ServerResponse>();
+  const openOfSession = new Map<string, number>();
+  let heartbeat: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function beat(): void {
+    for (const stream of open) {
+      if (stream.writableLength > MAX_UNREAD_BYTES) stream.destroy();
+      else stream.write(':\n\n');
+    }
+  }
+
+  function enter(stream: ServerResponse, id: string): void {
+    open.add(stream);
+    openOfSession.set(id, (openOfSession.get(id) ?? 0) + 1);
+    heartbeat ??= setInterval(beat, HEARTBEAT_MS).unref();
+  }
+
+  function leave(stream: ServerResponse, id: string): void {
+    open.delete(stream);
+    const left = (openOfSession.get(id) ?? 1) - 1;
+    if (left === 0) openOfSession.delete(id);
+    else openOfSession.set(id, left);
+    if (open.size > 0) return;
+    clearInterval(heartbeat);
+    heartbeat = undefined;
+  }
+
+  return {
+    /** Answers the request with a stream, or with 503 when there are too many. */
+    answer(reply: FastifyReply, { id, scope }: Checkout): FastifyReply {
+      if (closed || open.size >= MAX_STREAMS || (openOfSession.get(id) ?? 0) >= MAX_STREAMS_OF_SESSION) {
+        return reply.code(503).header('retry-after', RETRY_AFTER_SECONDS).type('text/plain').send('');
+      }
+      reply.hijack();
+      const stream = reply.raw;
+      enter(stream, id);
+      let sent = 0;
+      async function tell(): Promise<void> {
+        try {
+          const version = (await store.checkout(scope, id))?.version ?? 0;
+          // Several changes at once need one word; the last look is the newest.
+          if (version <= sent || stream.writableEnded) return;
+          sent = version;
+          stream.write(`data: ${version}\n\n`);
+        } catch {
+          // The page connects again, by when the store may answer.
+          stream.end();
+        }
+      }
+      const unsubscribe = live.subscribe(id, tell);
+      stream.once('close', () => {
+        unsubscribe();
+        leave(stream, id);
+      });
+      stream.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        'content-type': 'text/event-stream; charset=utf-8',
+        // The end of the stream is the end of the connection: nothing is left that a stop would wait for.
+        connection: 'close',
+        'x-accel-buffering': 'no',
+      });
+      stream.write(`retry: ${RECONNECT_MS}\n\n`);
+      // What changed between the rendering of the page and now is told like any other change.
+      void tell();
+      return reply;
+    },
+
+    /** Ends all streams and opens no more. */
+    close(): void {
+      closed = true;
+      for (const stream of open) stream.end();
+    },
+  };
+}

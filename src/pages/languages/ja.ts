@@ -1,0 +1,97 @@
+import type { Messages } from './messages.ts';
+
+export const ja = {
+  testMode: 'テストモード：実際の支払いは発生しません。',
+  payTo: (name) => `${name} へのお支払い`,
+  order: 'ご注文内容',
+  allItems: (count) => `すべての商品（${count}）`,
+  otherCharges: '税・送料・その他の費用',
+  discount: '割引',
+  total: '合計',
+  paid: 'お支払い済み',
+  remaining: '残りのお支払い額',
+  payableUntil: 'お支払い期限',
+
+  howToPay: 'お支払い方法をお選びください',
+  method: 'お支払い方法',
+  card: 'カード',
+  bankTransfer: (currency) => `銀行振込（${currency}）`,
+  wireTransfer: '海外送金',
+  outcome: 'このテストの結果をお選びください',
+  outcomes: {
+    succeeds: '支払いが成功する',
+    fails: '支払いが拒否される',
+    further_step: '追加の手続きが必要になる',
+    takes_a_while: '支払いに時間がかかる',
+    pays_part: '一部だけ支払われる',
+    pays_too_much: '多く支払われる',
+  },
+  pay: (amount) => `${amount} を支払う`,
+  partlyPaid: (paid, remaining) => `${paid} を受け取りました。残りの ${remaining} を今お支払いいただけます。`,
+  backToShop: 'ショップに戻る',
+
+  draftTitle: 'お支払いいただくものはまだありません',
+  draftText: (name) => `${name} がご注文を準備しています。準備ができしだい、こちらに表示されます。`,
+  stepTitle: 'あと一つ手続きがあります',
+  stepText: (method, amount) =>
+    `${method} による ${amount} のお支払いは確認待ちです。テストモードでは結果をお選びいただけます。`,
+  stepConfirm: '支払いを確認する',
+  stepDecline: '支払いを拒否する',
+  stepOther: '別のお支払い方法を選ぶ',
+  progressTitle: 'お支払いを処理しています',
+  progressText: '少し時間がかかることがあります。再度お支払いにならず、このページで結果をお待ちください。',
+  checkAgain: 'もう一度確認する',
+  unavailableTitle: 'こちらではお支払いいただけません',
+  unavailableText: (name) =>
+    `このご注文に利用できるお支払い方法がありません。${name} にお問い合わせください。`,
+  tooManyAttempts: (name) => `お支払いの試行回数が上限に達しました。${name} にお問い合わせください。`,
+
+  paidTitle: 'お支払いを受け取りました',
+  paidText: (name) => `ありがとうございます。${name} へのお支払いが完了しました。`,
+  paidInExcess: (amount, name) =>
+    `${amount} 多くお支払いいただいています。差額については ${name} にお問い合わせください。`,
+  paidLate: (name) => `期限が過ぎた後にお支払いが届きました。ご注文が有効かどうか ${name} にご確認ください。`,
+  returnTo: (name) => `${name} に戻る`,
+
+  expiredTitle: 'この支払いリンクは無効になりました',
+  expiredByTime: 'お支払い期限が過ぎました。',
+  expiredByMerchant: (name) => `${name} がこの支払い請求を終了しました。`,
+  expiredAdvice: (name) => `こちらではもうお支払いいただけません。${name} に新しいリンクをご依頼ください。`,
+  expiredPartlyPaid: (amount, name) =>
+    `すでに ${amount} をお支払いいただいています。${name} にお問い合わせください。`,
+  expiredInProgress: '処理中のお支払いがありました。届いた場合は、こちらに表示されます。',
+
+  declined:
+    'お支払いは拒否されました。請求は発生していません。再度お試しいただくか、別の方法をお選びください。',
+  alreadyInProgress: 'すでにお支払いを処理しています。結果をお待ちください。',
+  notPayable: 'お支払いを開始できませんでした。現在の状況はこのページのとおりです。',
+  formUsed: 'このフォームはすでに送信されています。再度お支払いになる前に現在の状況をご確認ください。',
+  badInput: 'お支払い方法とテストの結果を選んでから、もう一度お試しください。',
+  stepOver: 'この手続きはすでに終了しています。現在の状況はこのページのとおりです。',
+
+  payments: 'お支払い',
+  viewReceipt: '領収書を見る',
+  receiptTitle: '領収書',
+  receiptFrom: (name) => `${name} の領収書`,
+  print: '印刷する',
+  backToPayment: 'お支払いページに戻る',
+  date: '日付',
+  amount: '金額',
+  payee: 'お支払い先',
+  reference: '支払い番号',
+  orderReference: '注文番号',
+  session: '支払いセッション',
+
+  notFoundTitle: 'この支払いリンクは存在しません',
+  notFoundText: 'アドレスが正しいかご確認いただくか、ショップに新しいリンクをご依頼ください。',
+  noReceiptTitle: '領収書はまだありません',
+  noReceiptText: 'お支払いが届くと、こちらに領収書が表示されます。',
+  refusedTitle: 'このリクエストは拒否されました',
+  refusedText: '別のサイトから送信されました。支払いリンクをもう一度開いて、そちらでお支払いください。',
+  tooManyTitle: '少々お待ちください',
+  tooManyText: 'リクエストが多すぎます。数秒後にもう一度お試しください。',
+  troubleTitle: '問題が発生しました',
+  troubleText:
+    'こちらの不具合でご迷惑をおかけしています。少し後に支払いリンクを開き直して状況をご確認ください。',
+  language: '言語',
+} satisfies Messages;

@@ -1,0 +1,88 @@
+import type { SandboxOutcome } from '../../methods/sandbox/sandbox.ts';
+
+/**
+ * Every sentence that a payer can read. A language is one value of this type, so that a sentence that it lacks does
+ * not compile. Names and amounts arrive ready to be shown; what comes out is plain text.
+ */
+export type Messages = {
+  readonly testMode: string;
+  readonly payTo: (name: string) => string;
+  readonly order: string;
+  readonly allItems: (count: string) => string;
+  readonly otherCharges: string;
+  readonly discount: string;
+  readonly total: string;
+  readonly paid: string;
+  readonly remaining: string;
+  readonly payableUntil: string;
+
+  readonly howToPay: string;
+  readonly method: string;
+  readonly card: string;
+  readonly bankTransfer: (currency: string) => string;
+  readonly wireTransfer: string;
+  readonly outcome: string;
+  readonly outcomes: Readonly<Record<SandboxOutcome, string>>;
+  readonly pay: (amount: string) => string;
+  readonly partlyPaid: (paid: string, remaining: string) => string;
+  readonly backToShop: string;
+
+  readonly draftTitle: string;
+  readonly draftText: (name: string) => string;
+  readonly stepTitle: string;
+  readonly stepText: (method: string, amount: string) => string;
+  readonly stepConfirm: string;
+  readonly stepDecline: string;
+  readonly stepOther: string;
+  readonly progressTitle: string;
+  readonly progressText: string;
+  readonly checkAgain: string;
+  readonly unavailableTitle: string;
+  readonly unavailableText: (name: string) => string;
+  readonly tooManyAttempts: (name: string) => string;
+
+  readonly paidTitle: string;
+  readonly paidText: (name: string) => string;
+  readonly paidInExcess: (amount: string, name: string) => string;
+  readonly paidLate: (name: string) => string;
+  readonly returnTo: (name: string) => string;
+
+  readonly expiredTitle: string;
+  readonly expiredByTime: string;
+  readonly expiredByMerchant: (name: string) => string;
+  readonly expiredAdvice: (name: string) => string;
+  readonly expiredPartlyPaid: (amount: string, name: string) => string;
+  readonly expiredInProgress: string;
+
+  readonly declined: string;
+  readonly alreadyInProgress: string;
+  readonly notPayable: string;
+  readonly formUsed: string;
+  readonly badInput: string;
+  readonly stepOver: string;
+
+  readonly payments: string;
+  readonly viewReceipt: string;
+  readonly receiptTitle: string;
+  readonly receiptFrom: (name: string) => string;
+  readonly print: string;
+  readonly backToPayment: string;
+  readonly date: string;
+  readonly amount: string;
+  readonly payee: string;
+  readonly reference: string;
+  readonly orderReference: string;
+  readonly session: string;
+
+  readonly notFoundTitle: string;
+  readonly notFoundText: string;
+  readonly noReceiptTitle: string;
+  readonly noReceiptText: string;
+  readonly refusedTitle: string;
+  readonly refusedText: string;
+  readonly tooManyTitle: string;
+  readonly tooManyText: string;
+  readonly troubleTitle: string;
+  readonly troubleText: string;
+  readonly language: string;
+};

@@ -1,0 +1,110 @@
+/** How a payer reads: the language, and the way in which amounts and times are written where the payer is. */
+import { LRUCache } from 'lru-cache';
+import { currencyExponent, decimalAmount } from '../checkout/money.ts';
+import { english, type Language, languageById } from './languages/all.ts';
+
+export type Locale = {
+  readonly language: Language;
+  /** The language with the payer's region, by which numbers and times are written: `de-CH`. */
+  readonly formatTag: string;
+  /** What keeps a language that was chosen on the page: `?lang=de`, or empty. */
+  readonly query: string;
+};
+
+/** Browsers send the same few headers; a strange one is worked out anew and falls out again. */
+const MAX_LOCALES = 500;
+const MAX_FORMATTERS = 500;
+const MAX_HEADER_LENGTH = 200;
+
+const locales = new LRUCache<string, Locale>({ max: MAX_LOCALES });
+const moneyFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMATTERS });
+const countFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMATTERS });
+const timeFormatters = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_FORMATTERS });
+
+/** `chosen` is the language asked for on the page itself; it goes before those of the browser. */
+export function localeOf(acceptLanguage: string | undefined, chosen: unknown): Locale {
+  const header = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH);
+  const override = typeof chosen === 'string' ? languageById.get(chosen) : undefined;
+  const key = `${override?.id ?? ''} ${header}`;
+  const known = locales.get(key);
+  if (known) return known;
+  const locale = negotiate(header, override);
+  locales.set(key, locale);
+  return locale;
+}
+
+function negotiate(header: string, override: Language | undefined): Locale {
+  const ranges = header
+    .split(',')
+    .map((part) => {
+      const [, base = '', region = '', quality = '1'] =
+        /^\s*([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/i.exec(part) ??
+        [];
+      return { base: base.toLowerCase(), region: region.toUpperCase(), quality: Number(quality) };
+    })
+    .filter(({ base, quality }) => languageById.has(base) && quality > 0)
+    .sort((a, b) => b.quality - a.quality);
+  const language = override ?? languageById.get(ranges[0]?.base ?? '') ?? english;
+  const region = ranges.find(({ base, region: named }) => base === language.id && named !== '')?.region;
+  return {
+    language,
+    formatTag: region === undefined ? language.tag : `${language.tag}-${region}`,
+    query: override ? `?lang=${override.id}` : '',
+  };
+}
+
+/** The amount as the payer writes it, with the digits that the currency has; exact for every amount. */
+export function money({ formatTag }: Locale, amount: number, currency: string): string {
+  const key = `${formatTag} ${currency}`;
+  let formatter = moneyFormatters.get(key);
+  if (!formatter) {
+    const digits = currencyExponent(currency) ?? 2;
+    formatter = new Intl.NumberFormat(formatTag, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    moneyFormatters.set(key, formatter);
+  }
+  // As text, because a number of 15 digits with a fraction is not exact.
+  return formatter.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
+}
+
+/** Day and time in UTC; the script of the page writes the same in the payer's own time zone. */
+export function moment({ formatTag }: Locale, ms: number): string {
+  let formatter = timeFormatters.get(formatTag);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat(formatTag, {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    });
+    timeFormatters.set(formatTag, formatter);
+  }
+  return formatter.format(ms);
+}
+
+/** A number of things. */
+export function count({ formatTag }: Locale, value: number): string {
+  let formatter = countFormatters.get(formatTag);
+  if (!formatter) {
+    formatter = new Intl.NumberFormat(formatTag);
+    countFormatters.set(formatTag, formatter);
+  }
+  return formatter.format(value);
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const FIRST_STRONG_ISOLATE = '\u2068';
+const POP_ISOLATE = '\u2069';
+
+/** A name or an amount inside a sentence, kept from changing the direction of what stands around it. */
+export function isolated({ language }: Locale, text: string): string {
+  if (language.direction === 'ltr' && !RIGHT_TO_LEFT.test(text)) return text;
+  return `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}`;
+}

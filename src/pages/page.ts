@@ -1,0 +1,26 @@
+/** The payer's page of a session as a document. */
+import { documentOf } from './document.ts';
+import { html } from './html.ts';
+import { panelOf, stateTitle } from './panel.ts';
+import { summaryOf } from './summary.ts';
+import { isLive, stateOf, type Visit } from './visit.ts';
+
+/** `alert` says why what the payer has just asked for was not done, or is null. */
+export function pageOf(visit: Visit, basePath: string, alert: string | null = null): string {
+  const { checkout, payee, locale, path } = visit;
+  const state = stateOf(visit);
+  const page = `${path}${locale.query}`;
+  const events = isLive(visit) && html` data-events="${path}/events"`;
+  const title = stateTitle(visit);
+  return documentOf({
+    locale,
+    basePath,
+    title: state === 'payable' ? title : `${title} – ${payee}`,
+    testMode: checkout.scope.mode === 'test',
+    refreshFrom: state === 'in_progress' ? page : null,
+    main: html`<main class="card" data-state="${state}" data-version="${checkout.version}" data-page="${page}"${events}>
+${summaryOf(visit)}
+${panelOf(visit, alert)}
+</main>`,
+  });
+}

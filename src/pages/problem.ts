@@ -1,0 +1,32 @@
+/** Pages for what goes wrong outside of a session's own page. */
+import { documentOf } from './document.ts';
+import { html } from './html.ts';
+import type { Messages } from './languages/messages.ts';
+import type { Locale } from './locale.ts';
+import { icon } from './pieces.ts';
+
+export type Trouble = 'notFound' | 'noReceipt' | 'refused' | 'tooMany' | 'trouble';
+
+/** `back` is where the payer may go on, with its words, or null. */
+export function problemPage(
+  locale: Locale,
+  basePath: string,
+  trouble: Trouble,
+  back: { readonly href: string; readonly text: keyof Messages & 'backToPayment' } | null = null,
+): string {
+  const { messages } = locale.language;
+  const title = messages[`${trouble}Title`];
+  return documentOf({
+    locale,
+    basePath,
+    title,
+    testMode: false,
+    refreshFrom: null,
+    main: html`<main class="card problem">
+${icon('cross')}
+<h1>${title}</h1>
+<p>${messages[`${trouble}Text`]}</p>
+${back !== null && html`<p><a href="${back.href}">${messages[back.text]}</a></p>`}
+</main>`,
+  });
+}

@@ -1,0 +1,49 @@
+/** The receipt: what was paid, for keeping and for printing. */
+import type { Payment } from '../checkout/session.ts';
+import { documentOf } from './document.ts';
+import { type Html, html } from './html.ts';
+import { isolated } from './locale.ts';
+import { amountOf, paymentMethodName, timeOf } from './pieces.ts';
+import { descriptionOf, itemList, sums } from './summary.ts';
+import type { Visit } from './visit.ts';
+
+export function receiptOf(visit: Visit, basePath: string): string {
+  const { checkout, payee, locale, path } = visit;
+  const { messages } = locale.language;
+  return documentOf({
+    locale,
+    basePath,
+    title: messages.receiptFrom(payee),
+    testMode: checkout.scope.mode === 'test',
+    refreshFrom: null,
+    main: html`<main class="card receipt">
+<h1>${messages.receiptFrom(isolated(locale, payee))}</h1>
+<dl class="facts">
+${fact(messages.payee, html`<bdi>${payee}</bdi>`)}
+${fact(messages.orderReference, html`<bdi>${checkout.referenceId}</bdi>`)}
+${fact(messages.session, html`<bdi>${checkout.id}</bdi>`)}
+</dl>
+<h2>${messages.order}</h2>
+${descriptionOf(checkout)}
+${itemList(checkout, locale)}
+${sums(checkout, locale)}
+<h2>${messages.payments}</h2>
+${checkout.payments.map((payment) => paymentOf(visit, payment))}
+<p class="actions"><button type="button" data-print hidden>${messages.print}</button> <a href="${path}${locale.query}">${messages.backToPayment}</a></p>
+</main>`,
+  });
+}
+
+function paymentOf({ checkout, locale }: Visit, payment: Payment): Html {
+  const { messages } = locale.language;
+  return html`<dl class="facts">
+${fact(messages.date, timeOf(locale, payment.bookedAt))}
+${fact(messages.method, html`<bdi>${paymentMethodName(messages, checkout, payment)}</bdi>`)}
+${fact(messages.amount, amountOf(locale, payment.amount, checkout.currency))}
+${fact(messages.reference, html`<bdi>${payment.reference}</bdi>`)}
+</dl>`;
+}
+
+function fact(label: string, value: Html): Html {
+  return html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+}

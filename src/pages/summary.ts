@@ -1,0 +1,95 @@
+/** What is being paid, to whom, how much and until when. */
+import { type Item, listingOf, totalOf } from '../checkout/items.ts';
+import { amountDue, amountPaid, type Checkout } from '../checkout/session.ts';
+import { type Html, html } from './html.ts';
+import { count, isolated, type Locale } from './locale.ts';
+import { amountOf, timeOf } from './pieces.ts';
+import { type PageState, stateOf, type Visit } from './visit.ts';
+
+/** More items than this are folded away, so that the way to pay is not far down. */
+const ITEMS_SHOWN = 6;
+
+export function summaryOf(visit: Visit): Html {
+  const { checkout, payee, locale } = visit;
+  const { messages } = locale.language;
+  const headline = headlineAmount(checkout, stateOf(visit));
+  return html`<section class="summary" aria-labelledby="title">
+<div class="payee">
+<span class="mark" aria-hidden="true">${[...payee][0]?.toUpperCase()}</span>
+<h1 id="title" tabindex="-1">${messages.payTo(isolated(locale, payee))}</h1>
+</div>
+${headline > 0 && html`<p class="amount">${amountOf(locale, headline, checkout.currency)}</p>`}
+${deadline(checkout, locale)}
+${orderOf(checkout, locale)}
+${sums(checkout, locale)}
+</section>`;
+}
+
+/** What the payer most wants to see: what is to be paid, or what has been. */
+function headlineAmount(checkout: Checkout, state: PageState): number {
+  return state === 'paid' ? amountPaid(checkout) : amountDue(checkout);
+}
+
+function deadline({ lifecycle, expiresAt }: Checkout, locale: Locale): Html | null {
+  if (lifecycle.state !== 'active' || expiresAt === null) return null;
+  return html`<p class="deadline"><span>${locale.language.messages.payableUntil}</span> <strong>${timeOf(locale, expiresAt)}</strong></p>`;
+}
+
+/** The description and the items, as far as there are any. */
+function orderOf(checkout: Checkout, locale: Locale): Html | null {
+  const { items } = checkout;
+  const { messages } = locale.language;
+  if (items.length === 0 && checkout.description === '') return null;
+  return html`<h2>${messages.order}</h2>
+${descriptionOf(checkout)}
+${items.length > ITEMS_SHOWN ? folded(checkout, locale) : itemList(checkout, locale)}`;
+}
+
+/** The list of items says the same as the description that is made from it. */
+export function descriptionOf({ description: text, items }: Checkout): Html | null {
+  const isListing = items.length > 0 && text === listingOf(items);
+  return text === '' || isListing ? null : html`<p class="description"><bdi>${text}</bdi></p>`;
+}
+
+export function itemList({ items, currency }: Checkout, locale: Locale): Html | null {
+  if (items.length === 0) return null;
+  return html`<ul class="items">${items.map((item) => line(item, currency, locale))}</ul>`;
+}
+
+function folded(checkout: Checkout, locale: Locale): Html {
+  const { messages } = locale.language;
+  const { items } = checkout;
+  const list = itemList(checkout, locale);
+  return html`<details class="all-items"><summary>${messages.allItems(count(locale, items.length))}</summary>${list}</details>`;
+}
+
+function line(
+  { name, quantity, unitPrice, description: text }: Item,
+  currency: string,
+  locale: Locale,
+): Html {
+  return html`<li>
+<span class="name"><bdi>${name}</bdi></span>
+<span class="price">${amountOf(locale, quantity * unitPrice, currency)}</span>
+<span class="detail"><bdi>${count(locale, quantity)} × ${amountOf(locale, unitPrice, currency)}</bdi></span>
+${text ? html`<span class="detail"><bdi>${text}</bdi></span>` : null}
+</li>`;
+}
+
+/** How the total comes about, and what of it is paid. */
+export function sums(checkout: Checkout, locale: Locale): Html | null {
+  const { amount, items, currency, lifecycle } = checkout;
+  if (amount === 0) return null;
+  const { messages } = locale.language;
+  const paid = amountPaid(checkout);
+  const due = amountDue(checkout);
+  const beyondItems = items.length === 0 ? 0 : amount - (totalOf(items) ?? amount);
+  const row = (label: string, value: number, style = '') =>
+    html`<div class="${style}"><dt>${label}</dt><dd>${value < 0 && '−'}${amountOf(locale, Math.abs(value), currency)}</dd></div>`;
+  return html`<dl class="sums">
+${beyondItems !== 0 && row(beyondItems > 0 ? messages.otherCharges : messages.discount, beyondItems)}
+${row(messages.total, amount, 'total')}
+${paid > 0 && row(messages.paid, paid)}
+${paid > 0 && due > 0 && lifecycle.state === 'active' && row(messages.remaining, due, 'total')}
+</dl>`;
+}

@@ -1,0 +1,201 @@
+/** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
+import { readConfig } from '../../src/config.ts';
+import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
+import { createService } from '../../src/main.ts';
+import { findMethod } from '../../src/methods/catalogue.ts';
+import { type Html, html, textOf } from '../../src/pages/html.ts';
+import { english, languages } from '../../src/pages/languages/all.ts';
+import { outwardLink } from '../../src/pages/links.ts';
+import { isolated, localeOf, money } from '../../src/pages/locale.ts';
+import { pageOf } from '../../src/pages/page.ts';
+import { receiptOf } from '../../src/pages/receipt.ts';
+import { stateOf, type Visit } from '../../src/pages/visit.ts';
+import { attempt, checkout, payment, T } from '../checkout/build.ts';
+
+test('a template escapes all but what templates have made', () => {
+  assert.equal(
+    textOf(html`<p title="${`"'<>&`}">${'<b>'}${html`<i>${'&'}</i>`}</p>`),
+    '<p title="&quot;&#39;&lt;&gt;&amp;">&lt;b&gt;<i>&amp;</i></p>',
+  );
+  assert.equal(textOf(html`${[html`<b>1</b>`, '<', 2]}${false}${null}${undefined}${0}`), '<b>1</b>&lt;20');
+  const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}') as Html;
+  assert.equal(textOf(html`${forged}`), 'undefined');
+});
+
+test('only addresses of the web become links', () => {
+  assert.equal(outwardLink('https://shop.example/a?b=c'), 'https://shop.example/a?b=c');
+  assert.equal(outwardLink('http://localhost:8080/'), 'http://localhost:8080/');
+  for (const address of [
+    '',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    '//evil.example',
+    '/path',
+    'https://user:secret@evil.example/',
+    'blob:https://a.example/x',
+    'https://',
+  ]) {
+    assert.equal(outwardLink(address), null, address);
+  }
+});
+
+test('the language is the best of those the browser asks for, unless one was chosen', () => {
+  const cases: Array<readonly [string | undefined, unknown, string, string]> = [
+    [undefined, undefined, 'en', 'en'],
+    ['de-CH, en;q=0.8', undefined, 'de', 'de-CH'],
+    ['xx, fr;q=0.3, pt-BR;q=0.7', undefined, 'pt', 'pt-BR'],
+    ['da, nl', undefined, 'nl', 'nl'],
+    ['zh-Hant-TW', undefined, 'zh', 'zh-Hans-TW'],
+    ['EN-gb', undefined, 'en', 'en-GB'],
+    ['de;q=0, sv', undefined, 'sv', 'sv'],
+    ['de-CH, fr-CA', 'fr', 'fr', 'fr-CA'],
+    ['de-CH', 'ar', 'ar', 'ar'],
+    ['de', 'klingon', 'de', 'de'],
+    ['de', ['fr', 'it'], 'de', 'de'],
+    ['*, ;;q=, x-y-z, de-u-nu-thai', undefined, 'en', 'en'],
+    ['de,'.repeat(5_000), undefined, 'de', 'de'],
+  ];
+  for (const [header, chosen, id, formatTag] of cases) {
+    const locale = localeOf(header, chosen);
+    assert.deepEqual([locale.language.id, locale.formatTag], [id, formatTag], `${header} ${chosen}`);
+    assert.equal(locale.query, typeof chosen === 'string' && chosen === id ? `?lang=${id}` : '');
+  }
+});
+
+test('amounts have the digits of their currency and lose none', () => {
+  const locale = localeOf('en', undefined);
+  assert.equal(money(locale, MAX_AMOUNT, 'USD'), '$9,999,999,999,999.99');
+  assert.equal(money(locale, MAX_AMOUNT, 'JPY'), '¥999,999,999,999,999');
+  assert.equal(money(locale, 1_234, 'KWD').replace(/\s/g, ' '), 'KWD 1.234');
+  assert.equal(money(localeOf('de', undefined), 1_234_567, 'EUR').replace(/\s/g, ' '), '12.345,67 €');
+  for (const { id } of languages) {
+    for (const currency of currencies) {
+      const text = money(localeOf(undefined, id), 123_456_789_012_345, currency);
+      const digits = text.replace(/\p{L}|\.\s|[^\p{Nd}]/gu, '');
+      assert.equal(digits.length, 15, `${id} ${currency} ${currencyExponent(currency)} ${text}`);
+    }
+  }
+});
+
+test('names keep their direction to themselves', () => {
+  const [en, ar] = [localeOf(undefined, 'en'), localeOf(undefined, 'ar')];
+  assert.equal(isolated(en, 'Acme'), 'Acme');
+  assert.equal(isolated(en, 'مقهى'), '\u2068مقهى\u2069');
+  assert.equal(isolated(ar, 'Acme'), '\u2068Acme\u2069');
+});
+
+const card = findMethod('card');
+
+function visit(given: Partial<Visit> = {}): Visit {
+  return {
+    checkout: checkout(),
+    payee: 'Acme',
+    locale: localeOf(undefined, undefined),
+    path: '/transaction/token1',
+    methods: card ? [card] : [],
+    now: T,
+    ...given,
+  };
+}
+
+test('every language says everything, on every page', () => {
+  const sessions = [
+    checkout({ amount: 0 }),
+    checkout({ expiresAt: T }),
+    checkout({ attempts: [attempt('requires_action', { rail: 'sandbox' })] }),
+    checkout({ attempts: [attempt('processing')] }),
+    checkout({ attempts: [attempt('failed')], payments: [payment(400)] }),
+    checkout({ lifecycle: { state: 'completed', at: T }, payments: [payment(1_200)] }),
+    checkout({
+      lifecycle: { state: 'expired', at: T, by: 'time' },
+      payments: [payment(1_000, { late: true })],
+    }),
+    checkout({
+      lifecycle: { state: 'expired', at: T, by: 'merchant' },
+      payments: [payment(10, { late: true })],
+    }),
+  ];
+  const inEnglish = sentences(english.messages);
+  for (const language of languages) {
+    const own = sentences(language.messages);
+    assert.deepEqual(own.keys, inEnglish.keys, language.id);
+    for (const [index, text] of own.texts.entries())
+      assert.ok(text.trim() !== '', `${language.id} ${own.keys[index]}`);
+    const untranslated = own.texts.filter(
+      (text, index) => text === inEnglish.texts[index] && /\s\w+\s/.test(text),
+    );
+    if (language !== english) assert.deepEqual(untranslated, [], language.id);
+    for (const session of sessions) {
+      const shown = visit({ checkout: session, locale: localeOf(undefined, language.id) });
+      const page = pageOf(shown, '');
+      assert.ok(page.includes(`<html lang="${language.tag}" dir="${language.direction}"`));
+      assert.doesNotMatch(page, /undefined|\[object|=>/, `${language.id} ${stateOf(shown)}`);
+      if (session.payments.length > 0)
+        assert.doesNotMatch(receiptOf(shown, ''), /undefined|\[object/, language.id);
+    }
+  }
+});
+
+/** All sentences with something filled in, and where they stand. */
+function sentences(messages: object, prefix = ''): { keys: string[]; texts: string[] } {
+  const result = { keys: [] as string[], texts: [] as string[] };
+  for (const [key, value] of Object.entries(messages).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (typeof value === 'object') {
+      const inner = sentences(value, `${prefix}${key}.`);
+      result.keys.push(...inner.keys);
+      result.texts.push(...inner.texts);
+      continue;
+    }
+    const text = typeof value === 'function' ? value('ONE', 'TWO') : value;
+    if (typeof value === 'function') assert.match(text, /ONE/, `${prefix}${key}`);
+    if (typeof value === 'function' && value.length > 1) assert.match(text, /TWO/, `${prefix}${key}`);
+    result.keys.push(`${prefix}${key}`);
+    result.texts.push(text);
+  }
+  return result;
+}
+
+test('a page behind a proxy with a path of its own keeps to that path', () => {
+  const page = pageOf(visit({ path: '/shop/pay/transaction/token1' }), '/shop/pay');
+  for (const [, address = ''] of page.matchAll(/(?:href|src|action)="(\/[^"]*)"/g)) {
+    assert.match(address, /^\/shop\/pay\//);
+  }
+});
+
+test('a session whose time is over is shown so before anybody has written it down', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'opentill-clock-'));
+  let nowMs = Date.now();
+  const config = readConfig({ DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, LOG_LEVEL: 'silent' });
+  // Not started: no worker runs, only the page can notice.
+  const service = await createService(config, { realNow: () => nowMs });
+  const { number } = await createAccount(service.store, 'Acme', nowMs);
+  const scope = { account: number, mode: 'test' } as const;
+  const { secret } = await createApiKey(service.store, { scope, scopes: keyScopes, name: '', nowMs });
+  const created = await service.app.inject({
+    method: 'POST',
+    url: '/v3/checkout',
+    headers: { authorization: `Bearer ${secret}` },
+    payload: { invoice_currency: 'EUR', amount: 100, expires_at: new Date(nowMs + 60_000).toISOString() },
+  });
+  const { pathname } = new URL(created.json().data.url);
+  const look = async () => /data-state="(\w+)"/.exec((await service.app.inject(pathname)).body)?.[1];
+  nowMs += 59_999;
+  assert.equal(await look(), 'payable');
+  nowMs += 1;
+  assert.equal(await look(), 'expired');
+  const stored = await service.store.checkout(scope, created.json().data.id);
+  assert.deepEqual(stored?.lifecycle, { state: 'expired', at: nowMs, by: 'time' });
+  await service.stop();
+  await rm(directory, { recursive: true });
+});

@@ -1,0 +1,154 @@
+/** Every state of the page, in a browser: what it says, with and without JavaScript, and that everyone can use it. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expected, type StateName, sessionsInAllStates } from './states.ts';
+import { openTill, type Session, type Till, textIn } from './till.ts';
+
+let till: Till;
+let sessions: Record<StateName, Session>;
+const names = Object.keys(expected) as StateName[];
+
+before(async () => {
+  till = await openTill();
+  sessions = await sessionsInAllStates(till);
+});
+after(() => till.close());
+
+const urlOf = (name: StateName) => sessions[name].url;
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`every state says what it is ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+    const page = await till.page({ javaScriptEnabled });
+    for (const name of names) {
+      const response = await page.goto(urlOf(name));
+      assert.equal(response?.status(), 200, name);
+      const [state, heading] = expected[name];
+      assert.equal(await page.locator('main').getAttribute('data-state'), state, name);
+      assert.equal(await page.locator('#state').textContent(), heading, name);
+      assert.equal(await page.locator('h1').count(), 1, name);
+      assert.equal(await page.locator('h1').textContent(), 'Payment to Acme Coffee', name);
+      assert.match(await page.title(), /Acme Coffee/, name);
+      assert.equal(await page.locator('.banner').count(), name === 'unavailable' ? 0 : 1, name);
+      assert.equal(await page.locator('form[action*="/pay"]').count(), state === 'payable' ? 1 : 0, name);
+      const refreshes = await page.locator('head meta[http-equiv=refresh]').count();
+      assert.equal(refreshes, state === 'in_progress' && !javaScriptEnabled ? 1 : 0, name);
+    }
+  });
+}
+
+const texts: ReadonlyArray<readonly [StateName, readonly RegExp[]]> = [
+  [
+    'payable',
+    [
+      /Filter coffee.*€29\.00.*2 × €14\.50.*whole beans/s,
+      /Canvas bag.*€13\.50/s,
+      /Total\s*€42\.50/,
+      /Pay €42\.50/,
+    ],
+  ],
+  ['payable', [/Please pay by \w+ \d+, \d{4}/, /Back to the shop/]],
+  ['described', [/Invoice 2030-17/, /¥12,345/]],
+  ['many_items', [/All items \(12\)/, /Discount\s*−€1\.00/]],
+  ['declined', [/declined and you have not been charged/]],
+  [
+    'partly_paid',
+    [
+      /We have received €20\.00\. You can pay the remaining €22\.50 now/,
+      /Still to pay\s*€22\.50/,
+      /Pay €22\.50/,
+    ],
+  ],
+  ['step', [/Your payment of €42\.50 with Card is waiting/]],
+  ['paid', [/Your payment to Acme Coffee is complete/, /Return to Acme Coffee/, /Card\s*€42\.50/]],
+  ['paid_in_excess', [/You have paid €7\.50 too much/]],
+  ['paid_late', [/arrived after the time to pay was over/]],
+  ['expired_by_time', [/The time to pay is over/]],
+  ['expired_by_merchant', [/Acme Coffee has closed this payment request/]],
+  ['expired_partly_paid', [/You have already paid €10\.00/]],
+  ['unavailable', [/No payment method is available/]],
+  ['exhausted', [/too many attempts/]],
+];
+
+test('the page says what is paid, to whom, how much and until when', async () => {
+  const page = await till.page();
+  for (const [name, patterns] of texts) {
+    await page.goto(urlOf(name));
+    const text = await textIn(page, 'main');
+    for (const pattern of patterns) assert.match(text, pattern, name);
+  }
+});
+
+test('the deadline is in UTC without a script and in the time zone of the payer with one', async () => {
+  const [plain, scripted] = await Promise.all(
+    [false, true].map(async (javaScriptEnabled) => {
+      const page = await till.page({ javaScriptEnabled, timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+      await page.goto(urlOf('payable'));
+      const time = page.locator('.deadline time');
+      return { text: await time.textContent(), instant: await time.getAttribute('datetime') };
+    }),
+  );
+  assert.match(plain?.text ?? '', /UTC$/);
+  assert.match(scripted?.text ?? '', /(GMT\+9|JST)$/);
+  assert.equal(plain?.instant, scripted?.instant);
+});
+
+test('links lead to the shop and to the receipt', async () => {
+  const page = await till.page();
+  await page.goto(urlOf('paid'));
+  const home = page.getByRole('link', { name: 'Return to Acme Coffee' });
+  assert.equal(await home.getAttribute('href'), 'https://shop.example/thanks');
+  await page.goto(urlOf('payable'));
+  const back = page.getByRole('link', { name: 'Back to the shop' });
+  assert.equal(await back.getAttribute('href'), 'https://shop.example/basket');
+});
+
+test('the receipt lists items and payments, and is not there before', async () => {
+  const page = await till.page();
+  const none = await page.goto(`${urlOf('payable')}/receipt`);
+  assert.equal(none?.status(), 404);
+  assert.match(await textIn(page, 'main'), /There is no receipt yet/);
+  await page.goto(urlOf('paid'));
+  await page.getByRole('link', { name: 'View the receipt' }).click();
+  await page.waitForURL('**/receipt');
+  const text = await textIn(page, 'main');
+  const { id, reference_id } = sessions.paid;
+  for (const part of ['Receipt from Acme Coffee', id, reference_id, '€42.50', 'Canvas bag', 'pay_']) {
+    assert.ok(text.includes(String(part)), String(part));
+  }
+  assert.ok(await page.getByRole('button', { name: 'Print' }).isVisible());
+  await page.getByRole('link', { name: 'Back to the payment' }).click();
+  await page.waitForURL(urlOf('paid'));
+});
+
+const views: ReadonlyArray<readonly [string, BrowserContextOptions, string]> = [
+  ['light', { colorScheme: 'light' }, ''],
+  ['dark', { colorScheme: 'dark' }, ''],
+  ['light at 320 px', { colorScheme: 'light', viewport: { width: 320, height: 640 } }, ''],
+  ['dark at 320 px in Arabic', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }, '?lang=ar'],
+];
+
+for (const [view, options, query] of views) {
+  test(`axe finds nothing: ${view}`, async () => {
+    const page = await till.page(options);
+    const addresses = [...names.map(urlOf), `${urlOf('paid')}/receipt`, `${till.base}/transaction/unknown`];
+    for (const address of addresses) {
+      await page.goto(address + query);
+      const details = page.locator('details');
+      for (let i = 0; i < (await details.count()); i++) await details.nth(i).locator('summary').click();
+      assert.deepEqual(await violationsOf(page), [], `${address} ${view}`);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${address} ${view}: ${overflow} px too wide`);
+    }
+  });
+}
+
+const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(await axe);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}

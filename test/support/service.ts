@@ -1,0 +1,93 @@
+/** A whole service in this process, on a fresh database and port, with a clock that the test moves. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { Mode } from '../../src/checkout/session.ts';
+import { freePort } from '../../src/cli/free-port.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
+import { createService, type Service } from '../../src/main.ts';
+import type { Account, KeyScope } from '../../src/store/store.ts';
+
+export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
+
+export type TestService = {
+  readonly service: Service;
+  readonly config: Config;
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  readonly account: Account;
+  /** A key of the first account that may do everything in test mode. */
+  readonly key: TestKey;
+  createKey(options?: { account?: number; mode?: Mode; scopes?: readonly KeyScope[] }): Promise<TestKey>;
+  /** Calls the API with the first key, or with the `authorization` among the headers. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+export type CallOptions = {
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of many shapes, and asserts on what it finds.
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: any };
+
+/** Starts a service that ends with the test. `env` has further settings. */
+export async function startService(
+  context: Pick<TestContext, 'after'>,
+  { env = {}, realNow = Date.now }: { env?: NodeJS.ProcessEnv; realNow?: () => number } = {},
+): Promise<TestService> {
+  const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
+  const config = readConfig({
+    PORT: String(await freePort()),
+    DATABASE_URL: `sqlite:${join(directory, 'test.db')}`,
+    RATE_LIMIT: '0',
+    ...env,
+  });
+  const service = await createService(config, { logger: pino({ level: 'silent' }), realNow });
+  const account = await createAccount(service.store, 'Test Shop', realNow());
+  const url = await service.start();
+
+  async function createKey({ account: number = account.number, mode = 'test' as Mode, scopes = keyScopes } = {}) {
+    const key = await createApiKey(service.store, {
+      scope: { account: number, mode },
+      scopes,
+      name: 'test',
+      nowMs: realNow(),
+    });
+    return { ...key, authorization: `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}` };
+  }
+  const key = await createKey();
+
+  async function call(method: string, path: string, { body, headers = {} }: CallOptions = {}): Promise<Answer> {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        authorization: key.authorization,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
+  }
+
+  let stopped = false;
+  const stop = async () => {
+    if (stopped) return;
+    stopped = true;
+    await service.stop();
+  };
+  context.after(async () => {
+    await stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { service, config, url, account, key, createKey, call, stop };
+}
