@@ -10,14 +10,13 @@ import { createMetrics } from './http/metrics.ts';
 import { createLiveUpdates } from './live.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createPresenter } from './presenter.ts';
-import { openSqliteStore, type SqliteStore } from './store/sqlite/store.ts';
+import { openSqliteStore } from './store/sqlite/store.ts';
 import type { Store } from './store/store.ts';
-import type { Transact } from './transact.ts';
+import { createTransact, type Transact } from './transact.ts';
 import { version } from './version.ts';
 import { createSender } from './webhooks/deliver.ts';
 import { networkRules } from './webhooks/guard.ts';
 import { createWorker } from './worker/worker.ts';
-import { startWriter } from './writer/writer.ts';
 
 export type Service = {
   readonly app: FastifyInstance;
@@ -42,13 +41,12 @@ export async function createService(
   const rails = [sandbox];
   let stopping = false;
 
-  const writer = startWriter({ path: config.DATABASE_URL.path, checkoutUrl: config.CHECKOUT_URL });
+  const execute = createTransact({ store, presenter, realNow });
   const transact: Transact = async (order) => {
-    const executed = await writer.transact(order);
+    const executed = await execute(order);
     const { committed } = executed;
     if (committed !== null) {
-      store.noticeCommit(committed.checkouts);
-      if (committed.checkouts !== 'all') committed.checkouts.forEach(live.publish);
+      for (const id of committed.checkouts) live.publish(id);
       if (committed.deliveries > 0) worker.nudge();
     }
     return executed;
@@ -106,14 +104,13 @@ export async function createService(
       await app.close();
       await worker.stop();
       sender.close();
-      await writer.stop();
       await store.close();
     },
   };
 }
 
 /** `serve` takes the sole right to serve the database; the command line works beside a server. */
-export function openStore(config: Config, { serve }: { serve: boolean }): SqliteStore {
+export function openStore(config: Config, { serve }: { serve: boolean }): Store {
   return openSqliteStore(config.DATABASE_URL.path, { serve });
 }
 

@@ -2,8 +2,6 @@
  * The only writer. An order is queued; while one batch commits the next gathers, so that many orders share one commit.
  * Inside the transaction the rules decide on what was loaded, and the change, its events, deliveries, audit row and
  * stored answer are written together or not at all. A refusal writes nothing.
- *
- * Orders and outcomes are plain data: the code that executes them may run in another thread (see `writer/`).
  */
 import type { CheckoutCommand } from './checkout/command.ts';
 import {
@@ -77,10 +75,10 @@ export type Order =
 
 export type Outcome = { readonly kind: 'success' | 'replay'; readonly answer: Answer } | Refusal;
 
-/** What has just been committed, for those who wait for it: caches, open pages and the worker. */
+/** What has just been committed, for those who wait for it: open pages and the worker. */
 export type Committed = {
-  /** Ids of the sessions that changed; `all` where a whole customer was erased. */
-  readonly checkouts: readonly string[] | 'all';
+  /** Ids of the sessions that changed. */
+  readonly checkouts: readonly string[];
   readonly deliveries: number;
 };
 
@@ -102,7 +100,6 @@ type Options = {
 type Decided = { readonly writes: Writes; readonly answer: Answer; readonly committed: Committed | null };
 
 const noAnswer: Answer = { statusCode: 204, headers: {}, body: '' };
-const nothingCommitted: Committed = { checkouts: [], deliveries: 0 };
 
 export function createTransact({
   store,
@@ -184,7 +181,7 @@ function decideOn(order: Addressed, loaded: Loaded, presenter: Presenter): Decid
       return {
         writes: { testClockAdvanceMs: advanceMs, audit: auditOf(origin, 'clock', 0, now, 'advance_clock') },
         answer: answerOf(reply, data),
-        committed: nothingCommitted,
+        committed: null,
       };
     }
   }
@@ -268,7 +265,7 @@ function decideOnCustomer(order: CustomerOrder, loaded: Loaded, presenter: Prese
   if (decision.kind === 'erased') {
     const data = JSON.stringify({ id, object: 'customer', deleted: true });
     const writes = { erasedCustomer: customer, audit };
-    return { writes, answer: answerOf(reply, data), committed: { checkouts: 'all', deliveries: 0 } };
+    return { writes, answer: answerOf(reply, data), committed: null };
   }
   const answer = answerOf(reply, presenter.customer(customer));
   const writes = decision.kind === 'unchanged' ? {} : { customer, audit };

@@ -143,7 +143,7 @@ function formOf({ body }: FastifyRequest): Form {
 }
 
 function sendHtml(reply: FastifyReply, statusCode: number, page: string): FastifyReply {
-  return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
+  return reply.code(statusCode).type('text/html; charset=utf-8').send(Buffer.from(page));
 }
 
 function sendAsset(reply: FastifyReply, { type, body }: Asset): FastifyReply {

@@ -163,7 +163,7 @@ export function start(given: Partial<StartAttempt> = {}): StartAttempt {
 }
 
 /** What the sandbox says of `ref_a`; an attempt that is not known becomes `pat_made`. */
-export function report(status: AttemptStatus, given: Partial<Report> = {}): Report {
+export function report(status: Report['status'], given: Partial<Report> = {}): Report {
   return frozen({
     type: 'report',
     now: NOW,

@@ -45,17 +45,6 @@ matrix(
     },
     {
       given: 'active',
-      when: 'reported cancelled',
-      gives: {
-        cancelled: 'unchanged',
-        processing: 'unchanged',
-        failed: 'unchanged',
-        succeeded: 'unchanged',
-        else: 'active unpaid cancelled',
-      },
-    },
-    {
-      given: 'active',
       when: 'reported waiting',
       gives: { none: 'active unpaid requires_action', else: 'unchanged' },
     },

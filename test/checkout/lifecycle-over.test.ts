@@ -33,16 +33,6 @@ matrix(
       when: 'reported failed',
       gives: { none: 'not_payable', failed: 'unchanged', succeeded: 'unchanged', else: `${is} failed` },
     },
-    {
-      given,
-      when: 'reported cancelled',
-      gives: {
-        none: 'not_payable',
-        requires_action: `${is} cancelled`,
-        unknown: `${is} cancelled`,
-        else: 'unchanged',
-      },
-    },
     { given, when: 'reported waiting', gives: { none: 'not_payable', else: 'unchanged' } },
     {
       given,

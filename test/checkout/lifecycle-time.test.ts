@@ -68,17 +68,6 @@ matrix(
     },
     {
       given: 'active until this moment',
-      when: 'reported cancelled',
-      gives: {
-        none: 'not_payable',
-        processing: 'unchanged',
-        requires_action: 'expired expired cancelled',
-        unknown: 'expired expired cancelled',
-        else: 'expired expired =',
-      },
-    },
-    {
-      given: 'active until this moment',
       when: 'reported waiting',
       gives: {
         none: 'not_payable',
@@ -148,16 +137,6 @@ matrix(
       given: 'active until the grace ends now',
       when: 'reported failed',
       gives: { none: 'not_payable', succeeded: 'expired expired succeeded', else: 'expired expired failed' },
-    },
-    {
-      given: 'active until the grace ends now',
-      when: 'reported cancelled',
-      gives: {
-        none: 'not_payable',
-        requires_action: 'expired expired cancelled',
-        unknown: 'expired expired cancelled',
-        else: 'expired expired =',
-      },
     },
     {
       given: 'active until the grace ends now',

@@ -63,7 +63,6 @@ const commands = {
   'money proven': paid(1000),
   'reported processing': report('processing'),
   'reported failed': report('failed'),
-  'reported cancelled': report('cancelled'),
   'reported waiting': report('requires_action'),
   'reported unknown': report('unknown'),
   'payer goes back': cancel,

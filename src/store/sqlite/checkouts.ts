@@ -15,8 +15,8 @@ const columns = 'id, version, event_count, amount_paid, data';
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
 /**
- * What is read stays in memory. Only one connection changes sessions; who commits on it tells the readers what to
- * remember or forget, so a read is never older than the last commit that was acknowledged.
+ * What is read stays in memory. Sessions change only on this connection, and its commits put what they wrote here, so
+ * a read is never older than the last commit.
  */
 export function checkoutReader(database: DatabaseSync) {
   const byId = database.prepare(`SELECT ${columns} FROM checkout WHERE account = ? AND live = ? AND id = ?`);
@@ -65,9 +65,8 @@ export function checkoutReader(database: DatabaseSync) {
       cache.set(checkout.id, checkout);
     },
 
-    forget(ids: readonly string[] | 'all'): void {
-      if (ids === 'all') cache.clear();
-      else for (const id of ids) cache.delete(id);
+    forgetAll(): void {
+      cache.clear();
     },
 
     readByAttempt(scope: Scope, attemptId: string): Checkout | null {

@@ -33,7 +33,7 @@ export function committer(
       }
     });
     for (const checkout of changed.values()) checkouts.remember(checkout);
-    if (erased) checkouts.forget('all');
+    if (erased) checkouts.forgetAll();
     if (clockMoved) accountsChanged();
   };
 }

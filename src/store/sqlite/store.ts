@@ -15,16 +15,11 @@ const HEALTH_CHECK_EVERY_MS = 500;
 /** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the primary result codes that are not our mistake. */
 const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
 
-export type SqliteStore = Store & {
-  /** Another connection has committed changes of these sessions; what is in memory of them is out of date. */
-  noticeCommit(checkouts: readonly string[] | 'all'): void;
-};
-
 /**
  * `path` names the file. `serve` takes the sole right to serve it: the command line opens it without, beside a server
  * that runs.
  */
-export function openSqliteStore(path: string, { serve = false } = {}): SqliteStore {
+export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const database = openDatabase(path);
   const unlock = serve ? lockForServing(path) : () => {};
   const accounts = directory(database);
@@ -49,12 +44,6 @@ export function openSqliteStore(path: string, { serve = false } = {}): SqliteSto
       commit(units);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     }),
-
-    noticeCommit(changed) {
-      checkouts.forget(changed);
-      accounts.refresh();
-      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
-    },
 
     checkout: answering(checkouts.read),
     checkoutOfAttempt: answering(checkouts.readByAttempt),

@@ -1,0 +1,124 @@
+/** What a merchant does all the time, and what every answer must be like. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import type { Answer, TestService } from '../support/service.ts';
+
+/** 2 x Widget, 1 x Gadget for 32.00 EUR, with everything that a shop may say. */
+export const order = {
+  invoice_currency: 'EUR',
+  items: [
+    { name: 'Widget', quantity: 2, unit_price: 1250 },
+    { name: 'Gadget', quantity: 1, unit_price: 700 },
+  ],
+  customer_details: {
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    country: 'GB',
+    phone: { calling_code: '44', number: '2079460000' },
+  },
+  success_url: 'https://shop.example.com/thanks',
+  cancel_url: 'https://shop.example.com/cart',
+  reference_id: 'order-1001',
+  metadata: { order_id: 'A-1001', gift: true, additional_info: { note: 'ring twice' } },
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
+export type Data = any;
+
+export const WELL_FORMED_ID = '01k9zq4tn30000x5r7m2c9w1he';
+
+export async function createSession(
+  { call }: TestService,
+  fields: object = {},
+  headers: Record<string, string> = {},
+): Promise<Data> {
+  const body = { invoice_currency: 'EUR', amount: 2500, ...fields };
+  return succeeded(await call('POST', '/v3/checkout', { body, headers }), 201);
+}
+
+export async function fetchSession({ call }: TestService, id: string): Promise<Data> {
+  return succeeded(await call('GET', `/v3/checkout/${id}`));
+}
+
+export async function pay({ call }: TestService, id: string, fields: object = {}): Promise<Data> {
+  return succeeded(await call('POST', `/v3/test_helpers/checkout/${id}/pay`, { body: fields }));
+}
+
+export async function advance({ call }: TestService, seconds: number): Promise<string> {
+  const { now } = succeeded(await call('POST', '/v3/test_helpers/clock/advance', { body: { seconds } }));
+  return now;
+}
+
+/** What the account's test clock shows now. */
+export async function now(service: TestService): Promise<number> {
+  const account = await service.service.store.account(service.account.number);
+  return Date.now() + (account?.testClockOffsetMs ?? 0);
+}
+
+/** All events from the beginning, or behind a cursor, page by page. */
+export async function feed({ call }: TestService, after = '0', query = ''): Promise<Data[]> {
+  const events: Data[] = [];
+  for (let cursor = after; ; ) {
+    const { json } = await call('GET', `/v3/event?limit=100&after=${cursor}${query}`);
+    events.push(...json.data);
+    cursor = json.next_cursor;
+    if (!json.has_more) return events;
+  }
+}
+
+/** The types of a session's events, oldest first. */
+export async function eventTypes({ call }: TestService, id: string): Promise<string[]> {
+  const { json } = await call('GET', `/v3/checkout/${id}/timeline?limit=100`);
+  return json.data.map(({ type }: Data) => type).reverse();
+}
+
+export function succeeded({ status, json, text }: Answer, expected = 200): Data {
+  assert.equal(status, expected, text);
+  assert.equal(json.status, 'success');
+  return json.data;
+}
+
+export type Refused = {
+  readonly status: number;
+  readonly message: string;
+  /** In the order of the answer: code, and pointer to the field if there is one. */
+  readonly errors: ReadonlyArray<readonly [code: number, remarks?: string]>;
+};
+
+/** Holds a refusal to its envelope, and to the reasons it should have. */
+export function assertRefused(answer: Answer, { status, message, errors }: Refused): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  const { json } = answer;
+  assert.deepEqual(Object.keys(json), ['status', 'message', 'errors', 'request_id']);
+  assert.equal(json.status, 'error');
+  assert.equal(json.message, message);
+  assert.equal(json.request_id, answer.headers.get('x-request-id'));
+  for (const error of json.errors) {
+    assert.deepEqual(Object.keys(error), ['code', 'message', 'remarks']);
+    assert.match(error.message, /^\S.*\.$/s, 'a sentence');
+  }
+  const found = json.errors.map(({ code, remarks }: Data) => [code, remarks]);
+  const byPointer = (a: Data, b: Data) => (a[1] < b[1] ? -1 : 1);
+  assert.deepEqual(
+    [...found].sort(byPointer),
+    errors.map(([code, remarks = '']) => [code, remarks]).sort(byPointer),
+  );
+}
+
+/**
+ * Asserts that what is done inside writes nothing at all: SQLite counts the commits of other connections in
+ * data_version.
+ */
+export async function writesNothing<T>({ config }: TestService, work: () => Promise<T>): Promise<T> {
+  const database = new DatabaseSync(config.DATABASE_URL.path, { readOnly: true });
+  try {
+    const version = () => database.prepare('PRAGMA data_version').get()?.data_version;
+    const before = version();
+    const result = await work();
+    assert.equal(version(), before, 'something was written');
+    return result;
+  } finally {
+    database.close();
+  }
+}

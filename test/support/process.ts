@@ -1,0 +1,114 @@
+/** The service as an operator runs it: a process of its own, started by its command line. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { freePort } from '../../src/cli/free-port.ts';
+
+export const executable = join(import.meta.dirname, '../../bin/opentill.js');
+
+type Ends = Pick<TestContext, 'after'>;
+type Settings = Readonly<Record<string, string>>;
+
+export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+export type Running = {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): Promise<Ended>;
+};
+
+export type Server = Running & {
+  readonly url: string;
+  readonly port: number;
+  /** From the start of the process to its ready line. */
+  readonly readyMs: number;
+};
+
+/** A directory that goes with the test. */
+export function freshDirectory(context: Ends): string {
+  const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
+  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Settings of the machine that runs the tests must not reach the service. */
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, RATE_LIMIT: '0', ...settings };
+}
+
+/**
+ * Starts `opentill <args>`; it does not outlive the test. `shell` is put before the command, for limits that only a
+ * shell can set.
+ */
+export function run(
+  context: Ends,
+  args: readonly string[],
+  settings: Settings,
+  { shell = '', directory = tmpdir() } = {},
+): Running {
+  const words = [process.execPath, executable, ...args];
+  const env = environment(settings);
+  const child =
+    shell === ''
+      ? spawn(words[0] as string, words.slice(1), { env, cwd: directory })
+      : spawn('bash', ['-c', `${shell}; exec "$@"`, 'bash', ...words], { env, cwd: directory });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }));
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  context.after(() => kill('SIGKILL'));
+  return { child, output, ended, kill };
+}
+
+/** Runs `opentill <args>` to its end. */
+export async function runToEnd(
+  context: Ends,
+  args: readonly string[],
+  settings: Settings,
+  options: { directory?: string } = {},
+): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
+  const { output, ended } = run(context, args, settings, options);
+  return { ...(await ended), ...output };
+}
+
+/** Starts a server on a fresh port and waits for its ready line. */
+export async function serve(
+  context: Ends,
+  settings: Settings,
+  options: { shell?: string; directory?: string } = {},
+): Promise<Server> {
+  const port = Number(settings.PORT ?? (await freePort()));
+  const startedAt = performance.now();
+  const running = run(context, ['serve'], { LOG_LEVEL: 'warn', ...settings, PORT: String(port) }, options);
+  const url = await readyLine(running);
+  return { ...running, url, port, readyMs: performance.now() - startedAt };
+}
+
+async function readyLine({ child, output, ended }: Running): Promise<string> {
+  assert.ok(child.stdout);
+  const ready = new Promise<string>((resolve) => {
+    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+    lines.on('line', (line) => {
+      const url = /^opentill listening on (http:\S+)$/.exec(line)?.[1];
+      if (url) resolve(url);
+    });
+  });
+  const early = ended.then((how) => {
+    throw new Error(`the server ended (${JSON.stringify(how)}) before it was ready: ${output.stderr}`);
+  });
+  return Promise.race([ready, early]);
+}
