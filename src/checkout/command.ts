@@ -62,7 +62,7 @@ export type Report = At & {
   readonly status: Exclude<AttemptStatus, 'cancelled'>;
   readonly reason: string;
   readonly syncAt: number | null;
-  /** Money received; an `amount` of null is all that is due. */
+  /** Money received; an `amount` of null is what the attempt was for. */
   readonly payment: { readonly reference: string; readonly amount: number | null } | null;
   /** How to record the attempt if it is not known yet; `method` null: the session's first. */
   readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };

@@ -21,11 +21,11 @@ import {
   type AttemptStatus,
   amountDue,
   amountPaid,
-  attemptStatuses,
   type Checkout,
   endsAt,
   isCovered,
   isInFlight,
+  knowledgeOf,
   type Payment,
 } from './session.ts';
 
@@ -227,14 +227,18 @@ function obstacleToPaying(checkout: Checkout, now: number, method: string): Refu
 /** One live attempt at a time: a new one takes the place of those that still wait for the payer. */
 function addAttempt(checkout: Checkout, attempt: Attempt): Checkout {
   const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout);
-  return { ...checkout, attempts: [...attempts, attempt] };
+  return { ...checkout, attempts: [...attempts, withoutIdleSync(attempt)] };
 }
 
 function report(checkout: Checkout, command: Report): Checkout | Refusal {
+  if (command.payment?.amount === 0) return report(checkout, { ...command, payment: null });
   const known = checkout.attempts.find(
     ({ rail, reference }) => rail === command.rail && reference === command.reference,
   );
-  if (known) return settle(book(advance(checkout, known, command), known, command));
+  if (known) {
+    const givenUp = known.status === 'cancelled' || known.status === 'failed';
+    return settle(book(advance(checkout, known, command), known, command, givenUp));
+  }
   if (isBooked(checkout, command)) return checkout;
 
   const method = command.unknownAttempt.method ?? checkout.methods[0] ?? '';
@@ -256,7 +260,7 @@ function report(checkout: Checkout, command: Report): Checkout | Refusal {
     reason: command.reason,
     syncAt: command.syncAt,
   };
-  return settle(book(addAttempt(checkout, attempt), attempt, command));
+  return settle(book(addAttempt(checkout, attempt), attempt, command, false));
 }
 
 /** Only where it is not said how much money there is can it be that there is none to book. */
@@ -272,43 +276,39 @@ function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | n
 
 /** Moves the attempt to what the report says of it, unless more is known already (see `attemptStatuses`). */
 function advance(checkout: Checkout, attempt: Attempt, { status, reason, syncAt }: Report): Checkout {
-  const news = knowledge(status) - knowledge(attempt.status);
+  const news = knowledgeOf(status) - knowledgeOf(attempt.status);
   if (news < 0 || (news === 0 && (attempt.syncAt === syncAt || isSettled(status)))) return checkout;
-  const moved: Attempt = {
-    ...attempt,
-    ...(news > 0 ? { status, reason } : {}),
-    syncAt: isSettled(status) ? null : syncAt,
-  };
+  const moved = withoutIdleSync({ ...attempt, ...(news > 0 ? { status, reason } : {}), syncAt });
   return {
     ...checkout,
     attempts: checkout.attempts.map((each) => (each.id === attempt.id ? moved : each)),
   };
 }
 
-function knowledge(status: AttemptStatus): number {
-  return attemptStatuses.indexOf(status);
-}
-
 function isSettled(status: AttemptStatus): boolean {
   return status === 'cancelled' || status === 'failed' || status === 'succeeded';
+}
+
+/** There is nothing to ask about an attempt that has ended. */
+function withoutIdleSync(attempt: Attempt): Attempt {
+  return isSettled(attempt.status) ? { ...attempt, syncAt: null } : attempt;
 }
 
 /**
  * Books the money of a report once, however often it is reported. It is late where the session had expired, or where
  * the attempt had been given up: then it comes as a surprise to whoever acted on that.
  */
-function book(checkout: Checkout, attempt: Attempt, command: Report): Checkout {
+function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: boolean): Checkout {
   const { rail, payment, now } = command;
   const amount = payment?.amount ?? attempt.amount;
   if (payment === null || amount === 0 || isBooked(checkout, command)) return checkout;
-  const givenUp = attempt.status === 'cancelled' || attempt.status === 'failed';
   const line: Payment = {
     rail,
     reference: payment.reference,
     attempt: attempt.id,
     amount,
     bookedAt: now,
-    late: checkout.lifecycle.state === 'expired' || givenUp,
+    late: givenUp || checkout.lifecycle.state === 'expired',
   };
   return { ...checkout, payments: [...checkout.payments, line] };
 }

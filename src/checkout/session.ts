@@ -46,6 +46,11 @@ export const attemptStatuses = [
 ] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
+/** How much a status tells, for comparison. */
+export function knowledgeOf(status: AttemptStatus): number {
+  return attemptStatuses.indexOf(status);
+}
+
 export type Attempt = {
   readonly id: string;
   readonly createdAt: number;

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { createApiKey, keyScopes } from '../keys.ts';
 import { openStore } from '../main.ts';
 import type { KeyScope, Store } from '../store/store.ts';
-import { UsageError } from './main.ts';
+import { UsageError } from './usage-error.ts';
 
 /** `keys create|list|revoke`: works on the database, beside a server that runs. */
 export async function keys(args: readonly string[]): Promise<void> {

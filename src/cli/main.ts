@@ -1,11 +1,7 @@
 /** The command line: `opentill <command>`, one file for each command. */
 import { BadSetting } from '../config.ts';
 import { UnusableDatabase } from '../store/sqlite/open.ts';
-
-/** A mistake of the one who typed the command, in one line. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-}
+import { UsageError } from './usage-error.ts';
 
 const help = `opentill: checkout sessions for your shop
 

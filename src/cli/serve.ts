@@ -3,7 +3,7 @@ import { addApiKey, createAccount, createApiKey, keyScopes } from '../keys.ts';
 import { createService } from '../main.ts';
 import type { Store } from '../store/store.ts';
 import { freePort } from './free-port.ts';
-import { UsageError } from './main.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Long enough for the slowest answer that has begun; then the process ends anyway. */
 const STOP_WITHIN_MS = 20_000;

@@ -65,6 +65,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: true,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
+      // A path that cannot be read has no route, and so no hooks.
+      setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
       sendError(new RequestError('bad_path'), request as FastifyRequest, reply as FastifyReply, publicUrl);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -73,8 +75,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Answers are made by the presenter; their schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders);
-    reply.header('x-request-id', request.id);
+    setCommonHeaders(request, reply as FastifyReply);
     done();
   });
   metrics.observe(app as unknown as FastifyInstance);
@@ -111,11 +112,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pageRoutes(pages, options, limiter);
   });
   operationsRoutes(plain, options);
-  await serveDocs(plain);
+  await serveDocs(plain, publicUrl);
   return plain;
 }
 
 const plainOf = (api: Api) => api as unknown as FastifyInstance;
+
+function setCommonHeaders(request: { id: string }, reply: FastifyReply): void {
+  reply.headers(securityHeaders).header('x-request-id', request.id);
+}
 
 /** Ids such as `req_5f3a9c1b0e7d-1`: unique across processes, cheap to make. A client may bring its own. */
 function requestIds() {

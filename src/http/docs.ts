@@ -1,8 +1,13 @@
-/** The API document at /openapi.json, made from the schemas of the routes, and its reference at /docs. */
+/**
+ * The API document at /openapi.json, made from the schemas of the routes; its reference at /docs; and the page at
+ * /docs/errors that problem documents lead to.
+ */
+import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../version.ts';
+import { errorsPage } from './errors-page.ts';
 import { resources } from './schemas/answers.ts';
 
 const description = `Hosted payment requests for invoices.
@@ -24,6 +29,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
       openapi: '3.1.0',
       info: { title: 'opentill', version, description, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: publicUrl }],
+      externalDocs: { url: `${publicUrl}/docs/errors`, description: 'All errors, and what to do about them' },
       components: {
         securitySchemes: {
           basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' },
@@ -37,14 +43,48 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   });
 }
 
-/** To be called when all routes are registered. */
-export async function serveDocs(app: FastifyInstance): Promise<void> {
-  app.get('/openapi.json', { schema: { hide: true } as object }, async (_request, reply) =>
+/**
+ * The reference loads nothing from elsewhere and asks only this server. Its program writes styles into the page, so
+ * inline styles must be allowed; inline scripts are not.
+ */
+const referencePolicy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+const ERRORS_PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** To be called when all routes are registered. `publicUrl` may have a path that a proxy puts before ours. */
+export async function serveDocs(app: FastifyInstance, publicUrl: string): Promise<void> {
+  const hidden = { schema: { hide: true } as object };
+  app.get('/openapi.json', hidden, async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
   );
+  const { pathname } = new URL(publicUrl);
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
+    indexPrefix: pathname,
+    staticCSP: referencePolicy,
+    theme: { title: 'opentill API reference' },
+    uiConfig: { layout: 'BaseLayout', docExpansion: 'list', deepLinking: true, validatorUrl: null },
+    // Requests are tried out at the server that the page came from, under whatever name it was opened.
+    transformSpecification: (document) => ({ ...document, servers: [{ url: pathname }] }),
+    transformSpecificationClone: false,
   });
+
+  const page = errorsPage({ stylesheet: 'errors.css', reference: './' });
+  const styles = readFileSync(new URL('errors-page.css', import.meta.url), 'utf8');
+  app.get('/docs/errors', hidden, async (_request, reply) =>
+    reply.header('content-security-policy', ERRORS_PAGE_POLICY).type('text/html; charset=utf-8').send(page),
+  );
+  app.get('/docs/errors.css', hidden, async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(styles),
+  );
 }

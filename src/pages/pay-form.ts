@@ -10,6 +10,13 @@ import type { Visit } from './visit.ts';
 const ONCE_LENGTH = 26;
 const ONCE = new RegExp(`^[0-9a-z]{${ONCE_LENGTH}}$`);
 
+/** The field of the one-time value as the page has it. */
+export const ONCE_FIELD = new RegExp(`name="once" value="([0-9a-z]{${ONCE_LENGTH}})"`);
+
+export function newOnce(): string {
+  return randomText(ONCE_LENGTH);
+}
+
 /** Whether this is a one-time value as the form carries it. */
 export function isOnce(value: unknown): value is string {
   return typeof value === 'string' && ONCE.test(value);
@@ -23,7 +30,7 @@ export function payForm({ checkout, methods, locale, path }: Visit): Html {
   const { messages } = locale.language;
   const amount = amountText(locale, amountDue(checkout), checkout.currency);
   return html`<form method="post" action="${path}/pay${locale.query}" autocomplete="off" data-once>
-<input type="hidden" name="once" value="${randomText(ONCE_LENGTH)}">
+<input type="hidden" name="once" value="${newOnce()}">
 <fieldset>
 <legend class="unseen">${messages.method}</legend>
 ${methods.map((method, index) => choice('method', method.id, methodName(messages, method), index === 0))}

@@ -8,6 +8,7 @@ import { createEventStreams } from './event-streams.ts';
 import { pageOf } from './page.ts';
 import { problemPage, type Trouble } from './problem.ts';
 import { receiptOf } from './receipt.ts';
+import { renderedPage } from './rendered.ts';
 import { basePathOf, localeOfRequest, openVisit, type Visit } from './visit.ts';
 
 /** Nothing but our own files, and no page of another site around ours. */
@@ -76,7 +77,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
   pages.get(
     PAGE,
     hidden,
-    onVisit((visit, _request, reply) => sendHtml(reply, 200, pageOf(visit, basePath))),
+    onVisit((visit, _request, reply) => sendHtml(reply, 200, renderedPage(visit, basePath))),
   );
 
   pages.get(
@@ -143,7 +144,7 @@ function formOf({ body }: FastifyRequest): Form {
 }
 
 function sendHtml(reply: FastifyReply, statusCode: number, page: string): FastifyReply {
-  return reply.code(statusCode).type('text/html; charset=utf-8').send(Buffer.from(page));
+  return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
 }
 
 function sendAsset(reply: FastifyReply, { type, body }: Asset): FastifyReply {

@@ -1,6 +1,6 @@
 /** Sessions that time concerns: those that end by themselves, and those whose rail is to be asked. */
-import type { Attempt, Checkout, Scope } from '../checkout/session.ts';
-import type { Rail } from '../methods/method.ts';
+import { type Attempt, type Checkout, knowledgeOf, type Scope } from '../checkout/session.ts';
+import type { Rail, RailAnswer } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
 import type { Origin, Transact } from '../transact.ts';
 
@@ -40,13 +40,23 @@ export async function attendTo(duties: TimerDuties, scope: Scope, id: string, no
   await transact({ subject: 'checkout', origin, id, command: { type: 'tick', now } });
 }
 
-/** Asks the rail outside of any transaction. No answer is not a failure: the attempt is unknown, and asked again. */
-async function ask(rails: readonly Rail[], checkout: Checkout, attempt: Attempt, now: number) {
-  try {
-    const rail = rails.find(({ name }) => name === attempt.rail);
-    if (rail) return await rail.sync(checkout, attempt, now);
-  } catch {
-    // The next question may have an answer.
+/**
+ * Asks the rail outside of any transaction. No answer is not a failure: the attempt is unknown then, and asked again.
+ * What tells less than is known already moves nothing but the time of the next question.
+ */
+async function ask(
+  rails: readonly Rail[],
+  checkout: Checkout,
+  attempt: Attempt,
+  now: number,
+): Promise<RailAnswer> {
+  const nothing: RailAnswer = { status: 'unknown', reason: '', syncAt: null, payment: null };
+  const rail = rails.find(({ name }) => name === attempt.rail);
+  const answer = (await rail?.sync(checkout, attempt, now).catch(() => nothing)) ?? nothing;
+  const open = knowledgeOf(answer.status) < knowledgeOf('failed');
+  const syncAt = answer.syncAt ?? (open ? now + ASK_AGAIN_MS : null);
+  if (knowledgeOf(answer.status) >= knowledgeOf(attempt.status) || attempt.status === 'cancelled') {
+    return { ...answer, syncAt };
   }
-  return { status: 'unknown', reason: '', syncAt: now + ASK_AGAIN_MS, payment: null } as const;
+  return { ...answer, status: attempt.status, syncAt };
 }

@@ -70,6 +70,17 @@ suite('an attempt starts', () => {
       },
     },
     {
+      name: 'and is settled at once: one that waits may go on',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      when: start({ status: 'failed' }),
+      gives: {
+        is: 'active unpaid',
+        paid: 0,
+        attempts: ['requires_action', 'failed'],
+        events: ['payment_attempt.created', 'payment_attempt.failed'],
+      },
+    },
+    {
       name: 'not beside one that is processing',
       given: checkout({ attempts: [attempt('processing')] }),
       when: start(),
@@ -197,6 +208,45 @@ suite('a report of an attempt that is not known', () => {
       },
     },
     {
+      name: 'that waits too takes the place of one that waits',
+      given: checkout({ attempts: [attempt('requires_action', { name: 'b' })] }),
+      when: report('requires_action'),
+      gives: {
+        is: 'active unpaid',
+        paid: 0,
+        attempts: ['cancelled', 'requires_action'],
+        events: ['payment_attempt.cancelled', 'payment_attempt.created', 'payment_attempt.requires_action'],
+      },
+    },
+    {
+      name: 'that has failed already leaves one that waits: it may go on',
+      given: checkout({ attempts: [attempt('requires_action', { name: 'b' })] }),
+      when: report('failed'),
+      gives: {
+        is: 'active unpaid',
+        paid: 0,
+        attempts: ['requires_action', 'failed'],
+        events: ['payment_attempt.created', 'payment_attempt.failed'],
+      },
+    },
+    {
+      name: 'that has succeeded already, without money so far, leaves one that waits',
+      given: checkout({ attempts: [attempt('requires_action', { name: 'b' })] }),
+      when: report('succeeded'),
+      gives: {
+        is: 'active unpaid',
+        paid: 0,
+        attempts: ['requires_action', 'succeeded'],
+        events: ['payment_attempt.created', 'payment_attempt.succeeded'],
+      },
+    },
+    {
+      name: 'that has failed already is refused beside one in progress, too',
+      given: checkout({ attempts: [attempt('processing', { name: 'b' })] }),
+      when: report('failed'),
+      gives: { refused: 'payment_in_progress' },
+    },
+    {
       name: 'is refused where it could not have started: another is in progress',
       given: checkout({ attempts: [attempt('processing', { name: 'b' })] }),
       when: report('requires_action'),
@@ -234,6 +284,39 @@ suite('a report of an attempt that is not known', () => {
         paid: 300,
         attempts: ['requires_action', 'succeeded'],
         events: ['payment_attempt.created', 'payment_attempt.succeeded'],
+      },
+    },
+    {
+      name: 'with a part of the money, and more to come, takes the place of one that waits',
+      given: checkout({ attempts: [attempt('requires_action', { name: 'b' })] }),
+      when: report('processing', { payment: { reference: 'pay_1', amount: 300 } }),
+      gives: {
+        is: 'active unpaid partial',
+        paid: 300,
+        attempts: ['cancelled', 'processing'],
+        events: [
+          'payment_attempt.cancelled',
+          'payment_attempt.created',
+          'payment_attempt.processing',
+          'payin.processing',
+        ],
+      },
+    },
+    {
+      name: 'with all of the money cancels what waits: the session is completed',
+      given: checkout({ attempts: [attempt('requires_action', { name: 'b' })] }),
+      when: paid(1000),
+      gives: {
+        is: 'completed paid',
+        paid: 1000,
+        attempts: ['cancelled', 'succeeded'],
+        events: [
+          'payment_attempt.cancelled',
+          'payment_attempt.created',
+          'payment_attempt.succeeded',
+          'checkout.paid',
+          'payin.succeeded',
+        ],
       },
     },
     {

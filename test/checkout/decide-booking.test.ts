@@ -1,17 +1,21 @@
 /** A payment is booked once, and what is no news changes nothing. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Report } from '../../src/checkout/command.ts';
 import { decide } from '../../src/checkout/decide.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
 import {
   after,
   attempt,
   checkout,
   EXPIRES,
   expiredByTime,
+  MINUTE,
   NOW,
   paid,
   play,
   report,
+  start,
   T,
   table,
 } from './build.ts';
@@ -27,6 +31,39 @@ suite('a payment is booked once', () => {
       name: 'the same payment in another attempt that is known',
       given: checkout({ ...half, attempts: [...half.attempts, attempt('succeeded', { name: 'b' })] }),
       when: paid(400, { reference: 'ref_b' }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'the same payment in an attempt that is not known',
+      given: half,
+      when: paid(400, { reference: 'ref_other' }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'the same payment in an attempt that is not known, and in progress, beside one that waits',
+      given: checkout({
+        ...half,
+        attempts: [attempt('succeeded'), attempt('requires_action', { name: 'b' })],
+      }),
+      when: report('processing', { reference: 'ref_other', payment: { reference: 'pay_1', amount: 400 } }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'the same payment in an attempt that is not known, of a session that is completed',
+      given: done,
+      when: paid(null, { reference: 'ref_other' }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'the same payment in an attempt that is not known, of a session that has expired',
+      given: checkout({ ...half, lifecycle: expiredByTime }),
+      when: paid(400, { reference: 'ref_other' }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'the same payment in an attempt that is not known, by a method that the session does not have',
+      given: half,
+      when: paid(400, { reference: 'ref_other', unknownAttempt: { id: 'pat_made', method: 'cowrie' } }),
       gives: 'unchanged',
     },
     {
@@ -85,10 +122,61 @@ suite('a payment is booked once', () => {
   });
 });
 
-test('reports that are no news change nothing', () => {
-  const session = checkout({ attempts: [attempt('failed', { reason: 'Declined.' })] });
-  for (const status of ['requires_action', 'unknown', 'cancelled', 'processing', 'failed'] as const) {
-    const decision = decide(session, report(status, { reason: 'Another reason.', syncAt: NOW }));
-    assert.deepEqual(decision, { kind: 'unchanged', checkout: session });
+suite('reports that are no news change nothing', () => {
+  const later = NOW + MINUTE;
+  // Which reports know less than the attempt does, or as much where there is nothing more to know.
+  const rows = [
+    { known: attempt('unknown', { syncAt: NOW }), stale: ['requires_action'] },
+    { known: attempt('cancelled'), stale: ['requires_action', 'unknown'] },
+    { known: attempt('processing', { syncAt: NOW }), stale: ['requires_action', 'unknown'] },
+    {
+      known: attempt('failed', { reason: 'Declined.' }),
+      stale: ['requires_action', 'unknown', 'processing', 'failed'],
+    },
+    {
+      known: attempt('succeeded'),
+      stale: ['requires_action', 'unknown', 'processing', 'failed', 'succeeded'],
+    },
+  ] as const;
+  for (const { known, stale } of rows) {
+    for (const status of stale) {
+      test(`of an attempt ${known.status}: ${status}`, () => {
+        const session = checkout({ attempts: [known] });
+        for (const syncAt of [later, null]) {
+          const decision = decide(session, report(status, { reason: 'Another reason.', syncAt }));
+          assert.deepEqual(decision, { kind: 'unchanged', checkout: session });
+        }
+      });
+    }
   }
+});
+
+suite('when the rail is to be asked again', () => {
+  const asked = checkout({ attempts: [attempt('processing', { syncAt: NOW })] });
+  const syncAfter = (session: Checkout, ...reports: readonly Report[]) =>
+    play(session, ...reports).attempts.map(({ syncAt }) => syncAt);
+
+  test('moves with a report that knows as much, unseen', () => {
+    const decision = decide(asked, report('processing', { syncAt: NOW + MINUTE }));
+    assert.partialDeepStrictEqual(decision, {
+      kind: 'change',
+      events: [],
+      checkout: { version: asked.version, attempts: [{ syncAt: NOW + MINUTE }] },
+    });
+  });
+
+  test('is never, once the attempt is settled, whatever the report says', () => {
+    for (const status of ['failed', 'succeeded'] as const) {
+      assert.deepEqual(syncAfter(asked, report(status, { syncAt: NOW + MINUTE })), [null]);
+    }
+    const again = report('failed', { syncAt: NOW + MINUTE });
+    assert.deepEqual(syncAfter(asked, again, again), [null]);
+  });
+
+  test('is never for an attempt that is settled from the start', () => {
+    const syncAt = NOW + MINUTE;
+    assert.deepEqual(syncAfter(checkout(), report('failed', { syncAt })), [null]);
+    assert.deepEqual(syncAfter(checkout(), paid(1000, { syncAt })), [null]);
+    assert.equal(after(checkout(), start({ status: 'failed', syncAt })).attempts[0]?.syncAt, null);
+  });
 });

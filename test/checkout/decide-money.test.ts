@@ -1,4 +1,4 @@
-/** What money does to a session: all of it, a part, too much, late, twice, and in every combination. */
+/** What money does to a session: all of it, a part, too much, an amount that is not said, and in every combination. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { after, attempt, checkout, completed, NOW, paid, payment, report, table } from './build.ts';
@@ -78,7 +78,7 @@ suite('money for an active session', () => {
       },
     },
     {
-      name: 'whatever is due, where the rail does not say how much',
+      name: 'what the attempt was for, where the rail does not say how much',
       given: partPaid,
       when: paid(null),
       gives: {
@@ -86,6 +86,39 @@ suite('money for an active session', () => {
         paid: 1000,
         attempts: ['succeeded', 'succeeded'],
         events: ['payment_attempt.succeeded', 'checkout.paid', 'payin.succeeded'],
+      },
+    },
+    {
+      name: 'what the attempt was for, where the rail does not say how much, though less is due by now',
+      given: checkout({ attempts: [attempt('processing')], payments: [payment(400)] }),
+      when: paid(null),
+      gives: {
+        is: 'completed paid excess',
+        paid: 1400,
+        attempts: ['succeeded'],
+        events: ['payment_attempt.succeeded', 'checkout.paid', 'payin.succeeded'],
+      },
+    },
+    {
+      name: 'what the attempt was for, where the rail does not say how much, though more is due by now',
+      given: checkout({ attempts: [attempt('processing', { amount: 300 })] }),
+      when: paid(null),
+      gives: {
+        is: 'active unpaid partial',
+        paid: 300,
+        attempts: ['succeeded'],
+        events: ['payment_attempt.succeeded', 'payin.requires_payment_method'],
+      },
+    },
+    {
+      name: 'whatever is due, where neither the attempt nor the amount is known',
+      given: partPaid,
+      when: paid(null, { reference: 'ref_other' }),
+      gives: {
+        is: 'completed paid',
+        paid: 1000,
+        attempts: ['succeeded', 'processing', 'succeeded'],
+        events: ['payment_attempt.created', 'payment_attempt.succeeded', 'checkout.paid', 'payin.succeeded'],
       },
     },
     {
@@ -170,28 +203,6 @@ suite('money for an active session', () => {
         events: ['payment_attempt.succeeded', 'payin.requires_payment_method'],
       },
     },
-    {
-      name: 'from an attempt that we had cancelled',
-      given: checkout({ attempts: [attempt('cancelled')] }),
-      when: paid(1000),
-      gives: {
-        is: 'completed paid',
-        paid: 1000,
-        attempts: ['succeeded'],
-        events: ['payment_attempt.succeeded', 'checkout.paid', 'payin.succeeded'],
-      },
-    },
-    {
-      name: 'from an attempt that had failed',
-      given: checkout({ attempts: [attempt('failed', { reason: 'Declined.' })] }),
-      when: paid(1000),
-      gives: {
-        is: 'completed paid',
-        paid: 1000,
-        attempts: ['succeeded'],
-        events: ['payment_attempt.succeeded', 'checkout.paid', 'payin.succeeded'],
-      },
-    },
   ]);
 
   test('completes at the time of the payment that covers it', () => {
@@ -219,11 +230,11 @@ suite('money for a completed session', () => {
   });
   table([
     {
-      name: 'is in excess',
+      name: 'on an attempt that was cancelled when it completed, is in excess, and late',
       given: done,
       when: paid(1),
       gives: {
-        is: 'completed paid excess',
+        is: 'completed paid excess late',
         paid: 1001,
         attempts: ['succeeded', 'succeeded'],
         events: ['payment_attempt.succeeded'],
@@ -249,6 +260,34 @@ suite('money for a completed session', () => {
         paid: 1050,
         attempts: ['succeeded', 'cancelled', 'succeeded'],
         events: ['payment_attempt.created', 'payment_attempt.succeeded'],
+      },
+    },
+    {
+      name: 'on the attempt that had completed it, of an unknown amount, is what the attempt was for once more',
+      given: done,
+      when: paid(null, { reference: 'ref_earlier' }),
+      gives: {
+        is: 'completed paid excess',
+        paid: 2000,
+        attempts: ['succeeded', 'cancelled'],
+        events: ['checkout.updated'],
+      },
+    },
+    {
+      name: 'on the attempt that had completed it, of an unknown amount, is no news where the payment is none',
+      given: done,
+      when: paid(null, { reference: 'ref_earlier', payment: { reference: 'pay_earlier', amount: null } }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'on an attempt that still was in progress, of an unknown amount, is what the attempt was for',
+      given: checkout({ ...done, attempts: [...done.attempts, attempt('processing', { name: 'b' })] }),
+      when: paid(null, { reference: 'ref_b' }),
+      gives: {
+        is: 'completed paid excess',
+        paid: 2000,
+        attempts: ['succeeded', 'cancelled', 'succeeded'],
+        events: ['payment_attempt.succeeded'],
       },
     },
     {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { CheckoutCommand } from '../../src/checkout/command.ts';
+import type { CheckoutCommand, Report } from '../../src/checkout/command.ts';
 import { type Decision, decide } from '../../src/checkout/decide.ts';
 import {
+  type Attempt,
   amountDue,
   amountPaid,
   attemptStatuses,
@@ -38,6 +39,8 @@ const RUNS = { numRuns: 1500 };
 const names = fc.constantFrom('a', 'b', 'c', 'd');
 const rails = fc.constantFrom('sandbox', 'bank');
 const statuses = fc.constantFrom(...attemptStatuses);
+/** What a rail can say: it never says that we have cancelled. */
+const reported = fc.constantFrom(...attemptStatuses.filter((status) => status !== 'cancelled'));
 const money = fc.integer({ min: 0, max: 1500 });
 const someItems = fc.array(
   fc.record({
@@ -65,7 +68,7 @@ const someReport = fc
   .record({
     rail: rails,
     name: names,
-    status: statuses,
+    status: reported,
     payment: fc.option(fc.record({ reference: names, amount: fc.option(money, { freq: 4 }) })),
     syncAt,
     made: fc.uuid(),
@@ -116,6 +119,17 @@ const someCreate = fc
       expiresAt: expiresIn === null ? null : T + expiresIn * MINUTE,
     }),
   );
+
+/** The attempt that the report is of, if it is known. */
+function attemptOf({ attempts }: Checkout, { rail, reference }: Report): Attempt | undefined {
+  return attempts.find((each) => each.rail === rail && each.reference === reference);
+}
+
+/** Whether time ends the session before the command gets to see it. */
+function isTimeOver(session: Checkout, now: number): boolean {
+  const end = endsAt(session);
+  return end !== null && now >= end;
+}
 
 type Seen = { before: Checkout; command: CheckoutCommand; decision: Decision; after: Checkout };
 
@@ -197,11 +211,37 @@ suite('under every sequence of commands', () => {
     }
   });
 
-  always('money is late if and only if it came to an expired session', ({ before, command, after }) => {
-    // What the command books, it books after time has done its part.
-    const end = endsAt(before);
-    const gone = before.lifecycle.state === 'expired' || (end !== null && command.now >= end);
-    for (const { late } of after.payments.slice(before.payments.length)) assert.equal(late, gone);
+  always(
+    'money is late if and only if it came to an expired session or of an attempt that was given up',
+    ({ before, command, after }) => {
+      if (command.type !== 'report') return;
+      const gone = before.lifecycle.state === 'expired' || isTimeOver(before, command.now);
+      // Nobody can have given up an attempt that the report itself makes known.
+      const status = attemptOf(before, command)?.status;
+      const late = gone || status === 'cancelled' || status === 'failed';
+      // What the command books, it books after time has done its part.
+      for (const line of after.payments.slice(before.payments.length)) assert.equal(line.late, late);
+    },
+  );
+
+  always('only reports bring money', ({ before, command, after }) => {
+    if (command.type !== 'report') assert.deepEqual(after.payments, before.payments);
+  });
+
+  always('a report that knows less than the attempt changes nothing', ({ before, command, decision }) => {
+    if (command.type !== 'report' || command.payment !== null || isTimeOver(before, command.now)) return;
+    const known = attemptOf(before, command);
+    if (known === undefined) return;
+    const news = attemptStatuses.indexOf(command.status) - attemptStatuses.indexOf(known.status);
+    if (news < 0) assert.deepEqual(decision, { kind: 'unchanged', checkout: before });
+  });
+
+  always('a payment that is booked already makes no attempt known', ({ before, command, after }) => {
+    if (command.type !== 'report' || attemptOf(before, command) !== undefined) return;
+    const { rail, payment } = command;
+    if (!before.payments.some((each) => each.rail === rail && each.reference === payment?.reference)) return;
+    assert.deepEqual(after.payments, before.payments);
+    assert.equal(after.attempts.length, before.attempts.length);
   });
 
   always('an active session is never covered, and an end cancels what waited', ({ before, after }) => {
@@ -214,13 +254,16 @@ suite('under every sequence of commands', () => {
   });
 
   always(
-    'an attempt that starts is the only one that lives, and in time',
+    'an attempt that starts is the only one that lives, unless it is settled at once, and in time',
     ({ before, command, decision, after }) => {
       if (command.type !== 'start_attempt' || decision.kind === 'refusal') return;
       assert.equal(before.lifecycle.state, 'active');
       assert.ok(before.expiresAt === null || command.now < before.expiresAt);
       const others = after.attempts.slice(0, -1);
-      assert.ok(others.every((each) => !isInFlight(each) && each.status !== 'requires_action'));
+      assert.ok(!others.some(isInFlight));
+      const lives = ['requires_action', 'unknown', 'processing'].includes(command.status);
+      if (lives) assert.ok(others.every(({ status }) => status !== 'requires_action'));
+      else assert.deepEqual(others, before.attempts);
       const { id, amount, version } = after.attempts.at(-1) ?? {};
       assert.deepEqual(
         { id, amount, version },
@@ -306,7 +349,7 @@ suite('under every sequence of commands', () => {
         const last = run(first, steps, ({ before, command, decision }) => {
           if (command.type !== 'report' || command.payment === null || decision.kind === 'refusal') return;
           const line = `${command.rail} ${command.payment.reference}`;
-          const amount = command.payment.amount ?? amountDue(before);
+          const amount = command.payment.amount ?? attemptOf(before, command)?.amount ?? amountDue(before);
           if (amount > 0 && !ledger.has(line)) ledger.set(line, amount);
         });
         let sum = 0;

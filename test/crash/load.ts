@@ -8,7 +8,13 @@ import type { Random } from './random.ts';
 /** Metadata has room for 50 names, and every update adds one. */
 const MAX_UPDATES = 45;
 
-export type Answer = { readonly status: number; readonly text: string; readonly replayed: boolean };
+export type Answer = {
+  readonly status: number;
+  readonly text: string;
+  /** Of the session after the change; each change makes one. */
+  readonly version: number;
+  readonly replayed: boolean;
+};
 
 export type Request = {
   readonly kind: 'create' | 'note' | 'items' | 'pay' | 'expire';
@@ -97,8 +103,9 @@ export function createLoad(random: Random, authorization: string, webhookUrl: st
         headers: { authorization, 'content-type': 'application/json', 'idempotency-key': key },
         body,
       });
-      const text = await response.text();
-      return { status: response.status, text, replayed: response.headers.has('idempotent-replayed') };
+      const { status, headers } = response;
+      const version = Number(headers.get('etag')?.slice(1, -1));
+      return { status, text: await response.text(), version, replayed: headers.has('idempotent-replayed') };
     } catch {
       return null;
     }

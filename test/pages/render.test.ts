@@ -15,6 +15,7 @@ import { outwardLink } from '../../src/pages/links.ts';
 import { isolated, localeOf, money } from '../../src/pages/locale.ts';
 import { pageOf } from '../../src/pages/page.ts';
 import { receiptOf } from '../../src/pages/receipt.ts';
+import { renderedPage } from '../../src/pages/rendered.ts';
 import { stateOf, type Visit } from '../../src/pages/visit.ts';
 import { attempt, checkout, payment, T } from '../checkout/build.ts';
 
@@ -165,6 +166,29 @@ function sentences(messages: object, prefix = ''): { keys: string[]; texts: stri
   }
   return result;
 }
+
+test('a page that is kept has a new one-time value for every look, and changes with what it shows', () => {
+  const once = (page: string) => /name="once" value="([0-9a-z]{26})"/.exec(page)?.[1];
+  const session = checkout({
+    description: 'name="once" value="aaaaaaaaaaaaaaaaaaaaaaaaaa"',
+    token: 'token-of-rendered',
+  });
+  const [first, second] = [1, 2].map(() => renderedPage(visit({ checkout: session }), ''));
+  assert.notEqual(once(first ?? ''), once(second ?? ''));
+  assert.equal(first?.replace(once(first) ?? '', ''), second?.replace(once(second) ?? '', ''));
+  assert.ok(first?.includes('<bdi>name=&quot;once&quot; value=&quot;aaaaaaaaaaaaaaaaaaaaaaaaaa&quot;</bdi>'));
+  const others = [
+    visit({ checkout: session, payee: 'Other' }),
+    visit({ checkout: session, locale: localeOf('de', undefined) }),
+    visit({ checkout: session, locale: localeOf('de', 'de') }),
+    visit({ checkout: { ...session, version: session.version + 1, amount: 2_000 } }),
+  ];
+  const pages = others.map((other) => renderedPage(other, '').replace(/value="[0-9a-z]{26}"/, ''));
+  assert.equal(new Set(pages).size, others.length);
+  for (const [index, other] of others.entries()) {
+    assert.equal(pages[index], pageOf(other, '').replace(/value="[0-9a-z]{26}"/, ''));
+  }
+});
 
 test('a page behind a proxy with a path of its own keeps to that path', () => {
   const page = pageOf(visit({ path: '/shop/pay/transaction/token1' }), '/shop/pay');

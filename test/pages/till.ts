@@ -1,14 +1,9 @@
 /** A service with a browser in front of it: sessions are made through the API, pages are looked at as payers do. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { readConfig } from '../../src/config.ts';
-import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
-import { createService, type Service } from '../../src/main.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createAccount } from '../../src/keys.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
 
 export type Session = { readonly id: string; readonly url: string; readonly [field: string]: unknown };
 
@@ -21,45 +16,28 @@ export async function openTill({
   browser: withBrowser = true,
   rateLimit = 0,
 }: Options = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'opentill-pages-'));
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const config = readConfig({
-    PORT: String(port),
-    DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT: String(rateLimit),
-  });
-  const service: Service = await createService(config);
-  const account = await createAccount(service.store, payee, Date.now());
-  const [testKey, liveKey] = await Promise.all(
-    (['test', 'live'] as const).map((mode) =>
-      createApiKey(service.store, {
-        scope: { account: account.number, mode },
-        scopes: keyScopes,
-        name: 'pages',
-        nowMs: Date.now(),
-      }),
-    ),
+  const ends: Array<() => Promise<void>> = [];
+  const { service, url, createKey, call } = await startService(
+    { after: (hook) => ends.push(hook) },
+    { env: { RATE_LIMIT: String(rateLimit) } },
   );
-  await service.start();
-  const browser: Browser | null = withBrowser ? await launchBrowser() : null;
+  const { number: account } = await createAccount(service.store, payee, Date.now());
+  const testKey = await createKey({ account });
+  const liveKey = await createKey({ account, mode: 'live' });
+  const browser = withBrowser ? await launchBrowser() : null;
 
   async function api(method: string, path: string, body?: object, key = testKey): Promise<Session> {
-    const response = await fetch(`${base}/v3${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key?.secret}`, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+    const { authorization } = key;
+    const answer = await call(method, `/v3${path}`, {
+      headers: { authorization },
+      ...(body ? { body } : {}),
     });
-    const answer = (await response.json()) as { data: Session };
-    assert.ok(response.ok, `${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer.data;
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json.data;
   }
 
   return {
-    base,
-    service,
-    account,
+    base: url,
     api,
     /** A new session over two coffees and a bag, 42.50 EUR, unless told otherwise. */
     session: (fields: object = {}, mode: 'test' | 'live' = 'test') =>
@@ -75,8 +53,7 @@ export async function openTill({
     },
     async close(): Promise<void> {
       await browser?.close();
-      await service.stop();
-      await rm(directory, { recursive: true });
+      for (const end of ends) await end();
     },
   };
 }
@@ -100,12 +77,3 @@ export const order = {
   success_url: 'https://shop.example/thanks',
   cancel_url: 'https://shop.example/basket',
 };
-
-/** Addresses in answers need the port before the service listens. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

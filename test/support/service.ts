@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Mode } from '../../src/checkout/session.ts';
 import { freePort } from '../../src/cli/free-port.ts';
@@ -33,12 +32,17 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of many shapes, and asserts on what it finds.
-export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: any };
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of many shapes, and asserts on what it finds.
+  readonly json: any;
+};
 
 /** Starts a service that ends with the test. `env` has further settings. */
 export async function startService(
-  context: Pick<TestContext, 'after'>,
+  context: { after(hook: () => Promise<void>): void },
   { env = {}, realNow = Date.now }: { env?: NodeJS.ProcessEnv; realNow?: () => number } = {},
 ): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
@@ -52,7 +56,11 @@ export async function startService(
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
 
-  async function createKey({ account: number = account.number, mode = 'test' as Mode, scopes = keyScopes } = {}) {
+  async function createKey({
+    account: number = account.number,
+    mode = 'test' as Mode,
+    scopes = keyScopes,
+  } = {}) {
     const key = await createApiKey(service.store, {
       scope: { account: number, mode },
       scopes,
@@ -63,7 +71,11 @@ export async function startService(
   }
   const key = await createKey();
 
-  async function call(method: string, path: string, { body, headers = {} }: CallOptions = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    { body, headers = {} }: CallOptions = {},
+  ): Promise<Answer> {
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
@@ -76,7 +88,12 @@ export async function startService(
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : null,
+    };
   }
 
   let stopped = false;

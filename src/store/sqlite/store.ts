@@ -1,6 +1,7 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
 import { type Store, StoreUnavailable } from '../store.ts';
 import { checkoutReader } from './checkouts.ts';
+import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { customerReader } from './customers.ts';
 import { directory } from './directory.ts';
@@ -28,6 +29,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const events = eventReader(database);
   const work = workQueue(database, events);
   const commit = committer(database, checkouts, customers, accounts.refresh);
+  const checkpoints = serve ? startCheckpoints(database, path) : null;
   let healthyUntil = 0;
 
   function checkHealth(): void {
@@ -42,6 +44,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     commit: answering((units) => {
       healthyUntil = 0;
       commit(units);
+      checkpoints?.changed(units.length);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     }),
 
@@ -72,6 +75,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     checkHealth: answering(checkHealth),
     gauges: answering(() => ({ pendingDeliveries: work.pendingDeliveries() })),
     async close() {
+      await checkpoints?.stop();
       database.close();
       unlock();
     },

@@ -1,0 +1,41 @@
+/**
+ * `npm run generate`: writes everything that follows from the code, so that it can be read, compared and reviewed.
+ * With `--check` it writes nothing and fails if a file differs from what it would write.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cliReference } from './reference/cli.ts';
+import { errorsReference } from './reference/errors.ts';
+import { eventsReference } from './reference/events.ts';
+import { openApiDocument } from './reference/openapi.ts';
+import { settingsReference } from './reference/settings.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const files: Readonly<Record<string, string>> = {
+  'openapi.json': await openApiDocument(),
+  'docs/reference/settings.md': settingsReference(),
+  'docs/reference/errors.md': errorsReference(),
+  'docs/reference/events.md': eventsReference(),
+  'docs/reference/cli.md': cliReference(),
+};
+
+const changed = Object.entries(files).filter(([path, content]) => current(path) !== content);
+if (process.argv.includes('--check')) {
+  for (const [path] of changed) console.error(`${path} is out of date; npm run generate writes it anew`);
+  process.exitCode = changed.length > 0 ? 1 : 0;
+} else {
+  for (const [path, content] of changed) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    console.log(`wrote ${path}`);
+  }
+}
+
+function current(path: string): string | null {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return null;
+  }
+}

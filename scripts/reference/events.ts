@@ -1,0 +1,100 @@
+import { decide } from '../../src/checkout/decide.ts';
+import type { EventType } from '../../src/checkout/events.ts';
+import { createPresenter } from '../../src/presenter.ts';
+import { generatedFrom, table } from './markdown.ts';
+
+/** The type makes this list complete: an event that the rules can make has a line here. */
+const meanings: Readonly<Record<EventType, string>> = {
+  'checkout.created': 'A session was created.',
+  'checkout.updated':
+    'Its items or metadata changed; or more money arrived, or the state of an attempt became unknown, without another event that says so.',
+  'checkout.paid': 'The booked payments cover the amount, for the first time and for good.',
+  'checkout.expired': 'The session ended unpaid: by the expire operation, or because its time was over.',
+  'payment_attempt.created': 'A payer started to pay.',
+  'payment_attempt.requires_action': 'The payer has to do something, such as confirm the payment.',
+  'payment_attempt.processing': 'The rail is moving the money.',
+  'payment_attempt.succeeded': 'The money has arrived. `status_description` says so if it was not all of it.',
+  'payment_attempt.failed': 'The payment did not come about; `status_description` says why.',
+  'payment_attempt.cancelled':
+    'The attempt waited for the payer and was given up, for another attempt or because the session ended.',
+  'payin.requires_payment_method': 'Nothing is under way; the payer has to choose how to pay.',
+  'payin.requires_action': 'An attempt waits for the payer.',
+  'payin.processing': 'An attempt is under way.',
+  'payin.succeeded': 'The amount is covered.',
+  'payin.cancelled': 'The session ended, and nothing is under way.',
+};
+
+export function eventsReference(): string {
+  const rows = Object.entries(meanings).map(([type, meaning]) => [
+    `\`${type}\``,
+    dataOf(type.split('.')[0]),
+    meaning,
+  ]);
+  return `${generatedFrom('scripts/reference/events.ts')}
+# Events
+
+Every change that somebody can see writes its events in the same transaction. They are sent to the \`webhook_url\` of the
+session, and can be read from \`GET /v3/event\`: the same bytes in both.
+
+${table(['Type', '`data` is', 'Meaning'], rows)}
+## The body
+
+\`\`\`json
+${JSON.stringify(JSON.parse(exampleBody()), null, 2)}
+\`\`\`
+
+It is sent without spaces and line breaks. The fields:
+
+| Field | Meaning |
+| --- | --- |
+| \`type\` | What happened. |
+| \`id\` | Id of the event; the same on every retry. |
+| \`created_at\` | When it happened. |
+| \`data\` | The whole session, attempt or payin as it was right after the change. |
+| \`version\` | Version of the session after the change. Of two events the one with the higher version is newer. |
+| \`sequence\` | Counts the events of the session: 1, 2, 3 … without a gap. |
+
+[Webhooks](../guides/webhooks.md) says how to receive and verify them.
+`;
+}
+
+function dataOf(resource: string | undefined): string {
+  if (resource === 'checkout') return 'the session';
+  return resource === 'payin' ? 'the payin' : 'the attempt';
+}
+
+/** A real event of a session with fixed ids and times, made by the rules and the presenter. */
+function exampleBody(): string {
+  const now = Date.UTC(2030, 0, 31, 12);
+  const id = '01k9zq4tn30000x5r7m2c9w1he';
+  const decision = decide(null, {
+    type: 'create',
+    now,
+    id: `chk_${id}`,
+    token: `1t${id}6hqk2v9w4d8r7m3xc5n1tbyzpe`,
+    scope: { account: 1, mode: 'test' },
+    currency: 'EUR',
+    amount: null,
+    items: [{ name: 'Widget', quantity: 2, unitPrice: 1250 }],
+    description: '',
+    referenceId: 'order-1001',
+    metadata: { order_id: 'A-1001' },
+    payer: {
+      customer: `cus_${id}`,
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      country: 'GB',
+      phone: null,
+      billingDetails: null,
+      shippingDetails: null,
+    },
+    successUrl: 'https://shop.example.com/thanks',
+    cancelUrl: 'https://shop.example.com/cart',
+    webhookUrl: 'https://shop.example.com/webhooks/opentill',
+    methods: ['card', 'local_bank_transfer_eur'],
+    expiresAt: now + 86_400_000,
+  });
+  const [event] = decision.kind === 'change' ? decision.events : [];
+  if (decision.kind !== 'change' || !event) throw new Error('the session of the example was not created');
+  return createPresenter('https://pay.example.com').eventBody(decision.checkout, event, `evt_${id}`, 1, now);
+}

@@ -1,0 +1,4 @@
+/** A mistake of the one who typed the command, in one line. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}

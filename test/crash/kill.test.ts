@@ -1,0 +1,218 @@
+/**
+ * The process is killed at random moments while many clients write. What was acknowledged must be there, what was not
+ * can be asked again with the same key and happens once, and nothing may have happened by half.
+ *
+ * OPENTILL_SEED repeats the moments and the requests of a run; OPENTILL_KILLS sets how many there are.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freshDirectory, run, type Server, serve } from '../support/process.ts';
+import { type Books, openBooks } from './books.ts';
+import { createLoad, type Load, type Request } from './load.ts';
+import { randomFrom } from './random.ts';
+
+const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
+const kills = Number(process.env.OPENTILL_KILLS ?? 20);
+const CLIENTS = 32;
+const key = 'ak_test_crash:sk_test_crash';
+const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
+
+test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 110_000 }, async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const random = randomFrom(seed);
+  const path = join(freshDirectory(t), 'crash.db');
+  const receiver = await startReceiver(t);
+  // Addresses in answers must not change with the port.
+  const settings = {
+    DATABASE_URL: `sqlite:${path}`,
+    BOOTSTRAP_API_KEY: key,
+    CHECKOUT_URL: 'https://pay.example.com',
+  };
+  const load = createLoad(random, authorization, receiver.url);
+  const readyMs: number[] = [];
+  let committedUnseen = 0;
+  let events = { last: 0, digest: '' };
+
+  let server = await serve(t, settings);
+  const firstReadyMs = server.readyMs;
+  for (let round = 1; round <= kills; round++) {
+    const hammering = load.hammer(server.url, CLIENTS);
+    await pause(random.between(20, 500));
+    await server.kill('SIGKILL');
+    await hammering;
+    // A crash while the last one is being repaired is a crash too.
+    if (round % 5 === 0) await killWhileStarting(t, settings, random.between(50, 900));
+
+    server = await serve(t, settings);
+    readyMs.push(server.readyMs);
+    const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));
+    const books = openBooks(path);
+    books.check();
+    checkLedger(load, books, load.unanswered());
+    // What receivers may have seen must not change.
+    if (events.last > 0) assert.equal(books.digestOfEvents(events.last), events.digest);
+    committedUnseen += await repeatUnanswered(load, server);
+    checkLedger(load, books, []);
+    const last = Number(books.one('SELECT max(position) FROM event') ?? 0);
+    events = { last, digest: books.digestOfEvents(last) };
+    books.close();
+    for (const session of round === kills ? load.sessions : touched) await checkSession(server, session);
+    for (let i = 0; i < 10; i++) await checkReplay(load, server, random.pick(load.requests));
+  }
+
+  const hooked = new Set(load.sessions.filter(({ webhookUrl }) => webhookUrl !== '').map(({ id }) => id));
+  const expected = (await allEvents(server)).filter(({ checkout }) => hooked.has(checkout));
+  await receiver.hasSeen(expected.map(({ id }) => id));
+  assert.deepEqual(await server.kill('SIGTERM'), { code: 0, signal: null });
+  const books = openBooks(path);
+  books.check();
+  assert.deepEqual(books.all(`SELECT id FROM delivery WHERE state <> 'delivered' LIMIT 5`), []);
+  books.close();
+
+  const median = readyMs.sort((a, b) => a - b)[readyMs.length >> 1] as number;
+  const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
+  t.diagnostic(
+    `${acknowledged} acknowledged changes, ${load.sessions.length} sessions, ${events.last} events; ` +
+      `${committedUnseen} changes were committed without an answer; ` +
+      `${receiver.count() - expected.length} of ${receiver.count()} deliveries came twice; ` +
+      `ready after ${median.toFixed(0)} ms (a new database: ${firstReadyMs.toFixed(0)} ms)`,
+  );
+  assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
+  // On a busy machine every start is slow; what a crash leaves behind must not make it slower.
+  assert.ok(median <= Math.max(2000, 2 * firstReadyMs), `ready only after ${median} ms`);
+});
+
+async function killWhileStarting(t: TestContext, settings: Record<string, string>, afterMs: number) {
+  const starting = run(t, ['serve'], { ...settings, PORT: '0', LOG_LEVEL: 'warn' });
+  await pause(afterMs);
+  await starting.kill('SIGKILL');
+}
+
+/** Asks again what had no answer, twice: it happens once. Says how much of it had happened before the crash. */
+async function repeatUnanswered(load: Load, server: Server): Promise<number> {
+  let before = 0;
+  await Promise.all(
+    load.unanswered().map(async (request) => {
+      const answer = await load.send(server.url, request);
+      assert.ok(answer, `no answer to ${request.kind} after the restart`);
+      load.acknowledge(request, answer);
+      if (answer.replayed) before++;
+      await checkReplay(load, server, request);
+    }),
+  );
+  return before;
+}
+
+/** A success is answered again byte for byte. A refusal was not kept, and may have become another. */
+async function checkReplay(load: Load, server: Server, request: Request): Promise<void> {
+  if (request.answer?.status === 409) return;
+  const again = await load.send(server.url, request);
+  assert.deepEqual(again, { ...request.answer, replayed: true });
+}
+
+/** The ledger and the list of answers hold what was acknowledged, and at most what is still unanswered beyond it. */
+function checkLedger(load: Load, books: Books, open: readonly Request[]): void {
+  const done = load.requests.filter(({ answer }) => answer !== null && answer.status < 300);
+  const maybe = new Set(open.map((request) => request.key));
+  const stored = new Set(books.all('SELECT idempotency_key AS k FROM idempotency').map((row) => String(row.k)));
+  for (const request of done) assert.ok(stored.delete(request.key), `the answer to ${request.key} is lost`);
+  for (const left of stored) assert.ok(maybe.has(left), `${left} was refused, and yet has an answer`);
+
+  const ledger = new Map(
+    books
+      .all('SELECT reference, checkout, amount FROM payment')
+      .map(({ reference, checkout, amount }) => [String(reference), `${checkout} ${amount}`]),
+  );
+  for (const { kind, body, session, amount } of done) {
+    if (kind !== 'pay') continue;
+    const reference = JSON.parse(body).payment_id;
+    assert.equal(ledger.get(reference), `${session?.id} ${amount}`, `payment ${reference}`);
+    ledger.delete(reference);
+  }
+  const openPayments = new Set(open.map(({ kind, body }) => kind === 'pay' && JSON.parse(body).payment_id));
+  for (const left of ledger.keys()) assert.ok(openPayments.has(left), `${left} was never acknowledged`);
+  assert.equal(
+    books.one('SELECT count(*) FROM checkout'),
+    load.sessions.length + [...stored].filter((each) => open.some((r) => r.key === each && !r.session)).length,
+  );
+}
+
+/** Everything acknowledged of a session is there, once, and nothing else: each change made one version. */
+async function checkSession(server: Server, { id, changes }: Load['sessions'][number]): Promise<void> {
+  const response = await fetch(`${server.url}/v3/checkout/${id}`, { headers: { authorization } });
+  assert.equal(response.status, 200, `session ${id}`);
+  const { data } = JSON.parse(await response.text());
+  const inOrder = changes.toSorted((a, b) => versionOf(a) - versionOf(b));
+  assert.deepEqual(
+    inOrder.map(versionOf),
+    inOrder.map((_change, index) => index + 1),
+    `the changes of ${id} made other versions`,
+  );
+  assert.equal(response.headers.get('etag'), `"${changes.length}"`, `session ${id} changed unasked`);
+  assert.deepEqual(data, JSON.parse(inOrder.at(-1)?.answer?.text ?? '').data);
+
+  const bodies = inOrder.map(({ body }) => JSON.parse(body));
+  assert.deepEqual(data.metadata, Object.assign({}, ...bodies.map(({ metadata }) => metadata ?? {})));
+  const [item] = bodies.findLast(({ items }) => items !== undefined).items;
+  assert.equal(data.amount, item.quantity * item.unit_price);
+  assert.equal(data.transaction_description, `${item.quantity} x ${item.name}`);
+  assert.equal(
+    data.amount_paid,
+    changes.reduce((sum, { amount }) => sum + amount, 0),
+  );
+  if (changes.some(({ kind }) => kind === 'expire')) assert.equal(data.status, 'expired');
+}
+
+function versionOf({ answer }: Request): number {
+  return answer?.version ?? 0;
+}
+
+async function allEvents(server: Server): Promise<Array<{ id: string; checkout: string }>> {
+  const events: Array<{ id: string; checkout: string }> = [];
+  for (let after = '0', more = true; more; ) {
+    const response = await fetch(`${server.url}/v3/event?limit=100&after=${after}`, { headers: { authorization } });
+    const page = (await response.json()) as { data: []; has_more: boolean; next_cursor: string };
+    for (const { id, data } of page.data as Array<{ id: string; data: { id: string; payin?: string } }>) {
+      events.push({ id, checkout: data.payin ?? data.id });
+    }
+    after = page.next_cursor;
+    more = page.has_more;
+  }
+  return events;
+}
+
+/** Takes every webhook and remembers its id. */
+async function startReceiver(t: TestContext) {
+  const seen = new Set<string>();
+  let count = 0;
+  let notify = () => {};
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      count++;
+      seen.add(String(request.headers['webhook-id']));
+      response.writeHead(204).end();
+      notify();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    count: () => count,
+    hasSeen: (ids: readonly string[]) =>
+      new Promise<void>((resolve) => {
+        notify = () => {
+          if (ids.every((id) => seen.has(id))) resolve();
+        };
+        notify();
+      }),
+  };
+}

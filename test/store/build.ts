@@ -1,0 +1,170 @@
+/** What the suite writes into a store: sessions, customers and events as the service would make them. */
+import type { Customer } from '../../src/checkout/customer.ts';
+import type { Attempt, Checkout, Payment, Scope } from '../../src/checkout/session.ts';
+import { newId } from '../../src/id.ts';
+import { createAccount } from '../../src/keys.ts';
+import type { Answer, EventRow, IdempotencyKey, Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
+
+/** One database under test. */
+export type Opened = {
+  readonly store: Store;
+  /** Closes the store and opens the same database again, as after a restart. */
+  reopen(): Promise<Store>;
+  /** A further connection to the same database, as of another process. */
+  another(): Promise<Store>;
+  /** Closes and removes everything. */
+  close(): Promise<void>;
+};
+
+export type Open = () => Promise<Opened>;
+
+export const T = Date.UTC(2030, 0, 15, 12);
+
+/** Two accounts; the scopes are the first one's test data, its live data, and the test data of the other. */
+export async function tenants(store: Store): Promise<{ mine: Scope; live: Scope; theirs: Scope }> {
+  const { number } = await createAccount(store, 'first', T);
+  const other = await createAccount(store, 'second', T);
+  return {
+    mine: { account: number, mode: 'test' },
+    live: { account: number, mode: 'live' },
+    theirs: { account: other.number, mode: 'test' },
+  };
+}
+
+export function session(scope: Scope, given: Partial<Checkout> = {}): Checkout {
+  const createdAt = given.createdAt ?? T;
+  return {
+    id: newId('chk', createdAt),
+    scope,
+    version: 1,
+    eventCount: 1,
+    createdAt,
+    token: 'token',
+    currency: 'EUR',
+    amount: 1000,
+    items: [{ name: 'Widget', quantity: 2, unitPrice: 500 }],
+    description: '2 x Widget',
+    referenceId: 'order-1',
+    metadata: {},
+    payer: {
+      customer: '',
+      name: '',
+      email: '',
+      country: '',
+      phone: null,
+      billingDetails: null,
+      shippingDetails: null,
+    },
+    successUrl: '',
+    cancelUrl: '',
+    webhookUrl: '',
+    methods: ['card'],
+    expiresAt: null,
+    lifecycle: { state: 'active' },
+    attempts: [],
+    payments: [],
+    ...given,
+  };
+}
+
+export function attempt(reference: string, given: Partial<Attempt> = {}): Attempt {
+  return {
+    id: newId('pat', T),
+    createdAt: T,
+    rail: 'sandbox',
+    reference,
+    method: 'card',
+    amount: 1000,
+    version: 1,
+    status: 'succeeded',
+    reason: '',
+    syncAt: null,
+    ...given,
+  };
+}
+
+export function payment(reference: string, given: Partial<Payment> = {}): Payment {
+  return { rail: 'sandbox', reference, attempt: 'pat_1', amount: 1000, bookedAt: T, late: false, ...given };
+}
+
+export function customer(scope: Scope, given: Partial<Customer> = {}): Customer {
+  const createdAt = given.createdAt ?? T;
+  return {
+    id: newId('cus', createdAt),
+    scope,
+    createdAt,
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    country: 'GB',
+    phone: null,
+    referenceId: '',
+    metadata: {},
+    ...given,
+  };
+}
+
+/** An event of the session as it stands after a change; numbered as its newest. */
+export function eventOf(checkout: Checkout, type = 'checkout.updated', given: Partial<EventRow> = {}): EventRow {
+  const id = newId('evt', T);
+  const data = {
+    id: checkout.id,
+    customer_details: { name: checkout.payer.name, email: checkout.payer.email, country: checkout.payer.country },
+  };
+  const sequence = checkout.eventCount;
+  const body = JSON.stringify({ type, id, object: 'event', data, version: checkout.version, sequence });
+  return { id, type, checkout: checkout.id, sequence, createdAt: T, body, ...given };
+}
+
+/** The next version of a session. */
+export function changed(before: Checkout, given: Partial<Checkout>): Checkout {
+  return { ...before, version: before.version + 1, eventCount: before.eventCount + 1, ...given };
+}
+
+/** Commits these writes alone. */
+export function write(store: Store, scope: Scope, writes: Writes): Promise<void> {
+  return store.commit([{ needs: { scope }, decide: () => writes }]);
+}
+
+/** Stores a new session with its first event. */
+export async function add(store: Store, checkout: Checkout): Promise<Checkout> {
+  await write(store, checkout.scope, {
+    checkout: { before: null, after: checkout },
+    events: [eventOf(checkout, 'checkout.created')],
+  });
+  return checkout;
+}
+
+/** Stores the next version of a session with its event. */
+export async function change(store: Store, before: Checkout, given: Partial<Checkout>): Promise<Checkout> {
+  const after = changed(before, given);
+  await write(store, before.scope, { checkout: { before, after }, events: [eventOf(after)] });
+  return after;
+}
+
+/** What a unit with these needs is shown. */
+export async function load(store: Store, needs: Needs): Promise<Loaded> {
+  let loaded: Loaded | undefined;
+  await store.commit([
+    {
+      needs,
+      decide(shown) {
+        loaded = shown;
+        return null;
+      },
+    },
+  ]);
+  return loaded as Loaded;
+}
+
+export function answer(key: string, given: Partial<Answer & IdempotencyKey & { createdAt: number }> = {}) {
+  return {
+    key,
+    operation: 'POST /v3/checkout',
+    requestHash: 'hash',
+    statusCode: 201,
+    headers: { etag: '"1"', location: '/v3/checkout/chk_1' },
+    body: '{"status":"success"}',
+    createdAt: T,
+    ...given,
+  };
+}

@@ -1,0 +1,25 @@
+import { test, type TestContext } from 'node:test';
+import type { Scope } from '../../src/checkout/session.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Open, type Opened, tenants } from './build.ts';
+
+export type Given = Opened & {
+  readonly store: Store;
+  readonly mine: Scope;
+  readonly live: Scope;
+  readonly theirs: Scope;
+};
+
+/** Declares tests that each get a database of their own, with two accounts in it. */
+export function onFreshStores(open: Open) {
+  return (name: string, body: (given: Given, t: TestContext) => Promise<void>): void => {
+    test(name, async (t) => {
+      const opened = await open();
+      try {
+        await body({ ...opened, ...(await tenants(opened.store)) }, t);
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { Checkout, Lifecycle } from '../../src/checkout/session.ts';
+import { newId } from '../../src/id.ts';
+import type { Unit } from '../../src/store/store.ts';
+import {
+  add,
+  answer,
+  attempt,
+  change,
+  changed,
+  customer,
+  eventOf,
+  load,
+  type Open,
+  payment,
+  session,
+  T,
+  write,
+} from './build.ts';
+import { onFreshStores } from './each.ts';
+
+export function commitSuite(open: Open): void {
+  const it = onFreshStores(open);
+  const page = { limit: 100 };
+
+  suite('what is written', () => {
+    it('comes back as it was, field by field, also after a restart', async ({ store, reopen, mine }) => {
+      const whole = session(mine, {
+        currency: 'KWD',
+        amount: 999_999_999_999_999,
+        items: [{ name: 'Ünïcödé \u{1f9fe} "quoted"', quantity: 3, unitPrice: 0, description: 'with\nlines' }],
+        metadata: { nested: { list: [1, true, null, { deep: '' }] }, number: 1.5, 'a.b': 'dot' },
+        payer: {
+          customer: newId('cus', T),
+          name: 'Ada',
+          email: 'Ada@Example.com',
+          country: 'GB',
+          phone: { callingCode: '44', number: '123' },
+          billingDetails: { name: 'Ada', address: { line1: 'Street 1' } },
+          shippingDetails: null,
+        },
+        successUrl: 'https://shop.example/thanks?a=1&b=2',
+        cancelUrl: 'https://shop.example/basket',
+        webhookUrl: 'https://shop.example/hook',
+        methods: ['card', 'wire_transfer'],
+        expiresAt: T + 1,
+        lifecycle: { state: 'expired', at: T + 2, by: 'time' },
+        attempts: [
+          attempt('ref-1', { status: 'failed', reason: 'declined' }),
+          attempt('ref-2', { syncAt: T + 5 }),
+        ],
+        payments: [
+          payment('pay-2', { amount: 1, bookedAt: T + 9 }),
+          payment('pay-1', { amount: 2, bookedAt: T + 9, late: true }),
+          payment('pay-3', { amount: 3, bookedAt: T + 10, rail: 'bank' }),
+        ],
+      });
+      await add(store, whole);
+      assert.deepEqual(await store.checkout(mine, whole.id), whole);
+      assert.deepEqual(await (await reopen()).checkout(mine, whole.id), whole);
+    });
+
+    const ends: Lifecycle[] = [
+      { state: 'active' },
+      { state: 'completed', at: T + 1 },
+      { state: 'expired', at: T + 2, by: 'merchant' },
+    ];
+    for (const lifecycle of ends) {
+      it(`comes back after a change to ${lifecycle.state}`, async ({ store, reopen, mine }) => {
+        const before = await add(store, session(mine, { metadata: { old: 1, kept: 'x' } }));
+        const after = await change(store, before, {
+          lifecycle,
+          metadata: { kept: 'x', added: true },
+          attempts: [attempt('ref')],
+          payments: [payment('pay', { amount: 250 })],
+          amount: 2000,
+        });
+        assert.deepEqual(await store.checkout(mine, before.id), after);
+        assert.deepEqual(await (await reopen()).checkout(mine, before.id), after);
+      });
+    }
+
+    it('is found under its own account and mode only', async ({ store, mine, live, theirs }) => {
+      const { id } = await add(store, session(mine));
+      for (const scope of [live, theirs]) {
+        assert.equal(await store.checkout(scope, id), null);
+        assert.equal((await load(store, { scope, checkout: id })).checkout, null);
+      }
+      assert.equal(await store.checkout(mine, newId('chk', T)), null);
+    });
+  });
+
+  suite('a batch', () => {
+    it('is committed whole', async ({ store, mine }) => {
+      const units = [1, 2, 3].map((amount): Unit => {
+        const one = session(mine, { amount });
+        const writes = { checkout: { before: null, after: one }, events: [eventOf(one)] };
+        return { needs: { scope: mine }, decide: () => writes };
+      });
+      await store.commit(units);
+      assert.deepEqual((await store.checkouts(mine, {}, page)).rows.map(({ amount }) => amount).sort(), [1, 2, 3]);
+    });
+
+    it('of none is a success', ({ store }) => store.commit([]));
+
+    it('leaves nothing behind if one of its units throws', async ({ store, reopen, mine }) => {
+      const old = await add(store, session(mine));
+      const fresh = session(mine);
+      const after = changed(old, { amount: 2 });
+      const bug = new Error('a bug');
+      const units: Unit[] = [
+        {
+          needs: { scope: mine, checkout: old.id },
+          decide: () => ({
+            checkout: { before: old, after },
+            events: [eventOf(after)],
+            deliveries: [{ id: newId('whd', T), event: 'evt', checkout: old.id, url: 'http://x', dueAt: T }],
+            answer: answer('key'),
+            customer: customer(mine),
+            testClockAdvanceMs: 5000,
+          }),
+        },
+        { needs: { scope: mine }, decide: () => ({ checkout: { before: null, after: fresh } }) },
+        {
+          needs: { scope: mine, checkout: old.id },
+          decide() {
+            throw bug;
+          },
+        },
+      ];
+      await assert.rejects(store.commit(units), bug);
+      for (const each of [store, await reopen()]) {
+        assert.deepEqual(await each.checkout(mine, old.id), old);
+        assert.equal(await each.checkout(mine, fresh.id), null);
+        assert.equal((await each.events(mine, {}, 0, 10)).rows.length, 1);
+        assert.equal((await each.customers(mine, {}, page)).rows.length, 0);
+        assert.equal((await each.account(mine.account))?.testClockOffsetMs, 0);
+        assert.equal((await each.gauges()).pendingDeliveries, 0);
+        const idempotency = { key: 'key', operation: 'POST /v3/checkout', requestHash: '' };
+        const loaded = await load(each, { scope: mine, checkout: old.id, idempotency });
+        assert.deepEqual(loaded.checkout, old);
+        assert.equal(loaded.answer, null);
+      }
+    });
+
+    it('leaves nothing behind if the database refuses one of its units', async ({ store, mine }) => {
+      const [first, second] = [session(mine), session(mine)].map((one) => ({ ...one, payments: [payment('pay')] }));
+      assert.ok(first && second);
+      const units = [first, second].map((after): Unit => {
+        return { needs: { scope: mine }, decide: () => ({ checkout: { before: null, after } }) };
+      });
+      await assert.rejects(store.commit(units));
+      assert.equal(await store.checkout(mine, first.id), null);
+      await add(store, first);
+      assert.deepEqual(await store.checkout(mine, first.id), first);
+    });
+
+    it('shows each unit what those before it have written', async ({ store, mine, theirs }) => {
+      const known = customer(mine, { email: 'Ada@Example.com' });
+      const first = session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] });
+      const stored = answer('key', { headers: { 'x-é': 'ü' }, body: '{"text":"ß"}' });
+      const { key, operation, requestHash } = stored;
+      const seen: unknown[] = [];
+      const look = (needs: Omit<Unit['needs'], 'scope'>, scope = mine): Unit => ({
+        needs: { scope, ...needs },
+        decide({ checkout, customer: found, namesake, ownerOfReference, answer: given }) {
+          seen.push([checkout, found, namesake, ownerOfReference, given]);
+          return null;
+        },
+      });
+      const second = changed(first, { amount: 7 });
+      const everything = {
+        checkout: first.id,
+        customer: known.id,
+        email: 'ada@example.com',
+        rail: { rail: 'sandbox', reference: 'ref' },
+        idempotency: { key, operation, requestHash: 'other' },
+      };
+      await store.commit([
+        look(everything),
+        {
+          needs: { scope: mine },
+          decide: () => ({
+            checkout: { before: null, after: first },
+            events: [eventOf(first)],
+            customer: known,
+            answer: stored,
+          }),
+        },
+        look(everything),
+        look(everything, theirs),
+        {
+          needs: { scope: mine, checkout: first.id },
+          decide: ({ checkout }) => {
+            assert.deepEqual(checkout, first);
+            return { checkout: { before: checkout as Checkout, after: second }, events: [eventOf(second)] };
+          },
+        },
+        look({ checkout: first.id, rail: { rail: 'sandbox', reference: 'pay' } }),
+        look({}),
+      ]);
+      const { headers, body, statusCode } = stored;
+      const nothing = [null, null, null, null, null];
+      assert.deepEqual(seen, [
+        nothing,
+        [first, known, known, first.id, { requestHash, statusCode, headers, body }],
+        nothing,
+        [second, null, null, first.id, null],
+        nothing,
+      ]);
+      assert.deepEqual(await store.checkout(mine, first.id), second);
+    });
+  });
+
+  suite('a stored answer', () => {
+    it('is found by its key and operation, in its account and mode', async ({ store, reopen, mine, live, theirs }) => {
+      const stored = answer('order-1', { body: '{"bytes":"ü 😀  as they are"}' });
+      await write(store, mine, { answer: stored });
+      const again = await reopen();
+      const { key, operation, requestHash, createdAt: _, ...rest } = stored;
+      const idempotency = { key, operation, requestHash: 'whatever' };
+      assert.deepEqual((await load(again, { scope: mine, idempotency })).answer, { requestHash, ...rest });
+      for (const scope of [live, theirs]) {
+        assert.equal((await load(again, { scope, idempotency })).answer, null);
+        await write(again, scope, { answer: stored });
+      }
+      const elsewhere = { ...idempotency, operation: 'PUT /v3/checkout/chk_1' };
+      assert.equal((await load(again, { scope: mine, idempotency: elsewhere })).answer, null);
+      assert.equal((await load(again, { scope: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer, null);
+    });
+
+    it('is never replaced', async ({ store, mine }) => {
+      await write(store, mine, { answer: answer('key', { body: 'first' }) });
+      await assert.rejects(write(store, mine, { answer: answer('key', { body: 'second' }) }));
+      const { key, operation, requestHash } = answer('key');
+      const loaded = await load(store, { scope: mine, idempotency: { key, operation, requestHash } });
+      assert.equal(loaded.answer?.body, 'first');
+    });
+  });
+
+  suite('the ledger', () => {
+    it('takes a payment of a rail once in an account and mode', async ({ store, mine, live, theirs }) => {
+      await add(store, session(mine, { payments: [payment('pay')] }));
+      const twice = session(mine, { payments: [payment('pay', { amount: 5 })] });
+      await assert.rejects(add(store, twice));
+      assert.equal(await store.checkout(mine, twice.id), null);
+      assert.equal((await store.events(mine, {}, 0, 10)).rows.length, 1);
+      await add(store, session(mine, { payments: [payment('pay', { rail: 'bank' })] }));
+      await add(store, session(mine, { payments: [payment('Pay')] }));
+      await add(store, session(live, { payments: [payment('pay')] }));
+      await add(store, session(theirs, { payments: [payment('pay')] }));
+    });
+
+    it('grows with the session and keeps its order', async ({ store, reopen, mine }) => {
+      let one = await add(store, session(mine, { amount: 300 }));
+      for (const reference of ['c', 'a', 'b']) {
+        one = await change(store, one, { payments: [...one.payments, payment(reference, { amount: 100 })] });
+      }
+      assert.deepEqual((await (await reopen()).checkout(mine, one.id))?.payments, one.payments);
+    });
+
+    it('tells whose a payment or attempt of a rail is', async ({ store, mine, live, theirs }) => {
+      const one = await add(store, session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] }));
+      const ownerOf = async (rail: string, reference: string, scope = mine) =>
+        (await load(store, { scope, rail: { rail, reference } })).ownerOfReference;
+      assert.equal(await ownerOf('sandbox', 'ref'), one.id);
+      assert.equal(await ownerOf('sandbox', 'pay'), one.id);
+      assert.equal(await ownerOf('bank', 'pay'), null);
+      assert.equal(await ownerOf('sandbox', 'ref', live), null);
+      assert.equal(await ownerOf('sandbox', 'pay', theirs), null);
+    });
+  });
+
+  it('an attempt leads to its session', async ({ store, mine, live, theirs }) => {
+    const first = attempt('ref-1');
+    const second = attempt('ref-2');
+    const before = await add(store, session(mine, { attempts: [first] }));
+    const one = await change(store, before, { attempts: [{ ...first, status: 'failed' }, second] });
+    for (const { id } of [first, second]) {
+      assert.deepEqual(await store.checkoutOfAttempt(mine, id), one);
+      assert.equal(await store.checkoutOfAttempt(live, id), null);
+      assert.equal(await store.checkoutOfAttempt(theirs, id), null);
+    }
+    assert.equal(await store.checkoutOfAttempt(mine, newId('pat', T)), null);
+  });
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { StoredEvent, Unit } from '../../src/store/store.ts';
+import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
+import { onFreshStores } from './each.ts';
+
+const positions = (rows: readonly StoredEvent[]) => rows.map(({ position }) => position);
+
+export function eventSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  suite('events', () => {
+    it('are numbered without gaps in each account and mode', async ({ store, reopen, mine, live, theirs }) => {
+      for (const scope of [mine, live, mine, theirs, mine, live]) await add(store, session(scope));
+      const again = await reopen();
+      await add(again, session(mine));
+      for (const [scope, expected] of [
+        [mine, [1, 2, 3, 4]],
+        [live, [1, 2]],
+        [theirs, [1]],
+      ] as const) {
+        assert.deepEqual(positions((await again.events(scope, {}, 0, 100)).rows), expected);
+      }
+    });
+
+    it('of one batch are numbered in the order of its units', async ({ store, mine, live }) => {
+      const scopes = [mine, live, mine, live, live];
+      const units = scopes.map((scope, index): Unit => {
+        const after = session(scope, { eventCount: 2 });
+        const events = [
+          eventOf(after, `a.${index}`, { sequence: 1 }),
+          eventOf(after, `b.${index}`, { sequence: 2 }),
+        ];
+        return { needs: { scope }, decide: () => ({ checkout: { before: null, after }, events }) };
+      });
+      await store.commit(units);
+      const { rows } = await store.events(live, {}, 0, 100);
+      assert.deepEqual(
+        rows.map(({ type }) => type),
+        ['a.1', 'b.1', 'a.3', 'b.3', 'a.4', 'b.4'],
+      );
+      assert.deepEqual(positions(rows), [1, 2, 3, 4, 5, 6]);
+    });
+
+    it('leave no gap where a batch failed', async ({ store, mine }) => {
+      const one = await add(store, session(mine));
+      const after = changed(one, {});
+      const failing: Unit = {
+        needs: { scope: mine },
+        decide() {
+          throw new Error('no');
+        },
+      };
+      const writing: Unit = {
+        needs: { scope: mine },
+        decide: () => ({ checkout: { before: one, after }, events: [eventOf(after)] }),
+      };
+      await assert.rejects(store.commit([writing, failing]));
+      await change(store, one, { amount: 5 });
+      assert.deepEqual(positions((await store.events(mine, {}, 0, 100)).rows), [1, 2]);
+    });
+
+    it('come back byte for byte, to their own account and mode', async ({ store, reopen, mine, live, theirs }) => {
+      const one = session(mine);
+      const event = eventOf(one, 'checkout.created', { body: '{"ü":"😀 \\u0000", "b" :1.0}', createdAt: T + 7 });
+      await write(store, mine, { checkout: { before: null, after: one }, events: [event] });
+      const again = await reopen();
+      assert.deepEqual(await again.event(mine, event.id), { ...event, position: 1 });
+      assert.deepEqual((await again.events(mine, {}, 0, 1)).rows, [{ ...event, position: 1 }]);
+      assert.equal(await again.event(live, event.id), null);
+      assert.equal(await again.event(theirs, event.id), null);
+      assert.equal(await again.event(mine, 'evt_unknown'), null);
+      for (const scope of [live, theirs]) {
+        assert.deepEqual(await again.events(scope, {}, 0, 10), { rows: [], hasMore: false });
+        assert.deepEqual(await again.timeline(scope, one.id, null, 10), { rows: [], hasMore: false });
+      }
+    });
+
+    it('are followed page by page, whatever is added meanwhile', async ({ store, mine }) => {
+      for (let i = 0; i < 5; i++) await add(store, session(mine));
+      const seen: number[] = [];
+      for (let after = 0, more = true; more; ) {
+        const { rows, hasMore } = await store.events(mine, {}, after, 2);
+        seen.push(...positions(rows));
+        after = rows.at(-1)?.position ?? after;
+        more = hasMore;
+        if (seen.length === 2) await add(store, session(mine));
+      }
+      assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
+      assert.deepEqual(await store.events(mine, {}, 6, 2), { rows: [], hasMore: false });
+    });
+
+    it('can be followed by type', async ({ store, mine }) => {
+      const one = await add(store, session(mine));
+      const paid = changed(one, {});
+      await write(store, mine, {
+        checkout: { before: one, after: paid },
+        events: [eventOf(paid, 'checkout.paid')],
+      });
+      await change(store, paid, { amount: 3 });
+      const follow = async (types: string[], after: number, limit: number) => {
+        const { rows, hasMore } = await store.events(mine, { types }, after, limit);
+        return { positions: positions(rows), hasMore };
+      };
+      const both = ['checkout.created', 'checkout.updated'];
+      assert.deepEqual(await follow(both, 0, 5), { positions: [1, 3], hasMore: false });
+      assert.deepEqual(await follow(both, 0, 1), { positions: [1], hasMore: true });
+      assert.deepEqual(await follow(both, 1, 1), { positions: [3], hasMore: false });
+      assert.deepEqual(await follow(['checkout.paid'], 0, 5), { positions: [2], hasMore: false });
+      assert.deepEqual(await follow(['checkout.expired'], 0, 5), { positions: [], hasMore: false });
+    });
+  });
+
+  suite('the timeline of a session', () => {
+    it('is newest first, page by page', async ({ store, reopen, mine }) => {
+      let one = await add(store, session(mine));
+      let other = await add(store, session(mine));
+      for (let i = 0; i < 4; i++) {
+        one = await change(store, one, { amount: i });
+        other = await change(store, other, { amount: i });
+      }
+      // Its events are at 1, 3, 5, 7 and 9: those of the other session are between them.
+      for (const each of [store, await reopen()]) {
+        const first = await each.timeline(mine, one.id, null, 2);
+        assert.deepEqual([positions(first.rows), first.hasMore], [[9, 7], true]);
+        const second = await each.timeline(mine, one.id, 7, 2);
+        assert.deepEqual([positions(second.rows), second.hasMore], [[5, 3], true]);
+        const last = await each.timeline(mine, one.id, 3, 2);
+        assert.deepEqual([positions(last.rows), last.hasMore], [[1], false]);
+        assert.deepEqual(await each.timeline(mine, one.id, 1, 2), { rows: [], hasMore: false });
+        assert.deepEqual(
+          first.rows.map(({ checkout, sequence }) => [checkout, sequence]),
+          [
+            [one.id, 5],
+            [one.id, 4],
+          ],
+        );
+        assert.deepEqual((await each.timeline(mine, one.id, null, 5)).hasMore, false);
+      }
+    });
+
+    it('goes on where it was although events are added', async ({ store, mine }) => {
+      let one = await add(store, session(mine));
+      for (let i = 0; i < 3; i++) one = await change(store, one, { amount: i });
+      const first = await store.timeline(mine, one.id, null, 2);
+      await change(store, one, { amount: 99 });
+      const rest = await store.timeline(mine, one.id, first.rows.at(-1)?.position ?? 0, 10);
+      assert.deepEqual(positions([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
+    });
+
+    it('holds the events of one change in their order', async ({ store, mine }) => {
+      const after = session(mine, { eventCount: 3 });
+      const events = [1, 2, 3].map((sequence) => eventOf(after, `x.${sequence}`, { sequence }));
+      await write(store, mine, { checkout: { before: null, after }, events });
+      const { rows } = await store.timeline(mine, after.id, null, 10);
+      assert.deepEqual(
+        rows.map(({ type }) => type),
+        ['x.3', 'x.2', 'x.1'],
+      );
+    });
+
+    it('of an unknown session is empty, and a position of another session leads nowhere', async ({ store, mine }) => {
+      const one = await add(store, session(mine));
+      await change(store, await add(store, session(mine)), {});
+      assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), { rows: [], hasMore: false });
+      assert.deepEqual(await store.timeline(mine, one.id, 3, 10), { rows: [], hasMore: false });
+    });
+  });
+}

@@ -1,0 +1,23 @@
+/**
+ * The contract of the store: every database is held to it. `open` makes an empty database; all that is known of it is
+ * the interface.
+ */
+import { suite } from 'node:test';
+import type { Open } from './build.ts';
+import { commitSuite } from './suite-commit.ts';
+import { directorySuite } from './suite-directory.ts';
+import { eventSuite } from './suite-events.ts';
+import { eraseSuite } from './suite-erase.ts';
+import { listSuite } from './suite-lists.ts';
+import { workSuite } from './suite-work.ts';
+
+export function storeSuite(name: string, open: Open): void {
+  suite(`the store on ${name}`, () => {
+    commitSuite(open);
+    eventSuite(open);
+    listSuite(open);
+    eraseSuite(open);
+    directorySuite(open);
+    workSuite(open);
+  });
+}
