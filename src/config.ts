@@ -51,6 +51,11 @@ export const settings = {
       'A test key `ak_test_…:sk_test_…` that is to exist after the start: for development and automation, not for production.',
     parse: bootstrapKey,
   }),
+  ACCOUNT_NAME: setting({
+    default: 'My shop',
+    meaning: 'Name of the account that a first start makes; payers see it as the one they pay.',
+    parse: accountName,
+  }),
   WEBHOOK_ALLOW: setting({
     default: '',
     meaning:
@@ -148,6 +153,11 @@ function bootstrapKey(text: string): { readonly id: string; readonly secret: str
   // The value is a secret: the message must not repeat it.
   if (!parts) throw new Error('must be a test key of the form ak_test_…:sk_test_…');
   return { id: parts[1] as string, secret: parts[2] as string };
+}
+
+function accountName(text: string): string {
+  if (text.length > 100) throw new Error('must have at most 100 characters');
+  return text;
 }
 
 function networks(text: string): readonly string[] {

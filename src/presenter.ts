@@ -1,6 +1,7 @@
 /** The bytes in which sessions leave the service: one representation, made once for each version of a session. */
-import type { CheckoutEvent } from './checkout/events.ts';
+
 import type { Customer } from './checkout/customer.ts';
+import type { CheckoutEvent } from './checkout/events.ts';
 import {
   presentAttempt,
   presentCheckout,

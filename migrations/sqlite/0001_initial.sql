@@ -176,7 +176,7 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
--- Who made which change.
+-- Who made which change, in the order of commit. A log that is only appended to, and read from end to end.
 CREATE TABLE audit (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
@@ -185,6 +185,5 @@ CREATE TABLE audit (
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
   action TEXT NOT NULL,
-  request_id TEXT NOT NULL,
-  PRIMARY KEY (account, live, at, subject, version, action)
-) STRICT, WITHOUT ROWID;
+  request_id TEXT NOT NULL
+) STRICT;

@@ -40,11 +40,11 @@ export async function serve(): Promise<void> {
  */
 async function firstStart(
   store: Store,
-  { BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
+  { ACCOUNT_NAME, BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
 ): Promise<string | null> {
   const nowMs = Date.now();
   const [existing] = await store.accounts();
-  const account = existing ?? (await createAccount(store, 'default', nowMs));
+  const account = existing ?? (await createAccount(store, ACCOUNT_NAME, nowMs));
   const scope = { account: account.number, mode: 'test' } as const;
   if (given) {
     const added = await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });

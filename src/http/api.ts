@@ -9,12 +9,12 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import type { RateLimiter } from '../rate-limit.ts';
 import type { KeyScope } from '../store/store.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { fieldsError, RequestError } from './errors.ts';
 import { dropEmptyStrings } from './input.ts';
 import { readJson } from './json.ts';
-import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

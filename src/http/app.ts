@@ -13,16 +13,16 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Deps } from '../deps.ts';
 import { pageRoutes } from '../pages/routes.ts';
+import { createRateLimiter } from '../rate-limit.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
 import { type Api, BODY_LIMIT_BYTES, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
-import type { Deps } from './deps.ts';
 import { describeApi, serveDocs } from './docs.ts';
 import { errorEnvelope, errorTable, fieldsError, problemDocument, RequestError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import { createRateLimiter } from './rate-limit.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';

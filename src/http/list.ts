@@ -1,7 +1,7 @@
 /** Pages of lists, newest first. */
 import type { FastifyReply } from 'fastify';
-import type { PageRequest } from '../store/store.ts';
 import { listEnvelope } from '../presenter.ts';
+import type { PageRequest } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
 import { fieldsError } from './errors.ts';
 

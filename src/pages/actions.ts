@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Refusal } from '../checkout/refusal.ts';
 import type { Attempt } from '../checkout/session.ts';
-import type { Deps } from '../http/deps.ts';
+import type { Deps } from '../deps.ts';
 import { newId, randomText } from '../id.ts';
 import {
   SANDBOX,

@@ -5,7 +5,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../checkout/session.ts';
-import type { Deps } from '../http/deps.ts';
+import type { Deps } from '../deps.ts';
 
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_OF_SESSION = 20;

@@ -1,6 +1,7 @@
 /** The payer's page of a session as a document. */
+
+import { html } from '../html.ts';
 import { documentOf } from './document.ts';
-import { html } from './html.ts';
 import { panelOf, stateTitle } from './panel.ts';
 import { summaryOf } from './summary.ts';
 import { isLive, stateOf, type Visit } from './visit.ts';

@@ -7,9 +7,9 @@ import {
   isPaidInExcess,
   isPartiallyPaid,
 } from '../checkout/session.ts';
+import { type Html, html } from '../html.ts';
 import { findMethod } from '../methods/catalogue.ts';
 import { SANDBOX } from '../methods/sandbox/sandbox.ts';
-import { type Html, html } from './html.ts';
 import { outwardLink } from './links.ts';
 import { isolated } from './locale.ts';
 import { payForm } from './pay-form.ts';

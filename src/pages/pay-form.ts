@@ -1,8 +1,8 @@
 /** The form that pays. In test mode the payer also chooses how the payment ends. */
 import { amountDue } from '../checkout/session.ts';
+import { compact, type Html, html } from '../html.ts';
 import { randomText } from '../id.ts';
 import { sandboxOutcomes } from '../methods/sandbox/sandbox.ts';
-import { compact, type Html, html } from './html.ts';
 import type { Language } from './languages/all.ts';
 import { amountText, methodName } from './pieces.ts';
 import type { Visit } from './visit.ts';

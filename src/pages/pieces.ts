@@ -1,8 +1,8 @@
 /** Small parts that several pages are made of. */
 import { currencyExponent } from '../checkout/money.ts';
 import type { Checkout, Payment } from '../checkout/session.ts';
+import { type Html, html } from '../html.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
-import { type Html, html } from './html.ts';
 import type { Messages } from './languages/messages.ts';
 import { isolated, type Locale, moment, money } from './locale.ts';
 

@@ -1,6 +1,7 @@
 /** Pages for what goes wrong outside of a session's own page. */
+
+import { html } from '../html.ts';
 import { documentOf } from './document.ts';
-import { html } from './html.ts';
 import type { Messages } from './languages/messages.ts';
 import type { Locale } from './locale.ts';
 import { icon } from './pieces.ts';

@@ -1,7 +1,7 @@
 /** The receipt: what was paid, for keeping and for printing. */
 import type { Payment } from '../checkout/session.ts';
+import { type Html, html } from '../html.ts';
 import { documentOf } from './document.ts';
-import { type Html, html } from './html.ts';
 import { isolated } from './locale.ts';
 import { amountOf, paymentMethodName, timeOf } from './pieces.ts';
 import { descriptionOf, itemList, sums } from './summary.ts';

@@ -1,7 +1,7 @@
 /** The payer's side of the service: pages, their forms, their live updates, and the files they need. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../http/deps.ts';
-import type { RateLimiter } from '../http/rate-limit.ts';
+import type { Deps } from '../deps.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
 import { type Asset, script, stylesheet } from './assets.ts';
 import { createEventStreams } from './event-streams.ts';

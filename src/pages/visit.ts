@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MAX_ATTEMPTS } from '../checkout/decide.ts';
 import { type Attempt, type Checkout, endsAt, isCovered, isInFlight } from '../checkout/session.ts';
-import type { Deps } from '../http/deps.ts';
+import type { Deps } from '../deps.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
 import type { Rail } from '../methods/method.ts';
 import { opens, readToken } from '../token.ts';

@@ -47,7 +47,7 @@ test('100 creates at once with one key make one session, one event and 100 equal
     events.map(({ type, data }) => [type, data.id]),
     [['checkout.created', first.json.data.id]],
   );
-  const { json } = await call('GET', '/v3/checkout');
+  const { json } = await call('GET', `/v3/checkout?reference_id=${order.reference_id}`);
   assert.deepEqual(
     json.data.map(({ id }: Data) => id),
     [first.json.data.id],

@@ -1,7 +1,8 @@
 /** What a merchant does all the time, and what every answer must be like. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import type { Answer, TestService } from '../support/service.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Answer, startService, type TestService } from '../support/service.ts';
 
 /** 2 x Widget, 1 x Gadget for 32.00 EUR, with everything that a shop may say. */
 export const order = {
@@ -120,5 +121,37 @@ export async function writesNothing<T>({ config }: TestService, work: () => Prom
     return result;
   } finally {
     database.close();
+  }
+}
+
+/** Another service on the database of one that has stopped, for the same merchant. */
+export async function reopened(
+  first: TestService,
+  options: { realNow?: () => number } = {},
+): Promise<TestService> {
+  await first.stop();
+  const { DATABASE_URL, PORT } = first.config;
+  const env = { DATABASE_URL: `sqlite:${DATABASE_URL.path}`, PORT: String(PORT) };
+  const hooks: Array<() => Promise<void>> = [];
+  const second = await startService({ after: (hook) => hooks.push(hook) }, { env, ...options });
+  const { key, account } = first;
+  return {
+    ...second,
+    key,
+    account,
+    call: (method, path, { headers, ...rest } = {}) =>
+      second.call(method, path, { ...rest, headers: { authorization: key.authorization, ...headers } }),
+    async stop() {
+      for (const hook of hooks) await hook();
+    },
+  };
+}
+
+/** Asks again and again until there is an answer; the runner's time-out ends a wait in vain. */
+export async function until<T>(ask: () => Promise<T | null | false | undefined>): Promise<T> {
+  for (;;) {
+    const found = await ask();
+    if (found) return found;
+    await nextTurn();
   }
 }

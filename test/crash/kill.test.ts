@@ -118,7 +118,9 @@ async function checkReplay(load: Load, server: Server, request: Request): Promis
 function checkLedger(load: Load, books: Books, open: readonly Request[]): void {
   const done = load.requests.filter(({ answer }) => answer !== null && answer.status < 300);
   const maybe = new Set(open.map((request) => request.key));
-  const stored = new Set(books.all('SELECT idempotency_key AS k FROM idempotency').map((row) => String(row.k)));
+  const stored = new Set(
+    books.all('SELECT idempotency_key AS k FROM idempotency').map((row) => String(row.k)),
+  );
   for (const request of done) assert.ok(stored.delete(request.key), `the answer to ${request.key} is lost`);
   for (const left of stored) assert.ok(maybe.has(left), `${left} was refused, and yet has an answer`);
 
@@ -137,7 +139,8 @@ function checkLedger(load: Load, books: Books, open: readonly Request[]): void {
   for (const left of ledger.keys()) assert.ok(openPayments.has(left), `${left} was never acknowledged`);
   assert.equal(
     books.one('SELECT count(*) FROM checkout'),
-    load.sessions.length + [...stored].filter((each) => open.some((r) => r.key === each && !r.session)).length,
+    load.sessions.length +
+      [...stored].filter((each) => open.some((r) => r.key === each && !r.session)).length,
   );
 }
 
@@ -174,7 +177,9 @@ function versionOf({ answer }: Request): number {
 async function allEvents(server: Server): Promise<Array<{ id: string; checkout: string }>> {
   const events: Array<{ id: string; checkout: string }> = [];
   for (let after = '0', more = true; more; ) {
-    const response = await fetch(`${server.url}/v3/event?limit=100&after=${after}`, { headers: { authorization } });
+    const response = await fetch(`${server.url}/v3/event?limit=100&after=${after}`, {
+      headers: { authorization },
+    });
     const page = (await response.json()) as { data: []; has_more: boolean; next_cursor: string };
     for (const { id, data } of page.data as Array<{ id: string; data: { id: string; payin?: string } }>) {
       events.push({ id, checkout: data.payin ?? data.id });

@@ -68,7 +68,9 @@ export function createLoad(random: Random, authorization: string, webhookUrl: st
         return made(kind, 'PUT', path, { metadata: mark }, session);
       case 'items': {
         session.updates++;
-        const items = [{ name: `Gadget ${requests.length}`, quantity: 1, unit_price: random.between(100, 9000) }];
+        const items = [
+          { name: `Gadget ${requests.length}`, quantity: 1, unit_price: random.between(100, 9000) },
+        ];
         return made(kind, 'PUT', path, { items, metadata: mark }, session);
       }
       case 'pay': {
@@ -90,7 +92,17 @@ export function createLoad(random: Random, authorization: string, webhookUrl: st
     { amount = 0, email = '' } = {},
   ): Request {
     const key = `key-${requests.length}`;
-    const request = { kind, method, path, body: JSON.stringify(body), key, session, amount, email, answer: null };
+    const request = {
+      kind,
+      method,
+      path,
+      body: JSON.stringify(body),
+      key,
+      session,
+      amount,
+      email,
+      answer: null,
+    };
     requests.push(request);
     return request;
   }

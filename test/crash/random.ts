@@ -17,5 +17,9 @@ export function randomFrom(seed: number): Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
   const between = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1));
-  return { next, between, pick: (values) => values[between(0, values.length - 1)] as (typeof values)[number] };
+  return {
+    next,
+    between,
+    pick: (values) => values[between(0, values.length - 1)] as (typeof values)[number],
+  };
 }

@@ -3,7 +3,15 @@ import type { Customer } from '../../src/checkout/customer.ts';
 import type { Attempt, Checkout, Payment, Scope } from '../../src/checkout/session.ts';
 import { newId } from '../../src/id.ts';
 import { createAccount } from '../../src/keys.ts';
-import type { Answer, EventRow, IdempotencyKey, Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
+import type {
+  Answer,
+  EventRow,
+  IdempotencyKey,
+  Loaded,
+  Needs,
+  Store,
+  Writes,
+} from '../../src/store/store.ts';
 
 /** One database under test. */
 export type Opened = {
@@ -104,11 +112,19 @@ export function customer(scope: Scope, given: Partial<Customer> = {}): Customer 
 }
 
 /** An event of the session as it stands after a change; numbered as its newest. */
-export function eventOf(checkout: Checkout, type = 'checkout.updated', given: Partial<EventRow> = {}): EventRow {
+export function eventOf(
+  checkout: Checkout,
+  type = 'checkout.updated',
+  given: Partial<EventRow> = {},
+): EventRow {
   const id = newId('evt', T);
   const data = {
     id: checkout.id,
-    customer_details: { name: checkout.payer.name, email: checkout.payer.email, country: checkout.payer.country },
+    customer_details: {
+      name: checkout.payer.name,
+      email: checkout.payer.email,
+      country: checkout.payer.country,
+    },
   };
   const sequence = checkout.eventCount;
   const body = JSON.stringify({ type, id, object: 'event', data, version: checkout.version, sequence });

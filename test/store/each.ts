@@ -1,4 +1,4 @@
-import { test, type TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Scope } from '../../src/checkout/session.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Open, type Opened, tenants } from './build.ts';
@@ -22,4 +22,13 @@ export function onFreshStores(open: Open) {
       }
     });
   };
+}
+
+/** The store, and then the same database after a restart. */
+export async function* alsoReopened({
+  store,
+  reopen,
+}: Pick<Given, 'store' | 'reopen'>): AsyncGenerator<Store> {
+  yield store;
+  yield await reopen();
 }

@@ -18,7 +18,7 @@ import {
   T,
   write,
 } from './build.ts';
-import { onFreshStores } from './each.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
 
 export function commitSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -29,7 +29,9 @@ export function commitSuite(open: Open): void {
       const whole = session(mine, {
         currency: 'KWD',
         amount: 999_999_999_999_999,
-        items: [{ name: 'Ünïcödé \u{1f9fe} "quoted"', quantity: 3, unitPrice: 0, description: 'with\nlines' }],
+        items: [
+          { name: 'Ünïcödé \u{1f9fe} "quoted"', quantity: 3, unitPrice: 0, description: 'with\nlines' },
+        ],
         metadata: { nested: { list: [1, true, null, { deep: '' }] }, number: 1.5, 'a.b': 'dot' },
         payer: {
           customer: newId('cus', T),
@@ -99,7 +101,10 @@ export function commitSuite(open: Open): void {
         return { needs: { scope: mine }, decide: () => writes };
       });
       await store.commit(units);
-      assert.deepEqual((await store.checkouts(mine, {}, page)).rows.map(({ amount }) => amount).sort(), [1, 2, 3]);
+      assert.deepEqual(
+        (await store.checkouts(mine, {}, page)).rows.map(({ amount }) => amount).sort(),
+        [1, 2, 3],
+      );
     });
 
     it('of none is a success', ({ store }) => store.commit([]));
@@ -130,7 +135,7 @@ export function commitSuite(open: Open): void {
         },
       ];
       await assert.rejects(store.commit(units), bug);
-      for (const each of [store, await reopen()]) {
+      for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual(await each.checkout(mine, old.id), old);
         assert.equal(await each.checkout(mine, fresh.id), null);
         assert.equal((await each.events(mine, {}, 0, 10)).rows.length, 1);
@@ -145,7 +150,10 @@ export function commitSuite(open: Open): void {
     });
 
     it('leaves nothing behind if the database refuses one of its units', async ({ store, mine }) => {
-      const [first, second] = [session(mine), session(mine)].map((one) => ({ ...one, payments: [payment('pay')] }));
+      const [first, second] = [session(mine), session(mine)].map((one) => ({
+        ...one,
+        payments: [payment('pay')],
+      }));
       assert.ok(first && second);
       const units = [first, second].map((after): Unit => {
         return { needs: { scope: mine }, decide: () => ({ checkout: { before: null, after } }) };
@@ -214,7 +222,13 @@ export function commitSuite(open: Open): void {
   });
 
   suite('a stored answer', () => {
-    it('is found by its key and operation, in its account and mode', async ({ store, reopen, mine, live, theirs }) => {
+    it('is found by its key and operation, in its account and mode', async ({
+      store,
+      reopen,
+      mine,
+      live,
+      theirs,
+    }) => {
       const stored = answer('order-1', { body: '{"bytes":"ü 😀  as they are"}' });
       await write(store, mine, { answer: stored });
       const again = await reopen();
@@ -227,7 +241,10 @@ export function commitSuite(open: Open): void {
       }
       const elsewhere = { ...idempotency, operation: 'PUT /v3/checkout/chk_1' };
       assert.equal((await load(again, { scope: mine, idempotency: elsewhere })).answer, null);
-      assert.equal((await load(again, { scope: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer, null);
+      assert.equal(
+        (await load(again, { scope: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer,
+        null,
+      );
     });
 
     it('is never replaced', async ({ store, mine }) => {

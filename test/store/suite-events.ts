@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { StoredEvent, Unit } from '../../src/store/store.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
-import { onFreshStores } from './each.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
 
 const positions = (rows: readonly StoredEvent[]) => rows.map(({ position }) => position);
 
@@ -10,7 +10,13 @@ export function eventSuite(open: Open): void {
   const it = onFreshStores(open);
 
   suite('events', () => {
-    it('are numbered without gaps in each account and mode', async ({ store, reopen, mine, live, theirs }) => {
+    it('are numbered without gaps in each account and mode', async ({
+      store,
+      reopen,
+      mine,
+      live,
+      theirs,
+    }) => {
       for (const scope of [mine, live, mine, theirs, mine, live]) await add(store, session(scope));
       const again = await reopen();
       await add(again, session(mine));
@@ -60,9 +66,18 @@ export function eventSuite(open: Open): void {
       assert.deepEqual(positions((await store.events(mine, {}, 0, 100)).rows), [1, 2]);
     });
 
-    it('come back byte for byte, to their own account and mode', async ({ store, reopen, mine, live, theirs }) => {
+    it('come back byte for byte, to their own account and mode', async ({
+      store,
+      reopen,
+      mine,
+      live,
+      theirs,
+    }) => {
       const one = session(mine);
-      const event = eventOf(one, 'checkout.created', { body: '{"ü":"😀 \\u0000", "b" :1.0}', createdAt: T + 7 });
+      const event = eventOf(one, 'checkout.created', {
+        body: '{"ü":"😀 \\u0000", "b" :1.0}',
+        createdAt: T + 7,
+      });
       await write(store, mine, { checkout: { before: null, after: one }, events: [event] });
       const again = await reopen();
       assert.deepEqual(await again.event(mine, event.id), { ...event, position: 1 });
@@ -120,7 +135,7 @@ export function eventSuite(open: Open): void {
         other = await change(store, other, { amount: i });
       }
       // Its events are at 1, 3, 5, 7 and 9: those of the other session are between them.
-      for (const each of [store, await reopen()]) {
+      for await (const each of alsoReopened({ store, reopen })) {
         const first = await each.timeline(mine, one.id, null, 2);
         assert.deepEqual([positions(first.rows), first.hasMore], [[9, 7], true]);
         const second = await each.timeline(mine, one.id, 7, 2);
@@ -159,7 +174,10 @@ export function eventSuite(open: Open): void {
       );
     });
 
-    it('of an unknown session is empty, and a position of another session leads nowhere', async ({ store, mine }) => {
+    it('of an unknown session is empty, and a position of another session leads nowhere', async ({
+      store,
+      mine,
+    }) => {
       const one = await add(store, session(mine));
       await change(store, await add(store, session(mine)), {});
       assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), { rows: [], hasMore: false });

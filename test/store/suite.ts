@@ -6,8 +6,8 @@ import { suite } from 'node:test';
 import type { Open } from './build.ts';
 import { commitSuite } from './suite-commit.ts';
 import { directorySuite } from './suite-directory.ts';
-import { eventSuite } from './suite-events.ts';
 import { eraseSuite } from './suite-erase.ts';
+import { eventSuite } from './suite-events.ts';
 import { listSuite } from './suite-lists.ts';
 import { workSuite } from './suite-work.ts';
 

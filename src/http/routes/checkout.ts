@@ -1,10 +1,10 @@
 import type { CheckoutCommand } from '../../checkout/command.ts';
+import type { Deps } from '../../deps.ts';
 import { newId } from '../../id.ts';
-import { newToken } from '../../token.ts';
 import { envelope, etagOf } from '../../presenter.ts';
+import { newToken } from '../../token.ts';
 import { ifVersionOf, isKnown, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
-import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';

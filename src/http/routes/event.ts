@@ -1,11 +1,11 @@
 /** What has happened: the feed of an account and mode, and the timeline of a session. */
 import Type from 'typebox';
 import { timestamp } from '../../checkout/present.ts';
-import type { StoredEvent } from '../../store/store.ts';
+import type { Deps } from '../../deps.ts';
 import { envelope, listEnvelope } from '../../presenter.ts';
+import type { StoredEvent } from '../../store/store.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
-import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';

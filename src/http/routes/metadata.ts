@@ -1,10 +1,10 @@
 /** What payers could choose from: asked before a session is made. */
 import Type from 'typebox';
+import type { Deps } from '../../deps.ts';
 import { offersFor } from '../../methods/method.ts';
 import { envelope } from '../../presenter.ts';
 import { JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
-import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';

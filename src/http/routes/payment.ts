@@ -1,9 +1,9 @@
 /** The money side of a session: its payin and its attempts. */
 
+import type { Deps } from '../../deps.ts';
 import { envelope } from '../../presenter.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
-import type { Deps } from '../deps.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';

@@ -1,11 +1,11 @@
 /** What only test mode can do: pay without a payer, and make time pass. */
 import Type from 'typebox';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
+import type { Deps } from '../../deps.ts';
 import { newId, randomText } from '../../id.ts';
 import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
 import { originOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
-import type { Deps } from '../deps.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';

@@ -88,6 +88,7 @@ export const metadata = Type.Object(
   },
 );
 
+const oneLine = new RegExp(LINE);
 const EMAIL = /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
 /** Formats by name: the check, and the rest of the sentence "<field> …" for a value that fails it. */
@@ -119,7 +120,7 @@ function isCountry(code: string): boolean {
 
 function isWebAddress(value: string): boolean {
   // What the parser of URLs silently repairs (tabs, spaces, backslashes) is refused instead.
-  if (/[\s\\\u0000-\u001f]/.test(value)) return false;
+  if (/[\s\\]/.test(value) || !oneLine.test(value)) return false;
   const url = URL.parse(value);
   return (
     url !== null &&

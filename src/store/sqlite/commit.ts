@@ -1,6 +1,6 @@
 /** The one transaction in which everything of a change is written. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Checkout } from '../../checkout/session.ts';
+import type { Checkout, Scope } from '../../checkout/session.ts';
 import type { Loaded, Needs, Unit } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
@@ -22,18 +22,27 @@ export function committer(
     const changed = new Map<string, Checkout>();
     let erased = false;
     let clockMoved = false;
-    inTransaction(database, () => {
-      for (const { needs, decide } of units) {
-        const writes = decide(load(needs, changed));
-        if (writes === null) continue;
-        write(needs.scope, writes);
-        if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
-        if (writes.erasedCustomer) erased = true;
-        if (writes.testClockAdvanceMs) clockMoved = true;
-      }
-    });
+    try {
+      inTransaction(database, () => {
+        for (const { needs, decide } of units) {
+          const writes = decide(load(needs, changed));
+          if (writes === null) continue;
+          write(needs.scope, writes);
+          if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
+          if (writes.testClockAdvanceMs) clockMoved = true;
+          if (writes.erasedCustomer) {
+            // It has changed rows of sessions: the units behind must read them anew.
+            erased = true;
+            changed.clear();
+            checkouts.forgetAll();
+          }
+        }
+      });
+    } finally {
+      // And if nothing of it was committed, nothing that they have read may stay.
+      if (erased) checkouts.forgetAll();
+    }
     for (const checkout of changed.values()) checkouts.remember(checkout);
-    if (erased) checkouts.forgetAll();
     if (clockMoved) accountsChanged();
   };
 }
@@ -65,7 +74,7 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
       checkout:
         needs.checkout === undefined
           ? null
-          : (changed.get(needs.checkout) ?? checkouts.read(scope, needs.checkout)),
+          : (own(scope, changed.get(needs.checkout)) ?? checkouts.read(scope, needs.checkout)),
       customer: needs.customer === undefined ? null : customers.read(scope, needs.customer),
       namesake: needs.email === undefined ? null : customers.readByEmail(scope, needs.email),
       ownerOfReference: owner === undefined ? null : (owner.checkout as string),
@@ -80,4 +89,10 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
             },
     };
   };
+}
+
+/** A session that an earlier unit has changed may be another account's, whose units share the batch. */
+function own(scope: Scope, checkout: Checkout | undefined): Checkout | null {
+  if (checkout?.scope.account !== scope.account || checkout.scope.mode !== scope.mode) return null;
+  return checkout;
 }

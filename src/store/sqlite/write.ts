@@ -38,7 +38,7 @@ export function writer(database: DatabaseSync) {
   );
   const insertAudit = prepare(
     `INSERT INTO audit (account, live, subject, version, at, actor, action, request_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const advanceClock = prepare(
     'UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ? WHERE number = ?',

@@ -1,10 +1,10 @@
-import type { Scope } from '../checkout/session.ts';
-import type { LiveUpdates } from '../live.ts';
-import type { Rail } from '../methods/method.ts';
-import type { Presenter } from '../presenter.ts';
-import type { Store } from '../store/store.ts';
-import type { Transact } from '../transact.ts';
-import type { Worker } from '../worker/worker.ts';
+import type { Scope } from './checkout/session.ts';
+import type { LiveUpdates } from './live.ts';
+import type { Rail } from './methods/method.ts';
+import type { Presenter } from './presenter.ts';
+import type { Store } from './store/store.ts';
+import type { Transact } from './transact.ts';
+import type { Worker } from './worker/worker.ts';
 
 /** What the routes work with; `main.ts` puts it together. */
 export type Deps = {

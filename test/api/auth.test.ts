@@ -1,0 +1,375 @@
+/** Who may do what: every operation with every kind of credentials. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, suite, test } from 'node:test';
+import { hashSecret, keyScopes } from '../../src/keys.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { KeyScope } from '../../src/store/store.ts';
+import { type Answer, startService } from '../support/service.ts';
+import {
+  assertRefused,
+  createSession,
+  order,
+  pay,
+  succeeded,
+  WELL_FORMED_ID,
+  writesNothing,
+} from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+const neighbour = await service.service.store.createAccount(
+  { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
+  Date.now(),
+);
+const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** Makes what an operation is about; the id in its path comes from here. */
+const subjects = {
+  none: async () => '',
+  checkout: async () => (await createSession(service)).id,
+  attempt: async () => (await pay(service, (await createSession(service)).id)).latest_payment_attempt,
+  customer: async () => succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id,
+  async event() {
+    await createSession(service);
+    return (await call('GET', '/v3/event?limit=1')).json.data[0].id;
+  },
+} as const satisfies Record<string, () => Promise<string>>;
+const prefixes: Record<string, string> = { checkout: 'chk', attempt: 'pat', customer: 'cus', event: 'evt' };
+
+type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: string;
+  readonly scope: KeyScope;
+  readonly subject: keyof typeof subjects;
+  readonly body?: object;
+  readonly testOnly?: boolean;
+};
+
+const operations: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/v3/checkout',
+    operation: 'CHECKOUT.CREATE',
+    scope: 'write',
+    subject: 'none',
+    body: order,
+  },
+  { method: 'GET', path: '/v3/checkout', operation: 'CHECKOUT.LIST', scope: 'read', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/checkout/{id}',
+    operation: 'CHECKOUT.FETCH',
+    scope: 'read',
+    subject: 'checkout',
+  },
+  {
+    method: 'PUT',
+    path: '/v3/checkout/{id}',
+    operation: 'CHECKOUT.UPDATE',
+    scope: 'write',
+    subject: 'checkout',
+    body: { metadata: { a: 1 } },
+  },
+  {
+    method: 'POST',
+    path: '/v3/checkout/{id}/expire',
+    operation: 'CHECKOUT.EXPIRE',
+    scope: 'write',
+    subject: 'checkout',
+  },
+  {
+    method: 'GET',
+    path: '/v3/checkout/{id}/timeline',
+    operation: 'CHECKOUT.TIMELINE',
+    scope: 'read',
+    subject: 'checkout',
+  },
+  { method: 'GET', path: '/v3/payin/{id}', operation: 'PAYIN.FETCH', scope: 'read', subject: 'checkout' },
+  {
+    method: 'GET',
+    path: '/v3/payment_attempt/{id}',
+    operation: 'PAYMENT_ATTEMPT.FETCH',
+    scope: 'read',
+    subject: 'attempt',
+  },
+  {
+    method: 'POST',
+    path: '/v3/customer',
+    operation: 'CUSTOMER.CREATE',
+    scope: 'write',
+    subject: 'none',
+    body: { name: 'Ada' },
+  },
+  { method: 'GET', path: '/v3/customer', operation: 'CUSTOMER.LIST', scope: 'read', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/customer/{id}',
+    operation: 'CUSTOMER.FETCH',
+    scope: 'read',
+    subject: 'customer',
+  },
+  {
+    method: 'PUT',
+    path: '/v3/customer/{id}',
+    operation: 'CUSTOMER.UPDATE',
+    scope: 'write',
+    subject: 'customer',
+    body: { name: 'Grace' },
+  },
+  {
+    method: 'DELETE',
+    path: '/v3/customer/{id}',
+    operation: 'CUSTOMER.DELETE',
+    scope: 'write',
+    subject: 'customer',
+  },
+  { method: 'GET', path: '/v3/event', operation: 'EVENT.LIST', scope: 'read', subject: 'none' },
+  { method: 'GET', path: '/v3/event/{id}', operation: 'EVENT.FETCH', scope: 'read', subject: 'event' },
+  {
+    method: 'GET',
+    path: '/v3/metadata/collect',
+    operation: 'METADATA.COLLECT',
+    scope: 'read',
+    subject: 'none',
+  },
+  {
+    method: 'POST',
+    path: '/v3/test_helpers/checkout/{id}/pay',
+    operation: 'TEST_HELPER.PAY',
+    scope: 'write',
+    subject: 'checkout',
+    testOnly: true,
+  },
+  {
+    method: 'POST',
+    path: '/v3/test_helpers/clock/advance',
+    operation: 'TEST_HELPER.ADVANCE_CLOCK',
+    scope: 'write',
+    subject: 'none',
+    body: { seconds: 1 },
+    testOnly: true,
+  },
+];
+const queries: Record<string, string> = { 'METADATA.COLLECT': '?invoice_currency=EUR' };
+
+function ask({ method, path, operation, body }: Operation, id: string, headers: Record<string, string>) {
+  return call(method, path.replace('{id}', id) + (queries[operation] ?? ''), { body, headers });
+}
+
+/** What a client sees, without the time and what only belongs to the connection. */
+function visible({ status, headers, text }: Answer) {
+  const { date, connection, 'keep-alive': _, ...rest } = Object.fromEntries(headers);
+  return { status, rest, text };
+}
+
+const keys = {
+  neighbour: await service.createKey({ account: neighbour.number }),
+  live: await service.createKey({ mode: 'live' }),
+  revoked: await service.createKey(),
+  scoped: Object.fromEntries(
+    await Promise.all(
+      keyScopes.map(async (scope) => [scope, await service.createKey({ scopes: [scope] })] as const),
+    ),
+  ),
+};
+await service.service.store.revokeApiKey(keys.revoked.id, Date.now());
+const payersToken = new URL((await createSession(service)).url).pathname.split('/').pop() ?? '';
+const { id: keyId, secret } = service.key;
+
+const wrongCredentials: Record<string, string> = {
+  'a revoked key': keys.revoked.authorization,
+  'the secret of a revoked key': `Bearer ${keys.revoked.secret}`,
+  'a wrong secret': basic(keyId, `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`),
+  'the secret of another key': basic(keyId, keys.live.secret),
+  'the secret in capitals': basic(keyId, secret.toUpperCase()),
+  'no secret': basic(keyId, ''),
+  'no colon': `Basic ${Buffer.from(keyId).toString('base64')}`,
+  'an unknown key': basic('ak_test_0000000000000000', secret),
+  'the key as a bearer': `Bearer ${keyId}`,
+  'an unknown bearer': 'Bearer sk_test_0000000000000000',
+  'a payer’s token': `Bearer ${payersToken}`,
+  'a payer’s token as a key': basic(payersToken, payersToken),
+  'a bearer of nothing': 'Bearer',
+  'another scheme': `Digest ${secret}`,
+  'no scheme': secret,
+  'two bearers': `Bearer ${secret}, Bearer ${secret}`,
+};
+
+test('the matrix has every operation of the API', async () => {
+  const { json } = await call('GET', '/openapi.json');
+  const documented = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const tested = operations.map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(tested.sort(), documented.filter((each) => each.includes(' /v3/')).sort());
+});
+
+for (const row of operations) {
+  const { method, path, operation, scope, subject, testOnly = false } = row;
+  suite(`${method} ${path}`, () => {
+    test('answers its own account, by Basic and by bearer', async () => {
+      for (const authorization of [service.key.authorization, `Bearer ${secret}`, `bearer  ${secret}`]) {
+        const { status } = await ask(row, await subjects[subject](), { authorization });
+        assert.ok(status === 200 || status === 201, String(status));
+      }
+    });
+
+    for (const only of keyScopes) {
+      const allowed = only === scope;
+      test(`${allowed ? 'answers' : 'refuses'} a key for ${only} alone`, async () => {
+        const id = await subjects[subject]();
+        const headers = { authorization: keys.scoped[only]?.authorization ?? '' };
+        if (allowed) {
+          assert.ok((await ask(row, id, headers)).status < 300);
+          return;
+        }
+        const answer = await writesNothing(service, () => ask(row, id, headers));
+        assertRefused(answer, { status: 403, message: `${operation}.SCOPE_MISSING`, errors: [[113]] });
+      });
+    }
+
+    test('answers nobody without credentials', async () => {
+      const id = await subjects[subject]();
+      for (const authorization of ['', ' ']) {
+        const answer = await writesNothing(service, () => ask(row, id, { authorization }));
+        assertRefused(answer, { status: 401, message: `${operation}.NO_CREDENTIALS`, errors: [[109]] });
+        assertChallenge(answer);
+      }
+    });
+
+    test('answers nobody with wrong credentials', async () => {
+      const id = await subjects[subject]();
+      for (const [what, authorization] of Object.entries(wrongCredentials)) {
+        const answer = await writesNothing(service, () => ask(row, id, { authorization }));
+        assert.equal(answer.status, 401, what);
+        assertRefused(answer, { status: 401, message: `${operation}.WRONG_CREDENTIALS`, errors: [[108]] });
+        assertChallenge(answer);
+      }
+    });
+
+    for (const who of ['neighbour', 'live'] as const) {
+      const { authorization } = keys[who];
+      if (who === 'live' && testOnly) {
+        test('refuses a live key', async () => {
+          const id = await subjects[subject]();
+          const answer = await writesNothing(service, () => ask(row, id, { authorization }));
+          assertRefused(answer, { status: 403, message: `${operation}.SCOPE_MISSING`, errors: [[113]] });
+        });
+      } else if (subject !== 'none') {
+        test(`tells a ${who} key what it tells of an unknown id`, async () => {
+          const headers = { authorization, 'x-request-id': 'same' };
+          const id = await subjects[subject]();
+          const foreign = await writesNothing(service, () => ask(row, id, headers));
+          const unknown = await ask(row, `${prefixes[subject]}_${WELL_FORMED_ID}`, headers);
+          assertRefused(foreign, { status: 404, message: `${operation}.NOT_FOUND`, errors: [[105]] });
+          assert.deepEqual(visible(foreign), visible(unknown));
+        });
+      } else if (operation.endsWith('.LIST')) {
+        test(`shows a ${who} key nothing`, async () => {
+          await createSession(service, { customer_details: { name: 'Ada' } });
+          const { data } = (await ask(row, '', { authorization })).json;
+          assert.deepEqual(data, []);
+        });
+      }
+    }
+  });
+}
+
+function assertChallenge({ headers }: Answer): void {
+  assert.equal(
+    headers.get('www-authenticate'),
+    'Basic realm="opentill", charset="UTF-8", Bearer realm="opentill"',
+  );
+}
+
+test('a customer of another account is unknown to create', async () => {
+  const id = await subjects.customer();
+  const headers = { authorization: keys.neighbour.authorization, 'x-request-id': 'same' };
+  const create = (customer: string) =>
+    call('POST', '/v3/checkout', { body: { invoice_currency: 'EUR', customer }, headers });
+  const foreign = await writesNothing(service, () => create(id));
+  assert.equal(foreign.status, 400);
+  assert.deepEqual(visible(foreign), visible(await create(`cus_${WELL_FORMED_ID}`)));
+});
+
+test('cursors and filters with ids of another account find nothing', async () => {
+  const session = await createSession(service, { customer_details: { email: 'ada@example.com' } });
+  const { authorization } = keys.neighbour;
+  const filters = [
+    `customer=${session.customer_details.customer}`,
+    `q=${session.id}`,
+    `reference_id=${session.reference_id}`,
+  ];
+  for (const filter of [...filters, `before=${session.id}`]) {
+    const { json } = await call('GET', `/v3/checkout?${filter}`, { headers: { authorization } });
+    assert.deepEqual(json.data, [], filter);
+  }
+});
+
+test('a revocation by another process counts from the next request on', async () => {
+  const { id, authorization, secret } = await service.createKey();
+  const bearer = `Bearer ${secret}`;
+  const fetchAs = (header: string) => call('GET', '/v3/checkout', { headers: { authorization: header } });
+  for (const header of [authorization, bearer]) assert.equal((await fetchAs(header)).status, 200);
+  const beside = openSqliteStore(service.config.DATABASE_URL.path);
+  assert.equal(await beside.revokeApiKey(id, Date.now()), true);
+  await beside.close();
+  for (const header of [authorization, bearer]) assert.equal((await fetchAs(header)).status, 401);
+});
+
+test('a key that another process makes works at once', async () => {
+  const beside = openSqliteStore(service.config.DATABASE_URL.path);
+  const authorization = basic('ak_test_beside', 'sk_test_beside');
+  const headers = { authorization };
+  assert.equal((await call('GET', '/v3/checkout', { headers })).status, 401);
+  await beside.addApiKey({
+    id: 'ak_test_beside',
+    scope: { account: service.account.number, mode: 'test' },
+    secretHash: hashSecret('sk_test_beside'),
+    scopes: ['read'],
+    name: '',
+    createdAt: Date.now(),
+    revokedAt: null,
+  });
+  await beside.close();
+  assert.equal((await call('GET', '/v3/checkout', { headers })).status, 200);
+});
+
+test('secrets carry their mode, 200 random bits and a checksum, and only their hash is stored', async () => {
+  assert.match(secret, /^sk_test_[0-9a-hjkmnp-tv-z]{40}[0-9a-z]{7}$/);
+  assert.match(keys.live.secret, /^sk_live_/);
+  assert.match(keyId, /^ak_test_/);
+  const { path } = service.config.DATABASE_URL;
+  for (const file of [path, `${path}-wal`]) assert.equal(readFileSync(file).includes(secret), false, file);
+});
+
+suite('the rate', async () => {
+  let clock = Date.now();
+  const limited = await startService({ after }, { env: { RATE_LIMIT: '1' }, realNow: () => clock });
+  const list = (authorization: string) => limited.call('GET', '/v3/checkout', { headers: { authorization } });
+
+  test('of a key is limited, and no other key’s with it', async () => {
+    const { authorization } = await limited.createKey();
+    for (const _ of [1, 2]) assert.equal((await list(authorization)).status, 200);
+    const answer = await list(authorization);
+    assertRefused(answer, { status: 429, message: 'CHECKOUT.LIST.RATE_LIMITED', errors: [[110]] });
+    assert.equal(answer.headers.get('retry-after'), '1');
+    assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=1;w=1');
+    assert.equal(answer.headers.get('ratelimit'), '"default";r=0;t=1');
+    assert.equal((await list(limited.key.authorization)).status, 200);
+    clock += 1000;
+    assert.equal((await list(authorization)).status, 200);
+    assert.equal((await list(authorization)).status, 429);
+  });
+
+  test('of guesses from one address is limited', async () => {
+    for (const _ of [1, 2]) assert.equal((await list('Bearer guess')).status, 401);
+    assert.equal((await list('Bearer guess')).status, 429);
+    assert.equal((await list('')).status, 429);
+    clock += 1000;
+    assert.equal((await list('')).status, 401);
+  });
+});

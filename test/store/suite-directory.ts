@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ApiKey } from '../../src/store/store.ts';
+import { type Open, T, write } from './build.ts';
+import { type Given, onFreshStores } from './each.ts';
+
+export function directorySuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  const keyFor = ({ live }: Given, given: Partial<ApiKey> = {}): ApiKey => ({
+    id: 'ak_live_1',
+    scope: live,
+    secretHash: 'a'.repeat(64),
+    scopes: ['read', 'webhooks'],
+    name: 'Till 1',
+    createdAt: T,
+    revokedAt: null,
+    ...given,
+  });
+
+  suite('accounts', () => {
+    it('have numbers of their own and keep their secrets', async ({ store, reopen }) => {
+      const given = {
+        name: 'third',
+        webhookSecrets: { test: 'whsec_t', live: 'whsec_l' },
+        testClockOffsetMs: 0,
+      };
+      const made = await store.createAccount(given, T);
+      const again = await reopen();
+      assert.deepEqual(await again.account(made.number), { ...given, number: made.number });
+      const all = await again.accounts();
+      assert.deepEqual(
+        all.map(({ name }) => name),
+        ['first', 'second', 'third'],
+      );
+      assert.equal(new Set(all.map(({ number }) => number)).size, 3);
+      assert.equal(await again.account(99), null);
+    });
+
+    it('have test clocks, each its own, which only go ahead together with what else is written', async (given) => {
+      const { store, reopen, mine, theirs } = given;
+      const offsets = async (of = store) =>
+        (await of.accounts()).map(({ testClockOffsetMs }) => testClockOffsetMs);
+      await write(store, mine, { testClockAdvanceMs: 1000 });
+      assert.deepEqual(await offsets(), [1000, 0]);
+      await write(store, mine, { testClockAdvanceMs: 500 });
+      await write(store, theirs, { testClockAdvanceMs: 7 });
+      assert.equal((await store.account(mine.account))?.testClockOffsetMs, 1500);
+      assert.deepEqual(await offsets(await reopen()), [1500, 7]);
+    });
+  });
+
+  suite('API keys', () => {
+    it('are found by id and by the hash of their secret', async (given) => {
+      const key = keyFor(given);
+      assert.equal(await given.store.addApiKey(key), true);
+      const again = await given.reopen();
+      assert.deepEqual(await again.apiKey(key.id), key);
+      assert.deepEqual(await again.apiKeyBySecretHash(key.secretHash), key);
+      assert.deepEqual(await again.apiKeys(), [key]);
+      assert.equal(await again.apiKey('ak_live_2'), null);
+      assert.equal(await again.apiKeyBySecretHash('b'.repeat(64)), null);
+    });
+
+    it('have an id and a secret of their own', async (given) => {
+      const { store } = given;
+      const key = keyFor(given);
+      await store.addApiKey(key);
+      assert.equal(await store.addApiKey({ ...key, secretHash: 'b'.repeat(64) }), false);
+      assert.equal(await store.addApiKey({ ...key, id: 'ak_live_2' }), false);
+      assert.deepEqual(await store.apiKeys(), [key]);
+    });
+
+    it('are revoked once and for all', async (given) => {
+      const key = keyFor(given);
+      await given.store.addApiKey(key);
+      assert.equal(await given.store.revokeApiKey(key.id, T + 5), true);
+      assert.equal(await given.store.revokeApiKey(key.id, T + 9), false);
+      assert.equal(await given.store.revokeApiKey('ak_live_2', T + 9), false);
+      const again = await given.reopen();
+      assert.equal((await again.apiKey(key.id))?.revokedAt, T + 5);
+      assert.equal(await again.addApiKey(key), false);
+    });
+  });
+
+  suite('the version of the directory', () => {
+    it('changes with every account, key, revocation and clock', async (given) => {
+      const { store, mine } = given;
+      const key = keyFor(given);
+      const account = { name: 'x', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 };
+      const changes = [
+        () => store.createAccount(account, T),
+        () => store.addApiKey(key),
+        () => store.revokeApiKey(key.id, T),
+        () => write(store, mine, { testClockAdvanceMs: 1 }),
+      ];
+      const seen = new Set([store.directoryVersion()]);
+      for (const [index, make] of changes.entries()) {
+        await make();
+        seen.add(store.directoryVersion());
+        assert.equal(seen.size, index + 2, `after change ${index + 1}`);
+        assert.equal(store.directoryVersion(), store.directoryVersion());
+      }
+    });
+
+    it('changes when another process changes something, which is seen then', async (given) => {
+      const { store, mine, another } = given;
+      const other = await another();
+      const key = keyFor(given);
+      const versions = new Set([store.directoryVersion()]);
+      const expectNew = async (count: number) => {
+        await nextTurn();
+        versions.add(store.directoryVersion());
+        assert.equal(versions.size, count);
+      };
+      await other.addApiKey(key);
+      await expectNew(2);
+      assert.deepEqual(await store.apiKey(key.id), key);
+      await other.revokeApiKey(key.id, T);
+      await expectNew(3);
+      assert.equal((await store.apiKey(key.id))?.revokedAt, T);
+      await write(other, mine, { testClockAdvanceMs: 60 });
+      await expectNew(4);
+      assert.equal((await store.account(mine.account))?.testClockOffsetMs, 60);
+    });
+  });
+
+  it('a database that can be written is healthy', async ({ store, reopen }) => {
+    await store.checkHealth();
+    await (await reopen()).checkHealth();
+  });
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { Customer } from '../../src/checkout/customer.ts';
+import type { Checkout, Scope } from '../../src/checkout/session.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
+import {
+  add,
+  attempt,
+  change,
+  changed,
+  customer,
+  eventOf,
+  load,
+  type Open,
+  payment,
+  session,
+  T,
+  write,
+} from './build.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
+
+const SECRETS = /Ada|London|\b555\b/;
+
+export function eraseSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  async function known(store: Store, scope: Scope, given: Partial<Checkout> = {}) {
+    const person = customer(scope, { name: 'Ada', phone: { callingCode: '44', number: '555' } });
+    await write(store, scope, { customer: person });
+    return { person, one: await add(store, sessionOf(person, given)) };
+  }
+
+  function sessionOf(person: Customer, given: Partial<Checkout> = {}): Checkout {
+    return session(person.scope, {
+      payer: {
+        customer: person.id,
+        name: person.name,
+        email: person.email,
+        country: person.country,
+        phone: person.phone,
+        billingDetails: { name: 'Ada', address: { city: 'London' } },
+        shippingDetails: { name: 'Ada' },
+      },
+      ...given,
+    });
+  }
+
+  suite('erasing a customer', () => {
+    it('empties the record, the sessions and their events', async ({ store, reopen, mine }) => {
+      const { person, one } = await known(store, mine, {
+        attempts: [attempt('ref')],
+        payments: [payment('pay', { amount: 400 })],
+        metadata: { order: 'kept' },
+      });
+      const second = await change(store, one, { amount: 5000 });
+      await write(store, mine, { erasedCustomer: person });
+      const payer = {
+        customer: person.id,
+        name: '',
+        email: '',
+        country: '',
+        phone: null,
+        billingDetails: null,
+        shippingDetails: null,
+      };
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.equal(await each.customer(mine, person.id), null);
+        assert.equal((await load(each, { scope: mine, email: 'ada@example.com' })).namesake, null);
+        assert.deepEqual((await each.customers(mine, {}, { limit: 9 })).rows, []);
+        const left = { ...second, payer, version: second.version + 1 };
+        assert.deepEqual(await each.checkout(mine, one.id), left);
+        assert.deepEqual((await each.checkouts(mine, {}, { limit: 9 })).rows, [left]);
+        assert.deepEqual((await each.checkouts(mine, { search: 'ada@' }, { limit: 9 })).rows, []);
+        assert.equal((await each.checkouts(mine, { customer: person.id }, { limit: 9 })).rows.length, 1);
+        const { rows } = await each.events(mine, {}, 0, 9);
+        assert.deepEqual(
+          rows.map(({ position, sequence }) => [position, sequence]),
+          [
+            [1, 1],
+            [2, 2],
+          ],
+        );
+        assert.doesNotMatch(JSON.stringify(rows), SECRETS);
+        assert.equal(JSON.parse(rows[1]?.body ?? '').data.id, one.id);
+      }
+    });
+
+    it('leaves everybody else alone', async ({ store, mine, live, theirs }) => {
+      const { person } = await known(store, mine);
+      const others = await Promise.all([live, theirs].map((scope) => known(store, scope)));
+      const anonymous = await add(store, session(mine));
+      await write(store, mine, { erasedCustomer: person });
+      for (const { person: other, one } of others) {
+        assert.deepEqual(await store.customer(other.scope, other.id), other);
+        assert.deepEqual(await store.checkout(other.scope, one.id), one);
+        assert.match(JSON.stringify(await store.events(other.scope, {}, 0, 9)), /Ada/);
+      }
+      assert.deepEqual(await store.checkout(mine, anonymous.id), anonymous);
+    });
+
+    it('makes the address free', async ({ store, mine }) => {
+      const { person } = await known(store, mine);
+      await write(store, mine, { erasedCustomer: person });
+      const next = customer(mine);
+      await write(store, mine, { customer: next });
+      assert.deepEqual(await store.customer(mine, next.id), next);
+    });
+
+    it('is seen by the units behind it in the same batch', async ({ store, reopen, mine }) => {
+      const { person, one } = await known(store, mine);
+      const update: Unit = {
+        needs: { scope: mine, checkout: one.id },
+        decide({ checkout }) {
+          const after = changed(checkout as Checkout, { amount: 7 });
+          return { checkout: { before: checkout, after }, events: [eventOf(after)] };
+        },
+      };
+      const erase: Unit = { needs: { scope: mine }, decide: () => ({ erasedCustomer: person }) };
+      await store.commit([update, erase, update]);
+      for await (const each of alsoReopened({ store, reopen })) {
+        const left = await each.checkout(mine, one.id);
+        assert.equal(left?.version, one.version + 3);
+        assert.doesNotMatch(JSON.stringify(left), SECRETS);
+        assert.doesNotMatch(JSON.stringify(await each.events(mine, {}, 0, 9)), SECRETS);
+      }
+    });
+
+    it('leaves nothing behind if its batch fails', async ({ store, reopen, mine }) => {
+      const { person, one } = await known(store, mine);
+      const again = await reopen();
+      const erase: Unit = { needs: { scope: mine }, decide: () => ({ erasedCustomer: person }) };
+      const look: Unit = {
+        needs: { scope: mine, checkout: one.id, customer: person.id },
+        decide: () => null,
+      };
+      const fail: Unit = {
+        needs: { scope: mine },
+        decide() {
+          throw new Error('no');
+        },
+      };
+      await assert.rejects(again.commit([erase, look, fail]));
+      assert.deepEqual(await again.checkout(mine, one.id), one);
+      assert.deepEqual(await again.customer(mine, person.id), person);
+      assert.match(
+        (await again.event(mine, (await again.events(mine, {}, 0, 1)).rows[0]?.id ?? ''))?.body ?? '',
+        /Ada/,
+      );
+    });
+
+    it('of somebody without sessions is enough', async ({ store, mine }) => {
+      const person = customer(mine, { createdAt: T });
+      await write(store, mine, { customer: person });
+      await write(store, mine, { erasedCustomer: person });
+      assert.equal(await store.customer(mine, person.id), null);
+    });
+  });
+}
