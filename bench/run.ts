@@ -11,7 +11,7 @@ import { type Running, startProcess } from './processes.ts';
 
 const SESSIONS = 100_000;
 const HOT_SESSIONS = 20_000;
-const CONNECTIONS = 64;
+const CONNECTIONS = 100;
 const ROUND_SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { cliReference } from './reference/cli.ts';
 import { errorsReference } from './reference/errors.ts';
 import { eventsReference } from './reference/events.ts';
+import { formatted } from './reference/markdown.ts';
 import { openApiDocument } from './reference/openapi.ts';
 import { settingsReference } from './reference/settings.ts';
 
@@ -14,10 +15,10 @@ const root = join(import.meta.dirname, '..');
 
 const files: Readonly<Record<string, string>> = {
   'openapi.json': await openApiDocument(),
-  'docs/reference/settings.md': settingsReference(),
-  'docs/reference/errors.md': errorsReference(),
-  'docs/reference/events.md': eventsReference(),
-  'docs/reference/cli.md': cliReference(),
+  'docs/reference/settings.md': formatted(settingsReference()),
+  'docs/reference/errors.md': formatted(errorsReference()),
+  'docs/reference/events.md': formatted(eventsReference()),
+  'docs/reference/cli.md': formatted(cliReference()),
 };
 
 const changed = Object.entries(files).filter(([path, content]) => current(path) !== content);

@@ -158,7 +158,7 @@ CREATE TABLE delivery (
   last_status INTEGER,
   last_error TEXT,
   PRIMARY KEY (account, live, id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- The stored answer to a request that may be repeated. created_at is real time.

@@ -45,15 +45,20 @@ ${JSON.stringify(JSON.parse(exampleBody()), null, 2)}
 
 It is sent without spaces and line breaks. The fields:
 
-| Field | Meaning |
-| --- | --- |
-| \`type\` | What happened. |
-| \`id\` | Id of the event; the same on every retry. |
-| \`created_at\` | When it happened. |
-| \`data\` | The whole session, attempt or payin as it was right after the change. |
-| \`version\` | Version of the session after the change. Of two events the one with the higher version is newer. |
-| \`sequence\` | Counts the events of the session: 1, 2, 3 … without a gap. |
-
+${table(
+  ['Field', 'Meaning'],
+  [
+    ['`type`', 'What happened.'],
+    ['`id`', 'Id of the event; the same on every retry.'],
+    ['`created_at`', 'When it happened.'],
+    ['`data`', 'The whole session, attempt or payin as it was right after the change.'],
+    [
+      '`version`',
+      'Version of the session after the change. Of two events the one with the higher version is newer.',
+    ],
+    ['`sequence`', 'Counts the events of the session: 1, 2, 3 … without a gap.'],
+  ],
+)}
 [Webhooks](../guides/webhooks.md) says how to receive and verify them.
 `;
 }

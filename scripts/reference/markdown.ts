@@ -1,4 +1,8 @@
 /** Pieces of Markdown for the generated pages. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const biome = join(import.meta.dirname, '../../node_modules/.bin/biome');
 
 export function generatedFrom(source: string): string {
   return `<!-- Generated from ${source} by npm run generate. Do not edit. -->\n`;
@@ -9,4 +13,13 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly (str
   const line = (cells: readonly (string | number)[]) =>
     `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |\n`;
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}
+
+/** The page as the formatter of this repository would write it, so that the two never disagree. */
+export function formatted(page: string): string {
+  return execFileSync(biome, ['format', '--stdin-file-path=page.md'], {
+    input: page,
+    encoding: 'utf8',
+    cwd: join(import.meta.dirname, '../..'),
+  });
 }

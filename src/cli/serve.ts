@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.ts';
-import { addApiKey, createAccount, createApiKey, keyScopes } from '../keys.ts';
+import { addApiKey, createAccount, createApiKey, hashSecret, keyScopes } from '../keys.ts';
 import { createService } from '../main.ts';
 import type { Store } from '../store/store.ts';
 import { freePort } from './free-port.ts';
@@ -14,13 +14,14 @@ export async function serve(): Promise<void> {
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
   const service = await createService(config);
-  const welcome = await firstStart(service.store, config);
-  const address = await service.start().catch(async (error) => {
+  try {
+    const welcome = await firstStart(service.store, config);
+    console.log(`opentill listening on ${await service.start()}`);
+    if (welcome) console.log(welcome);
+  } catch (error) {
     await service.stop();
     throw error;
-  });
-  console.log(`opentill listening on ${address}`);
-  if (welcome) console.log(welcome);
+  }
 
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -47,11 +48,14 @@ async function firstStart(
   const account = existing ?? (await createAccount(store, ACCOUNT_NAME, nowMs));
   const scope = { account: account.number, mode: 'test' } as const;
   if (given) {
-    const added = await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
+    await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
     const key = await store.apiKey(given.id);
-    if (!added && (!key || key.revokedAt !== null)) {
-      throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked, or its secret belongs to another key');
+    if (key?.secretHash !== hashSecret(given.secret)) {
+      throw new UsageError(
+        'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',
+      );
     }
+    if (key.revokedAt !== null) throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked');
     return null;
   }
   if (existing) return null;

@@ -62,7 +62,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 256 },
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // What still comes over open connections while the service stops is answered like everything else.
+    return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
       // A path that cannot be read has no route, and so no hooks.
@@ -77,6 +78,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply as FastifyReply);
     done();
+  });
+  // A connection that is kept open would hold up the end of the service until it times out.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (options.isStopping()) reply.header('connection', 'close');
+    done(null, payload);
   });
   metrics.observe(app as unknown as FastifyInstance);
 

@@ -11,9 +11,8 @@ import { problemsOf } from './validate.ts';
 export function dropEmptyStrings(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
-    if (key === 'metadata') continue;
     if (child === '' && !Array.isArray(value)) delete (value as Record<string, unknown>)[key];
-    else dropEmptyStrings(child);
+    else if (key !== 'metadata') dropEmptyStrings(child);
   }
 }
 

@@ -222,7 +222,7 @@ export type Store = {
     limit: number,
     scope?: Scope,
   ): Promise<readonly ClaimedDelivery[]>;
-  /** Gives claimed deliveries back, whether or not their results could be written. */
+  /** Gives claimed deliveries back before their lease is over. */
   releaseDeliveries(ids: readonly string[]): void;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
   purgeAnswers(createdBeforeMs: number): Promise<number>;

@@ -39,13 +39,13 @@ export async function deliver(
   return { scope, id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
 }
 
-/** Writes what came of deliveries, and gives them back. */
+/**
+ * Writes what came of deliveries, and gives them back. What cannot be written stays leased until that runs out: on a
+ * full disk receivers would else be sent the same again at once, for as long as it lasts.
+ */
 async function write({ store, transact }: DeliveryDuties, results: readonly DeliveryResult[]): Promise<void> {
-  try {
-    await transact({ subject: 'deliveries', results });
-  } finally {
-    store.releaseDeliveries(results.map(({ id }) => id));
-  }
+  await transact({ subject: 'deliveries', results });
+  store.releaseDeliveries(results.map(({ id }) => id));
 }
 
 /** Claims and sends what is due, `limit` at once, and writes what came of it; says how many there were. */

@@ -159,10 +159,9 @@ suite('create', () => {
       ({ status }) => status,
       'active',
     ],
-    ['1000.0 as an integer', { amount: undefined }, ({ amount }) => amount, 0],
     [
       'an empty string as an absent field',
-      { ...empty, metadata: undefined },
+      empty,
       (data) => [data.success_url, UUID.test(data.reference_id), data.customer_details.customer],
       ['', true, ''],
     ],

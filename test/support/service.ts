@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Mode } from '../../src/checkout/session.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -43,7 +43,11 @@ export type Answer = {
 /** Starts a service that ends with the test. `env` has further settings. */
 export async function startService(
   context: { after(hook: () => Promise<void>): void },
-  { env = {}, realNow = Date.now }: { env?: NodeJS.ProcessEnv; realNow?: () => number } = {},
+  {
+    env = {},
+    realNow = Date.now,
+    logger = pino({ level: 'silent' }),
+  }: { env?: NodeJS.ProcessEnv; realNow?: () => number; logger?: Logger } = {},
 ): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
   const config = readConfig({
@@ -52,7 +56,7 @@ export async function startService(
     RATE_LIMIT: '0',
     ...env,
   });
-  const service = await createService(config, { logger: pino({ level: 'silent' }), realNow });
+  const service = await createService(config, { logger, realNow });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
 

@@ -18,9 +18,13 @@ parentPort?.on('message', (message: 'copy' | 'stop') => {
     parentPort?.close();
     return;
   }
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number };
-    if (log - checkpointed <= SHORT_REST_PAGES) break;
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number };
+      if (log - checkpointed <= SHORT_REST_PAGES) break;
+    }
+  } catch {
+    // A full disk, for one: the writer asks again, and by then there may be room.
   }
   parentPort?.postMessage('copied');
 });

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
-/** After so many changes the log is copied into the database file; they make about 20 MiB of it. */
-const COPY_AFTER_CHANGES = 1000;
+/** After so many changes the log is copied into the database file; they make about 64 MiB of it. */
+const COPY_AFTER_CHANGES = 3000;
 /** What is left for the writer to copy. */
 export const SHORT_REST_PAGES = 256;
 
@@ -22,10 +21,15 @@ export function startCheckpoints(database: DatabaseSync, path: string) {
   let copying = false;
   thread.on('message', () => {
     copying = false;
-    copyRest.get();
+    try {
+      copyRest.get();
+    } catch {
+      // A full disk, for one. What is in the log is safe there, and the next time may go better.
+    }
   });
   // Without the thread the writer copies by itself, as SQLite does where nobody says otherwise.
   thread.on('error', () => database.exec('PRAGMA wal_autocheckpoint = 1000'));
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
 
   return {
     /** To be called after each commit. */
@@ -38,7 +42,6 @@ export function startCheckpoints(database: DatabaseSync, path: string) {
     },
 
     async stop(): Promise<void> {
-      const ended = once(thread, 'exit');
       thread.postMessage('stop');
       await ended;
     },

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { emailKey } from '../../checkout/customer.ts';
-import type { Scope } from '../../checkout/session.ts';
+import type { Checkout, Scope } from '../../checkout/session.ts';
 import type { Writes } from '../store.ts';
 import { eraser } from './erase.ts';
 import { liveOf } from './rows.ts';
@@ -44,6 +44,12 @@ export function writer(database: DatabaseSync) {
     'UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ? WHERE number = ?',
   );
 
+  // By the very session that was written: one from a transaction that came to nothing is never asked about.
+  const lastEvents = new WeakMap<Checkout, number>();
+  const lastEventOf = (checkout: Checkout): number =>
+    lastEvents.get(checkout) ??
+    (lastEvent.get(checkout.scope.account, liveOf(checkout.scope), checkout.id)?.last_event as number);
+
   return (scope: Scope, writes: Writes): void => {
     const { account } = scope;
     const live = liveOf(scope);
@@ -59,7 +65,7 @@ export function writer(database: DatabaseSync) {
     }
     if (checkout) {
       const { before, after } = checkout;
-      let previous = before === null ? 0 : (lastEvent.get(account, live, before.id)?.last_event as number);
+      let previous = before === null ? 0 : lastEventOf(before);
       if (writes.events?.length) {
         let position = lastPosition.get(account, live)?.position as number;
         for (const { id, type, sequence, createdAt, body } of writes.events) {
@@ -69,6 +75,7 @@ export function writer(database: DatabaseSync) {
         }
       }
       writeCheckout(before, after, previous);
+      lastEvents.set(after, previous);
     }
     for (const delivery of writes.deliveries ?? []) {
       const { id, event, url, dueAt } = delivery;

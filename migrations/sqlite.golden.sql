@@ -1,0 +1,236 @@
+-- The schema after all migrations, to be compared. After a new migration:
+-- OPENTILL_WRITE_GOLDEN=1 node --test test/store/sqlite-only.test.ts
+
+PRAGMA user_version = 1;
+
+-- trigger account_inserted
+CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger account_updated
+CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger api_key_inserted
+CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger api_key_updated
+CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger payment_is_append_only_delete
+CREATE TRIGGER payment_is_append_only_delete BEFORE DELETE ON payment
+BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
+
+-- trigger payment_is_append_only_update
+CREATE TRIGGER payment_is_append_only_update BEFORE UPDATE ON payment
+BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
+
+-- table account
+CREATE TABLE account (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  webhook_secret_test TEXT NOT NULL,
+  webhook_secret_live TEXT NOT NULL,
+  -- How far the account's test clock is ahead of real time.
+  test_clock_offset_ms INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- table api_key
+CREATE TABLE api_key (
+  id TEXT PRIMARY KEY,
+  account INTEGER NOT NULL REFERENCES account (number),
+  live INTEGER NOT NULL CHECK (live IN (0, 1)),
+  secret_hash TEXT NOT NULL UNIQUE,
+  -- Space-separated: read write refund webhooks.
+  scopes TEXT NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+) STRICT;
+
+-- table audit
+CREATE TABLE audit (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  subject TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  request_id TEXT NOT NULL
+) STRICT;
+
+-- table checkout
+CREATE TABLE checkout (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  event_count INTEGER NOT NULL,
+  -- Position of the newest event.
+  last_event INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  payment_status TEXT NOT NULL,
+  invoice_currency TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  -- Derived from the payments; here for filters, and to know without a look that there are none.
+  amount_paid INTEGER NOT NULL,
+  partially_paid INTEGER NOT NULL,
+  paid_in_excess INTEGER NOT NULL,
+  reference_id TEXT NOT NULL,
+  customer TEXT,
+  -- Lower-case, for prefix search.
+  email TEXT,
+  -- The description's first 64 characters, lower-case, for prefix search.
+  description TEXT,
+  -- When the worker has to look at the session; null for never.
+  due_at INTEGER,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- table checkout_metadata
+CREATE TABLE checkout_metadata (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  PRIMARY KEY (account, live, name, value, checkout)
+) STRICT, WITHOUT ROWID;
+
+-- table customer
+CREATE TABLE customer (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  -- Lower-case; null where there is no address.
+  email TEXT,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- table delivery
+CREATE TABLE delivery (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  url TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL,
+  due_at INTEGER,
+  last_status INTEGER,
+  last_error TEXT,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
+-- table directory
+CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+
+-- table event
+CREATE TABLE event (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  -- Counts 1, 2, 3 … within the session.
+  sequence INTEGER NOT NULL,
+  -- Position of the session's event before this one, 0 for none: a session's history is a chain that begins at its
+  -- last_event. An index by session would cost every change a page at random.
+  previous INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (account, live, position)
+) STRICT;
+
+-- table idempotency
+CREATE TABLE idempotency (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  -- Method and path.
+  operation TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  status_code INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account, live, idempotency_key, operation)
+) STRICT;
+
+-- table payment
+CREATE TABLE payment (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  attempt TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  currency TEXT NOT NULL,
+  booked_at INTEGER NOT NULL,
+  late INTEGER NOT NULL,
+  PRIMARY KEY (account, live, rail, reference)
+) STRICT;
+
+-- table payment_attempt
+CREATE TABLE payment_attempt (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- index checkout_amount
+CREATE INDEX checkout_amount ON checkout (account, live, amount, id);
+
+-- index checkout_currency
+CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
+
+-- index checkout_customer
+CREATE INDEX checkout_customer ON checkout (account, live, customer, id) WHERE customer IS NOT NULL;
+
+-- index checkout_description
+CREATE INDEX checkout_description ON checkout (account, live, description, id) WHERE description IS NOT NULL;
+
+-- index checkout_due
+CREATE INDEX checkout_due ON checkout (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- index checkout_email
+CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email IS NOT NULL;
+
+-- index checkout_paid_in_excess
+CREATE INDEX checkout_paid_in_excess ON checkout (account, live, id) WHERE paid_in_excess = 1;
+
+-- index checkout_partially_paid
+CREATE INDEX checkout_partially_paid ON checkout (account, live, id) WHERE partially_paid = 1;
+
+-- index checkout_payment_status
+CREATE INDEX checkout_payment_status ON checkout (account, live, payment_status, id);
+
+-- index checkout_reference
+CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
+
+-- index checkout_status
+CREATE INDEX checkout_status ON checkout (account, live, status, id);
+
+-- index customer_email
+CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
+
+-- index delivery_due
+CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- index event_id
+CREATE UNIQUE INDEX event_id ON event (account, live, id);
+
+-- index payment_attempt_reference
+CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);
+
+-- index payment_checkout
+CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);

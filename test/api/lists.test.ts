@@ -1,0 +1,300 @@
+/** Lists: pages that hold still while sessions come in, and filters that find what they name. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, suite, test } from 'node:test';
+import { listQuery } from '../../src/store/sqlite/checkouts.ts';
+import type { CheckoutFilter, PageRequest } from '../../src/store/store.ts';
+import { startService } from '../support/service.ts';
+import { advance, assertRefused, createSession, type Data, pay, succeeded } from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+const HOUR = 3600;
+
+/** All sessions a query finds, page by page, with every page checked. */
+async function list(
+  query: string,
+  limit = 100,
+  direction: 'after' | 'before' = 'after',
+  start = '',
+): Promise<Data[]> {
+  const found: Data[] = [];
+  for (let cursor = start; ; ) {
+    const parts = [query, `limit=${limit}`, ...(cursor ? [`${direction}=${cursor}`] : [])].filter(Boolean);
+    const answer = await call('GET', `/v3/checkout?${parts.join('&')}`);
+    const rows = succeeded(answer);
+    const { message, has_more, next_cursor, ...rest } = answer.json;
+    assert.deepEqual(Object.keys(rest), ['status', 'data']);
+    assert.equal(message, 'CHECKOUT.LIST.SUCCESS');
+    assert.ok(rows.length <= limit);
+    const ids = rows.map(({ id }: Data) => id);
+    assert.deepEqual(ids, ids.toSorted().reverse(), 'newest first');
+    assert.equal(next_cursor === null, !has_more);
+    if (direction === 'after') found.push(...rows);
+    else found.unshift(...rows);
+    if (!has_more) return found;
+    assert.equal(rows.length, limit);
+    cursor = next_cursor;
+  }
+}
+
+suite('filters', async () => {
+  const clocks = [await advance(service, 1)];
+  const lady = { name: 'Ada', email: 'ada.l@example.com' };
+  await createSession(service, {
+    customer_details: lady,
+    reference_id: 'order-1',
+    metadata: { shop: 'north', gift: true },
+  });
+  await createSession(service, { invoice_currency: 'USD', amount: 100, metadata: { shop: 'south', n: 5 } });
+  const partly = await createSession(service, {
+    reference_id: 'order-10',
+    transaction_description: '100% Äpfel_1',
+  });
+  await pay(service, partly.id, { amount: 1 });
+  clocks.push(await advance(service, HOUR));
+  const excess = await createSession(service, {
+    invoice_currency: 'JPY',
+    amount: 7,
+    metadata: { shop: 'north' },
+  });
+  await pay(service, excess.id, { amount: 8 });
+  const paid = await createSession(service, { customer_details: lady, amount: 100 });
+  await pay(service, paid.id);
+  const expired = await createSession(service, {
+    reference_id: 'Order-2',
+    transaction_description: 'Äpfel & Birnen',
+  });
+  await call('POST', `/v3/checkout/${expired.id}/expire`);
+  clocks.push(await advance(service, HOUR));
+  const short = await createSession(service, {
+    expires_at: new Date(Date.parse(clocks[2] ?? '') + 100_000).toISOString(),
+  });
+  await advance(service, HOUR);
+  const draft = await createSession(service, {
+    amount: 0,
+    metadata: { shop: 'north-east', deep: { shop: 'north' } },
+  });
+  const changed = await createSession(service, { amount: 1, metadata: { shop: 'north' } });
+  const items = [{ name: 'Apple', quantity: 100, unit_price: 1 }];
+  await call('PUT', `/v3/checkout/${changed.id}`, { body: { items, metadata: { shop: 'west' } } });
+  const all = await list('');
+  const customer = all.find(({ id }) => id === paid.id).customer_details.customer;
+  const time = (text: string | undefined) => Date.parse(text ?? '');
+  const starts = (text: string, prefix: string) => text.toLowerCase().startsWith(prefix.toLowerCase());
+
+  const rows: ReadonlyArray<readonly [query: string, fits: (session: Data) => boolean]> = [
+    ['', () => true],
+    ...['active', 'completed', 'expired'].map(
+      (name) => [`status=${name}`, ({ status }: Data) => status === name] as const,
+    ),
+    ...['unpaid', 'paid', 'expired'].map(
+      (name) => [`payment_status=${name}`, (each: Data) => each.payment_status === name] as const,
+    ),
+    ['invoice_currency=JPY', (each) => each.invoice_currency === 'JPY'],
+    ['invoice_currency=usd', (each) => each.invoice_currency === 'USD'],
+    ['reference_id=order-1', (each) => each.reference_id === 'order-1'],
+    [`customer=${customer}`, (each) => each.customer_details.customer === customer],
+    [`created_at[gte]=${clocks[1]}`, (each) => time(each.created_at) >= time(clocks[1])],
+    [`created_at[lt]=${clocks[1]}`, (each) => time(each.created_at) < time(clocks[1])],
+    [
+      `created_at[gte]=${clocks[1]}&created_at[lt]=${clocks[2]}`,
+      (each) => time(each.created_at) >= time(clocks[1]) && time(each.created_at) < time(clocks[2]),
+    ],
+    [`created_at[gte]=${paid.created_at}`, (each) => each.created_at >= paid.created_at],
+    [`created_at[lt]=${paid.created_at}`, (each) => each.created_at < paid.created_at],
+    ['created_at[lt]=1960-01-01T00:00:00Z', () => false],
+    ['amount[gte]=100', (each) => each.amount >= 100],
+    ['amount[lte]=100', (each) => each.amount <= 100],
+    ['amount[gte]=100&amount[lte]=100', (each) => each.amount === 100],
+    ['amount[lte]=0', (each) => each.id === draft.id],
+    ['partially_paid=true', (each) => each.partially_paid],
+    ['partially_paid=false', (each) => !each.partially_paid],
+    ['paid_in_excess=true', (each) => each.paid_in_excess],
+    ['paid_in_excess=false', (each) => !each.paid_in_excess],
+    ['metadata[shop]=north', (each) => each.metadata.shop === 'north'],
+    ['metadata%5Bshop%5D=west', (each) => each.metadata.shop === 'west'],
+    ['metadata[gift]=true', (each) => each.metadata.gift === true],
+    ['metadata[n]=5', (each) => each.metadata.n === 5],
+    [
+      'metadata[shop]=north&metadata[gift]=true',
+      (each) => each.metadata.shop === 'north' && each.metadata.gift === true,
+    ],
+    ['metadata[deep]=north', () => false],
+    [`q=${paid.id}`, (each) => each.id === paid.id],
+    [`q=${paid.id.slice(0, 12)}`, (each) => each.id.startsWith(paid.id.slice(0, 12))],
+    ['q=order-1', (each) => each.reference_id.startsWith('order-1')],
+    ['q=ADA.L@', (each) => starts(each.customer_details.email, 'ada.l@')],
+    ['q=100%25', (each) => starts(each.transaction_description, '100%')],
+    ['q=%C3%A4PFEL', (each) => starts(each.transaction_description, 'äpfel')],
+    ['q=Birnen', () => false],
+    ['q=%25', () => false],
+    ['q=_rder', () => false],
+    ['status=expired&payment_status=expired', (each) => each.id === short.id],
+    [
+      'status=active&invoice_currency=EUR&metadata[shop]=north&amount[gte]=1',
+      (each) => each.reference_id === 'order-1',
+    ],
+    [
+      `status=completed&payment_status=paid&customer=${customer}&q=ada&created_at[gte]=${clocks[1]}`,
+      (each) => each.id === paid.id,
+    ],
+    ['status=completed&partially_paid=true', () => false],
+  ];
+  for (const [query, fits] of rows) {
+    test(query || 'none', async () => {
+      const expected = all.filter(fits).map(({ id }) => id);
+      for (const limit of [100, 2]) {
+        assert.deepEqual(
+          (await list(query, limit)).map(({ id }) => id),
+          expected,
+        );
+        // From the oldest on, towards newer ones.
+        const oldest = `chk_${'0'.repeat(26)}`;
+        assert.deepEqual(
+          (await list(query, limit, 'before', oldest)).map(({ id }) => id),
+          expected,
+        );
+      }
+    });
+  }
+  test('have something to find', () => {
+    assert.equal(all.length, 9);
+    const found = rows.map(([, fits]) => all.filter(fits).length);
+    assert.ok(found.filter((count) => count > 0 && count < 9).length > 25);
+  });
+});
+
+suite('pages', () => {
+  const mark = (run: string) => `metadata[run]=${run}`;
+  const make = (run: string) => createSession(service, { metadata: { run } });
+
+  test('towards older sessions show each once while new ones come in', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 11; n++) made.unshift((await make('older')).id);
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { json }: Data = await call(
+        'GET',
+        `/v3/checkout?${mark('older')}&limit=3${cursor && `&after=${cursor}`}`,
+      );
+      seen.push(...json.data.map(({ id }: Data) => id));
+      cursor = json.next_cursor;
+      await Promise.all([make('older'), make('older')]);
+    }
+    assert.deepEqual(seen, made);
+  });
+
+  test('towards newer sessions reach those that come in meanwhile', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 7; n++) made.push((await make('newer')).id);
+    const seen: string[] = [];
+    for (let cursor: string | null = made[0] ?? ''; cursor !== null; ) {
+      const { json }: Data = await call('GET', `/v3/checkout?${mark('newer')}&limit=2&before=${cursor}`);
+      seen.push(...json.data.map(({ id }: Data) => id).reverse());
+      cursor = json.next_cursor;
+      if (made.length < 10) made.push((await make('newer')).id);
+    }
+    assert.deepEqual(seen, made.slice(1));
+  });
+
+  test('of a list that ends with a full page say that there is no more', async () => {
+    for (let n = 0; n < 4; n++) await make('full');
+    const { json } = await call('GET', `/v3/checkout?${mark('full')}&limit=4`);
+    assert.deepEqual([json.data.length, json.has_more, json.next_cursor], [4, false, null]);
+  });
+
+  test('have 20 rows unless told otherwise', async () => {
+    await Promise.all(Array.from({ length: 21 }, () => make('default')));
+    const { json } = await call('GET', `/v3/checkout?${mark('default')}`);
+    assert.deepEqual([json.data.length, json.has_more], [20, true]);
+    assert.equal(json.next_cursor, json.data.at(-1).id);
+  });
+
+  test('of customers hold still too', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      made.unshift(succeeded(await call('POST', '/v3/customer', { body: { name: `C${n}` } }), 201).id);
+    }
+    const first = (await call('GET', '/v3/customer?limit=2')).json;
+    await call('POST', '/v3/customer', { body: { name: 'New' } });
+    const second = (await call('GET', `/v3/customer?limit=2&after=${first.next_cursor}`)).json;
+    const ids = [...first.data, ...second.data].map(({ id }: Data) => id);
+    assert.deepEqual(ids, made.slice(0, 4));
+  });
+
+  const id = `chk_${'0'.repeat(26)}`;
+  for (const [query, remarks] of [
+    ['after=', null],
+    ['after=5', '/after'],
+    ['before=chk_', '/before'],
+    [`after=${id}'`, '/after'],
+    [`after=evt_${'0'.repeat(26)}`, '/after'],
+    [`after=${id}&before=${id}`, '/before'],
+    ['limit=-1', '/limit'],
+    ['limit=1.5', '/limit'],
+    ['amount[gte]=x', '/amount[gte]'],
+    ['partially_paid=yes', '/partially_paid'],
+    ['created_at[gte]=yesterday', '/created_at[gte]'],
+    ['metadata[]=x', '/metadata[]'],
+    ['q=a%00', '/q'],
+  ] as const) {
+    test(`with ${query} are ${remarks ? 'refused' : 'given'}`, async () => {
+      const answer = await call('GET', `/v3/checkout?${query}`);
+      if (remarks === null) assert.equal(answer.status, 200);
+      else
+        assertRefused(answer, { status: 400, message: 'CHECKOUT.LIST.BAD_QUERY', errors: [[104, remarks]] });
+    });
+  }
+});
+
+suite('every filter is served by an index of the tenant', () => {
+  const database = new DatabaseSync(service.config.DATABASE_URL.path, { readOnly: true });
+  after(() => database.close());
+  const single: Record<string, CheckoutFilter> = {
+    none: {},
+    status: { status: 'active' },
+    payment_status: { paymentStatus: 'paid' },
+    invoice_currency: { currency: 'EUR' },
+    reference_id: { referenceId: 'order-1' },
+    customer: { customer: 'cus_1' },
+    'created_at[gte]': { createdFrom: 1 },
+    'created_at[lt]': { createdBefore: 1 },
+    'amount[gte]': { amountFrom: 1 },
+    'amount[lte]': { amountTo: 1 },
+    partially_paid: { partiallyPaid: true },
+    paid_in_excess: { paidInExcess: true },
+    metadata: { metadata: [['a', 'b']] },
+    q: { search: 'order' },
+  };
+  /** The index that must serve a filter which may find few among many. */
+  const indexes: Record<string, RegExp> = {
+    status: /checkout_status /,
+    payment_status: /checkout_payment_status /,
+    invoice_currency: /checkout_currency /,
+    reference_id: /checkout_reference /,
+    customer: /checkout_customer /,
+    partially_paid: /checkout_partially_paid /,
+    paid_in_excess: /checkout_paid_in_excess /,
+    metadata: /checkout_metadata USING PRIMARY KEY \(account=\? AND live=\? AND name=\? AND value=\?/,
+    q: /checkout_reference .*checkout_email .*checkout_description /,
+  };
+  const names = Object.keys(single);
+  const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));
+  const pages: PageRequest[] = [{ limit: 20 }, { limit: 20, after: 'chk_5' }, { limit: 20, before: 'chk_5' }];
+
+  for (const combination of [...names.map((name) => [name]), ...pairs, names]) {
+    test(combination.join(', '), () => {
+      const filter = Object.assign({}, ...combination.map((name) => single[name]));
+      for (const page of pages) {
+        const { sql, values } = listQuery({ account: 1, mode: 'test' }, filter, page);
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+        const plan = steps.map(({ detail }) => String(detail));
+        for (const step of plan.filter((each) => /^(SCAN|SEARCH)/.test(each))) {
+          assert.match(step, /^SEARCH checkout\w* USING .*\(account=\? AND live=\?/, sql);
+        }
+        if (combination.length === 1) assert.match(plan.join(' '), indexes[combination[0] ?? ''] ?? /./);
+      }
+    });
+  }
+});

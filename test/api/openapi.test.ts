@@ -1,0 +1,257 @@
+/** The API document: complete, and true of what the service answers. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { BODY_LIMIT_BYTES } from '../../src/http/api.ts';
+import { errorTable } from '../../src/http/errors.ts';
+import { formats } from '../../src/http/schemas/fields.ts';
+import { type Answer, startService } from '../support/service.ts';
+import { createSession, type Data, order, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
+
+const service = await startService({ after });
+const { call, url } = service;
+const document: Data = (await call('GET', '/openapi.json')).json;
+
+type Operation = { readonly method: string; readonly path: string; readonly spec: Data };
+const operations: readonly Operation[] = Object.entries<Data>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<Data>(methods).map(([method, spec]) => ({ method: method.toUpperCase(), path, spec })),
+);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+for (const [name, { check }] of Object.entries(formats)) ajv.addFormat(name, check);
+ajv.addSchema(document, 'api');
+
+/** Validates by the schema at this place in the document. */
+function assertFits(value: unknown, ...place: readonly string[]): void {
+  const pointer = place
+    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
+  const valid = ajv.validate({ $ref: `api#/${pointer}` }, value);
+  assert.ok(valid, `${ajv.errorsText()} in ${JSON.stringify(value)}`);
+}
+
+/** The answer has a status, a type and a body that the document tells of. */
+function assertDocumented({ path, method, spec }: Operation, { status, headers, json }: Answer): void {
+  assert.ok(spec.responses[status], `${status} is not documented for ${spec.operationId}`);
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  assertFits(
+    json,
+    'paths',
+    path,
+    method.toLowerCase(),
+    'responses',
+    String(status),
+    'content',
+    type,
+    'schema',
+  );
+}
+
+suite('the document', () => {
+  test('is OpenAPI 3.1 with what a client needs to begin', () => {
+    assert.match(document.openapi, /^3\.1\./);
+    assert.equal(document.info.title, 'opentill');
+    assert.match(document.info.version, /^\d+\.\d+\.\d+/);
+    assert.deepEqual(document.servers, [{ url }]);
+    assert.deepEqual(Object.keys(document.components.securitySchemes), ['basic', 'bearer']);
+  });
+
+  test('has every path of the API, and no other', () => {
+    const routes = service.service.app.printRoutes({ commonPrefix: false });
+    const prefixes: string[] = [];
+    const paths = new Set<string>();
+    for (const line of routes.split('\n')) {
+      const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (\S*)(.*)$/.exec(line) ?? [];
+      prefixes.length = indent.length / 4;
+      prefixes.push((prefixes.at(-1) ?? '') + part);
+      if (methods.includes('(')) paths.add((prefixes.at(-1) ?? '').replaceAll(/:(\w+)/g, '{$1}'));
+    }
+    const served = [...paths].filter((path) => path.startsWith('/v3/'));
+    assert.deepEqual(served.sort(), Object.keys(document.paths).sort());
+  });
+
+  test('has every code that an answer can have', () => {
+    const known = new Set(
+      operations.flatMap(({ spec }) =>
+        Object.values<Data>(spec.responses).flatMap(({ content }) =>
+          Object.values<Data>(content?.['application/json']?.examples ?? {}).flatMap(({ value }) =>
+            value.errors.map(({ code }: Data) => code),
+          ),
+        ),
+      ),
+    );
+    // A path that cannot be read and a method that it does not have belong to no operation.
+    const outside = new Set<number>([errorTable.bad_path.code, errorTable.method_not_allowed.code]);
+    const missing = Object.values(errorTable).filter(({ code }) => !known.has(code) && !outside.has(code));
+    assert.deepEqual(missing, []);
+  });
+
+  test('has no name twice', () => {
+    const names = operations.map(({ spec }) => spec.operationId);
+    assert.equal(new Set(names).size, names.length);
+    for (const name of names) assert.match(name, /^[a-z][A-Za-z]+$/);
+  });
+});
+
+for (const { method, path, spec } of operations) {
+  test(`${method} ${path} is described`, () => {
+    assert.ok(spec.summary && spec.tags.length === 1);
+    assert.deepEqual(spec.security, [{ basic: [] }, { bearer: [] }]);
+    const [success] = Object.keys(spec.responses).filter((status) => status.startsWith('2'));
+    assert.ok(spec.responses[success ?? ''].content['application/json'].schema.properties.data);
+    const expected = [400, 401, 403, 406, 429, 500, 503];
+    if (path.includes('{id}')) expected.push(404);
+    if (method !== 'GET') expected.push(413, 422);
+    if (spec.requestBody) expected.push(415);
+    for (const status of expected) assert.ok(spec.responses[status], String(status));
+    for (const [status, { content, description }] of Object.entries<Data>(spec.responses)) {
+      assert.ok(description, status);
+      if (!content || Number(status) < 400) continue;
+      assert.deepEqual(Object.keys(content), ['application/json', 'application/problem+json']);
+      for (const { value } of Object.values<Data>(content['application/json'].examples)) {
+        assertFits(value, 'components', 'schemas', 'Error');
+      }
+    }
+    const body = spec.requestBody?.content['application/json'];
+    if (!body) return;
+    const examples =
+      body.schema.examples ?? Object.values<Data>(body.examples ?? {}).map(({ value }) => value);
+    for (const example of body.example ? [body.example] : examples) {
+      assertFits(
+        example,
+        'paths',
+        path,
+        method.toLowerCase(),
+        'requestBody',
+        'content',
+        'application/json',
+        'schema',
+      );
+    }
+  });
+}
+
+suite('real answers', async () => {
+  const refundOnly = await service.createKey({ scopes: ['refund'] });
+  const session = async () => (await createSession(service, order)).id;
+  const customer = async () =>
+    succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id;
+  const event = async () => (await call('GET', '/v3/event?limit=1')).json.data[0].id;
+  const attempt = async () =>
+    (await pay(service, await session(), { outcome: 'failed' })).latest_payment_attempt;
+  const none = async () => '';
+
+  /** By operation: how to get an id for its path, a body, and a query. */
+  const requests: Record<string, { id: () => Promise<string>; body?: object; query?: string }> = {
+    createCheckout: { id: none, body: order },
+    listCheckout: { id: none },
+    fetchCheckout: { id: session },
+    updateCheckout: { id: session, body: { items: order.items, metadata: { a: null } } },
+    expireCheckout: { id: session },
+    timelineCheckout: { id: session },
+    fetchPayin: { id: session },
+    fetchPaymentAttempt: { id: attempt },
+    createCustomer: { id: none, body: { name: 'Grace', phone: { calling_code: '1', number: '5550100' } } },
+    listCustomer: { id: none },
+    fetchCustomer: { id: customer },
+    updateCustomer: { id: customer, body: { reference_id: 'c-1' } },
+    deleteCustomer: { id: customer },
+    listEvent: { id: none },
+    fetchEvent: { id: event },
+    collectMetadata: { id: none, query: '?invoice_currency=EUR&amount=2500' },
+    payTestHelper: { id: session, body: { amount: 10_000 } },
+    advanceClockTestHelper: { id: none, body: { seconds: 1 } },
+  };
+
+  for (const operation of operations) {
+    const { method, path, spec } = operation;
+    const { id, body, query = '' } = requests[spec.operationId] ?? { id: none };
+    const ask = async (
+      headers: Record<string, string> = {},
+      changed: { id?: string; body?: unknown; query?: string } = {},
+    ) => {
+      const target = path.replace('{id}', changed.id ?? (await id())) + (changed.query ?? query);
+      const answer = await call(method, target, { body: 'body' in changed ? changed.body : body, headers });
+      assertDocumented(operation, answer);
+      return answer.status;
+    };
+
+    test(`of ${spec.operationId} are as documented`, async () => {
+      assert.ok(requests[spec.operationId], 'the test knows how to ask');
+      assert.ok((await ask()) < 300);
+      assert.equal(await ask({ authorization: '' }), 401);
+      assert.equal(await ask({ authorization: '', accept: 'application/problem+json' }), 401);
+      assert.equal(await ask({ authorization: 'Bearer x' }), 401);
+      assert.equal(await ask({ authorization: refundOnly.authorization }), 403);
+      assert.equal(await ask({ accept: 'text/html' }), 406);
+      if (path.includes('{id}')) {
+        const prefix = (await id()).split('_')[0];
+        assert.equal(await ask({}, { id: `${prefix}_${WELL_FORMED_ID}` }), 404);
+        assert.equal(await ask({}, { id: 'x' }), 400);
+      }
+      if (method === 'GET') {
+        if (spec.parameters?.some((each: Data) => each.in === 'query'))
+          assert.equal(await ask({}, { query: '?x=1' }), 400);
+        return;
+      }
+      assert.equal(await ask({ 'content-type': 'application/json' }, { body: '{' }), 400);
+      assert.equal(await ask({}, { body: { nothing_known: 1 } }), 400);
+      assert.equal(await ask({}, { body: { a: 'x'.repeat(BODY_LIMIT_BYTES) } }), 413);
+      assert.equal(await ask({ 'idempotency-key': 'x'.repeat(256) }), 400);
+      if (!spec.requestBody) return;
+      assert.equal(await ask({ 'content-type': 'text/plain' }), 415);
+      const once = { 'idempotency-key': `key-${spec.operationId}` };
+      const sameId = await id();
+      assert.ok((await ask(once, { id: sameId })) < 300);
+      assert.equal(await ask(once, { id: sameId, body: `${JSON.stringify(body)} ` }), 422);
+    });
+  }
+
+  const find = (operationId: string) =>
+    operations.find(({ spec }) => spec.operationId === operationId) as Operation;
+  const states = [
+    ['expireCheckout', 'POST', '/expire', undefined],
+    ['updateCheckout', 'PUT', '', { items: order.items }],
+  ] as const;
+  for (const [operationId, method, suffix, body] of states) {
+    test(`of ${operationId} to states and versions are as documented`, async () => {
+      const id = await session();
+      const ask = (headers = {}) => call(method, `/v3/checkout/${id}${suffix}`, { body, headers });
+      const stale = await ask({ 'if-match': '"9"' });
+      await pay(service, id, { outcome: 'processing', payment_id: operationId });
+      const inProgress = await ask();
+      await pay(service, id, { payment_id: operationId });
+      const over = await ask();
+      assert.deepEqual([stale.status, inProgress.status, over.status], [412, 409, 409]);
+      for (const answer of [stale, inProgress, over]) assertDocumented(find(operationId), answer);
+    });
+  }
+
+  test('of every state of a session have the documented shape', async () => {
+    const made: string[] = [];
+    for (const outcome of ['succeeded', 'failed', 'requires_action', 'processing', 'unknown']) {
+      const id = await session();
+      await pay(service, id, { outcome });
+      made.push(id);
+    }
+    for (const id of made) {
+      const bySession = { fetchCheckout: '', timelineCheckout: '/timeline' };
+      for (const [name, suffix] of Object.entries(bySession)) {
+        assertDocumented(find(name), await call('GET', `/v3/checkout/${id}${suffix}`));
+      }
+      assertDocumented(find('fetchPayin'), await call('GET', `/v3/payin/${id}`));
+    }
+    for (const cursor of ['', '&after=100']) {
+      assertDocumented(find('listEvent'), await call('GET', `/v3/event?limit=100${cursor}`));
+    }
+    const events = (await call('GET', '/v3/event?limit=100')).json.data;
+    const resources: Record<string, string> = {
+      checkout: 'Checkout',
+      payment_attempt: 'PaymentAttempt',
+      payin: 'Payin',
+    };
+    for (const { type, data } of events)
+      assertFits(data, 'components', 'schemas', resources[type.split('.')[0]] ?? '');
+  });
+});

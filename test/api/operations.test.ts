@@ -1,0 +1,200 @@
+/** What operators and their tools see: health, numbers, headers, documents, and an end without loss. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, suite, test } from 'node:test';
+import { startService, type TestService } from '../support/service.ts';
+import { createSession, feed, order, pay, reopened } from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+const open = { authorization: '' };
+
+suite('health', () => {
+  for (const path of ['/livez', '/readyz']) {
+    test(`${path} is open to all`, async () => {
+      const { status, json } = await call('GET', path, { headers: open });
+      assert.deepEqual([status, json], [200, { status: 'ok' }]);
+    });
+  }
+});
+
+test('/metrics has numbers by route, and names nobody', async () => {
+  const customer_details = { email: 'metric@example.com' };
+  const { id, url } = await createSession(service, { customer_details });
+  await pay(service, id);
+  await fetch(url);
+  await call('GET', `/v3/checkout/${id}`);
+  await call('GET', '/nowhere/metric');
+  const { status, headers, text } = await call('GET', '/metrics', { headers: open });
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  assert.match(
+    text,
+    /http_request_duration_seconds_count\{method="GET",route="\/v3\/checkout\/:id",status="200"\} [1-9]/,
+  );
+  assert.match(text, /^opentill_webhook_deliveries_pending 0$/m);
+  assert.match(text, /^process_cpu_seconds_total /m);
+  const token = url.split('/').pop();
+  for (const secret of [id, token, service.key.id, service.key.secret, 'metric@', '/nowhere']) {
+    assert.equal(text.includes(secret), false, secret);
+  }
+});
+
+suite('every answer has its security headers', async () => {
+  const { id } = await createSession(service);
+  const rows = [
+    ['GET', '/livez', 200],
+    ['GET', '/openapi.json', 200],
+    ['GET', '/docs', 200],
+    ['GET', `/v3/checkout/${id}`, 200],
+    ['GET', '/v3/checkout?x=1', 400],
+    ['GET', '/v3/checkout/%ff', 400],
+    ['GET', '/nowhere', 404],
+    ['PATCH', '/v3/checkout', 405],
+    ['GET', '/transaction/nobody', 404],
+  ] as const;
+  for (const [method, path, status] of rows) {
+    test(`${method} ${path.slice(0, 20)} ${status}`, async () => {
+      const answer = await call(method, path);
+      assert.equal(answer.status, status);
+      const { headers } = answer;
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.match(headers.get('cache-control') ?? '', /no-store/);
+      assert.ok(headers.get('referrer-policy'));
+      assert.match(
+        headers.get('content-security-policy') ?? '',
+        /default-src 'none'.*frame-ancestors 'none'/,
+      );
+      assert.equal(headers.get('x-powered-by'), null);
+      assert.equal(headers.get('server'), null);
+      assert.ok(headers.get('x-request-id'));
+    });
+  }
+});
+
+suite('the id of a request', () => {
+  const ask = async (given?: string) => {
+    const answer = await call('GET', '/v3/nowhere', {
+      headers: given === undefined ? {} : { 'x-request-id': given },
+    });
+    assert.equal(answer.json.request_id, answer.headers.get('x-request-id'));
+    return answer.json.request_id;
+  };
+
+  test('is its own', async () => {
+    const ids = await Promise.all(Array.from({ length: 50 }, () => ask()));
+    assert.equal(new Set(ids).size, 50);
+    for (const id of ids) assert.match(id, /^req_[\w-]+$/);
+  });
+
+  test('is the client’s, if it brings a harmless one', async () => {
+    assert.equal(await ask('shop_7.a-b'), 'shop_7.a-b');
+    for (const given of ['', 'a b', '<script>', 'x'.repeat(65), 'ä']) assert.match(await ask(given), /^req_/);
+  });
+});
+
+suite('/docs', () => {
+  test('loads nothing from elsewhere', async () => {
+    const queue = [`${service.url}/docs`];
+    const seen = new Set<string>();
+    for (const address of queue) {
+      if (seen.has(address)) continue;
+      seen.add(address);
+      const response = await fetch(address);
+      assert.equal(response.status, 200, address);
+      const text = await response.text();
+      const type = response.headers.get('content-type') ?? '';
+      const found = type.startsWith('text/html')
+        ? [...text.matchAll(/<(?:link|script|img|iframe|source)\b[^>]*?\b(?:src|href)="([^"]*)"/g)]
+        : type.startsWith('text/css')
+          ? [...text.matchAll(/(?:url\(|@import\s+)["']?([^"')]+)/g)]
+          : [];
+      for (const [, reference = ''] of found) {
+        if (reference.startsWith('data:')) continue;
+        const target = new URL(reference, response.url);
+        assert.equal(target.origin, service.url, `${address} refers to ${reference}`);
+        queue.push(target.href);
+      }
+    }
+    assert.ok(seen.size >= 5);
+  });
+
+  test('may load nothing from elsewhere', async () => {
+    const { headers } = await call('GET', '/docs', { headers: open });
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'/);
+    for (const source of policy.matchAll(/(?:script|style|img|connect|font)-src ([^;]*)/g)) {
+      assert.match(source[1] ?? '', /^('self'|'unsafe-inline'|'sha256-[^']*'|data:| )*$/);
+    }
+    const { text } = await call('GET', '/docs/static/swagger-initializer.js', { headers: open });
+    assert.match(text, /"validatorUrl":null/, 'no validator elsewhere is asked');
+  });
+});
+
+suite('a stop', () => {
+  /** A connection that sends what it is told when it is told. */
+  async function connection({ config }: TestService) {
+    const socket = connect(config.PORT, '127.0.0.1').setEncoding('utf8');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    return {
+      send: (part: string) => new Promise((sent) => socket.write(part, sent)),
+      answer: async () => {
+        await closed;
+        return text;
+      },
+    };
+  }
+
+  test('lets what has begun come to its end, and ends open connections', async (t) => {
+    const stopped = await startService(t);
+    const body = JSON.stringify(order);
+    const head = `Host: x\r\nAuthorization: ${stopped.key.authorization}\r\n`;
+    const [writer, reader, probe] = [
+      await connection(stopped),
+      await connection(stopped),
+      await connection(stopped),
+    ];
+    await writer.send(
+      `POST /v3/checkout HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
+    );
+    await reader.send(`GET /v3/checkout HTTP/1.1\r\n${head}`);
+    await probe.send('GET /readyz HTTP/1.1\r\nHost: x\r\n');
+    // An answer to a later request says that the service has taken notice of those before it.
+    await stopped.call('GET', '/livez');
+    const end = stopped.stop();
+    await Promise.all([writer.send(body.slice(1)), reader.send('\r\n'), probe.send('\r\n')]);
+    const answers = await Promise.all([writer, reader, probe].map(({ answer }) => answer()));
+    await end;
+    const statuses = answers.map((answer) => answer.split(' ')[1]);
+    assert.deepEqual(statuses, ['201', '200', '503']);
+    for (const answer of answers) assert.match(answer, /\r\nconnection: close\r\n/i);
+    assert.match(answers[2] ?? '', /"stopping"/);
+    await assert.rejects(stopped.call('GET', '/livez'), 'nobody listens any more');
+
+    const again = await reopened(stopped);
+    assert.equal((await feed(again)).length, 1, 'what was answered is there');
+    await again.stop();
+  });
+
+  test('can be asked for twice', async (t) => {
+    const stopped = await startService(t);
+    await Promise.all([stopped.stop(), stopped.stop()]);
+  });
+
+  test('leaves the database to the next one at once', async (t) => {
+    const first = await startService(t);
+    await assert.rejects(
+      startService(t, { env: { DATABASE_URL: `sqlite:${first.config.DATABASE_URL.path}` } }),
+      /another process is serving/,
+    );
+    const second = await reopened(first);
+    await createSession(second);
+    await second.stop();
+  });
+});

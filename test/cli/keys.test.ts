@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+
+const BOOT = 'ak_test_boot:sk_test_boot';
+
+/** A server, and the command line beside it on the same database. */
+async function setUp(t: TestContext) {
+  const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+  const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: BOOT });
+  const keys = (...args: string[]) => runToEnd(t, ['keys', ...args], settings);
+  const status = async (id: string, secret: string, method = 'GET') => {
+    const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+    const body = { invoice_currency: 'EUR', amount: 100 };
+    const response = await fetch(`${server.url}/v3/checkout`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+    });
+    return response.status;
+  };
+  return { server, keys, status };
+}
+
+function made(stdout: string): { id: string; secret: string } {
+  const [, id = ''] = /^API key {9}(ak_(?:test|live)_\w+)$/m.exec(stdout) ?? [];
+  const [, secret = ''] = /^API secret {6}(sk_(?:test|live)_\w+)$/m.exec(stdout) ?? [];
+  assert.ok(id && secret, stdout);
+  return { id, secret };
+}
+
+suite('opentill keys, beside a server that runs', () => {
+  test('a key works as soon as it is made, and not any more once it is revoked', async (t) => {
+    const { keys, status } = await setUp(t);
+    const created = await keys('create', '--name', 'Till 2');
+    assert.deepEqual([created.code, created.stderr], [0, '']);
+    const { id, secret } = made(created.stdout);
+    assert.match(created.stdout, /^Webhook secret {2}whsec_/m);
+    assert.equal(await status(id, secret), 200);
+    assert.equal(await status(id, secret, 'POST'), 201);
+
+    const revoked = await keys('revoke', id);
+    assert.deepEqual([revoked.code, revoked.stdout, revoked.stderr], [0, `${id} is revoked\n`, '']);
+    assert.equal(await status(id, secret), 401);
+    assert.equal(await status(id, secret, 'POST'), 401);
+    assert.equal(await status('ak_test_boot', 'sk_test_boot'), 200);
+    const again = await keys('revoke', id);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /^opentill: [^\n]*ak_test_\w+\n$/);
+  });
+
+  test('a key can be for live mode, and for some things only', async (t) => {
+    const { keys, status } = await setUp(t);
+    const { id, secret } = made((await keys('create', '--live', '--scopes', 'read, webhooks')).stdout);
+    assert.match(id, /^ak_live_/);
+    assert.match(secret, /^sk_live_/);
+    assert.equal(await status(id, secret), 200);
+    assert.equal(await status(id, secret, 'POST'), 403);
+  });
+
+  test('the list shows every key and its state, but no secret', async (t) => {
+    const { keys } = await setUp(t);
+    const { id, secret } = made((await keys('create', '--name', 'Till 2', '--scopes', 'read')).stdout);
+    await keys('revoke', id);
+    const { code, stdout, stderr } = await keys('list');
+    assert.deepEqual([code, stderr], [0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 2);
+    assert.match(
+      lines[0] ?? '',
+      /^ak_test_boot {2}account 1 {2}read,write,refund,webhooks {2}bootstrap {2}active$/,
+    );
+    assert.match(
+      lines[1] ?? '',
+      new RegExp(`^${id}  account 1  read  Till 2  revoked \\d{4}-\\d\\d-\\d\\dT`),
+    );
+    assert.ok(!stdout.includes(secret) && !/sk_test|whsec/.test(stdout));
+  });
+
+  const mistakes: ReadonlyArray<[string, string[]]> = [
+    ['no action', []],
+    ['an unknown action', ['delete']],
+    ['an unknown scope', ['create', '--scopes', 'read,admin']],
+    ['no scope', ['create', '--scopes', '']],
+    ['an unknown account', ['create', '--account', '7']],
+    ['an account that is no number', ['create', '--account', 'first']],
+    ['an unknown option', ['create', '--mode', 'live']],
+    ['a missing value', ['create', '--name']],
+    ['no id', ['revoke']],
+    ['an unknown id', ['revoke', 'ak_test_unknown']],
+  ];
+  test('a mistake is answered in one line and changes nothing', async (t) => {
+    const { keys } = await setUp(t);
+    await Promise.all(
+      mistakes.map(async ([what, args]) => {
+        const { code, stdout, stderr } = await keys(...args);
+        assert.equal(code, 1, what);
+        assert.equal(stdout, '', what);
+        assert.match(stderr, /^opentill: [^\n]+\n$/, what);
+      }),
+    );
+    assert.equal((await keys('list')).stdout.trimEnd().split('\n').length, 1);
+  });
+
+  test('keys of a database that was never served cannot be made', async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+    const { code, stderr } = await runToEnd(t, ['keys', 'create'], settings);
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: [^\n]*first start[^\n]*\n$/);
+  });
+});

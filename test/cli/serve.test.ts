@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { settings } from '../../src/config.ts';
+import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { curlLines, requestOf, send } from './pasted.ts';
+
+const secretOf = (stdout: string) => /sk_test_\w+/.exec(stdout)?.[0] ?? '';
+const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+
+suite('the first start', () => {
+  test('makes a key, shows it once, and prints commands that work as they are', async (t) => {
+    const directory = freshDirectory(t);
+    const settings = { DATABASE_URL: `sqlite:${join(directory, 'new', 'till.db')}` };
+    const first = await serve(t, settings);
+    // The welcome follows the ready line at once.
+    while (!first.output.stdout.includes('/docs\n')) await pause(5);
+    const { stdout } = first.output;
+    assert.match(stdout, new RegExp(`^opentill listening on ${first.url}\n`));
+    assert.match(stdout, /API key {9}ak_test_\w{16}\n/);
+    assert.match(stdout, /Webhook secret {2}whsec_[\w+/=]{40,}\n/);
+
+    const [create, list, ...others] = curlLines(stdout);
+    assert.ok(create && list && others.length === 0, stdout);
+    const created = await send(requestOf(create));
+    assert.equal(created.status, 201);
+    const { data } = (await created.json()) as { data: { id: string; url: string; amount: number } };
+    assert.equal(data.amount, 2500);
+    const page = await fetch(data.url);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    const listed = await send(requestOf(list));
+    assert.equal(listed.status, 200);
+    assert.deepEqual(
+      ((await listed.json()) as { data: Array<{ id: string }> }).data.map(({ id }) => id),
+      [data.id],
+    );
+    const docs = /at (http:\S+\/docs)\n/.exec(stdout)?.[1] ?? '';
+    assert.equal((await fetch(docs)).status, 200);
+    assert.deepEqual(await first.kill('SIGTERM'), { code: 0, signal: null });
+
+    const second = await serve(t, settings);
+    const again = await fetch(`${second.url}/v3/checkout/${data.id}`, bearer(secretOf(stdout)));
+    assert.equal(again.status, 200);
+    await second.kill('SIGTERM');
+    assert.equal(second.output.stdout, `opentill listening on ${second.url}\n`);
+    assert.equal(second.output.stderr, '');
+  });
+
+  test('prints addresses as they are reached from outside, on any free port if asked', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const server = await serve(t, { DATABASE_URL, PORT: '0', PUBLIC_URL: 'https://pay.example.com/till/' });
+    assert.ok(Number(new URL(server.url).port) > 0);
+    while (!server.output.stdout.includes('/docs\n')) await pause(5);
+    const urls = curlLines(server.output.stdout).map((line) => requestOf(line).url);
+    assert.deepEqual(urls, Array(2).fill('https://pay.example.com/till/v3/checkout'));
+    assert.equal((await fetch(`${server.url}/livez`)).status, 200);
+  });
+
+  test('writes no secret to the log, whatever its level', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const server = await serve(t, { DATABASE_URL, LOG_LEVEL: 'trace' });
+    while (!server.output.stdout.includes('/docs\n')) await pause(5);
+    const { stdout } = server.output;
+    const secret = secretOf(stdout);
+    const authorization = requestOf(curlLines(stdout)[0] ?? '').headers.authorization ?? '';
+    const json = { 'content-type': 'application/json' };
+    const body = JSON.stringify({
+      invoice_currency: 'EUR',
+      amount: 100,
+      webhook_url: 'http://127.0.0.1:9/hook?token=hook-canary',
+      customer_details: { name: 'Name Canary', email: 'canary@example.com' },
+    });
+    const created = await fetch(`${server.url}/v3/checkout`, {
+      method: 'POST',
+      headers: { authorization, ...json },
+      body,
+    });
+    const { data } = (await created.json()) as { data: { id: string; url: string } };
+    await fetch(data.url);
+    await fetch(`${server.url}/v3/checkout/${data.id}`, bearer(secret));
+    await fetch(`${server.url}/v3/checkout`, bearer(`${secret}x`));
+    await fetch(`${server.url}/v3/checkout`, {
+      method: 'POST',
+      headers: { authorization, ...json },
+      body: '{"amount',
+    });
+    await fetch(`${server.url}/v3/nowhere?secret=${secret}`, bearer(secret));
+    await server.kill('SIGTERM');
+    const token = data.url.split('/').at(-1) ?? '';
+    const webhookSecret = /whsec_\S+/.exec(stdout)?.[0] ?? '';
+    for (const canary of [secret, authorization.slice(6), token, webhookSecret, 'canary', 'Canary']) {
+      assert.ok(canary.length > 5 && !server.output.stderr.includes(canary), `${canary} is in the log`);
+    }
+  });
+});
+
+suite('a wrong setting', () => {
+  const wrong: Record<keyof typeof settings, string[]> = {
+    PORT: ['http', '-1', '65536', '80.5'],
+    HOST: ['203.0.113.1', 'not a host'],
+    PUBLIC_URL: ['pay.example.com', 'ftp://pay.example.com', 'https://pay.example.com/?a=1'],
+    CHECKOUT_URL: ['//pay.example.com', 'https://user@pay.example.com'],
+    DATABASE_URL: [
+      './data.db',
+      'mysql://localhost/x',
+      'sqlite:/dev/null/x.db',
+      `sqlite:${import.meta.filename}`,
+    ],
+    BOOTSTRAP_API_KEY: ['ak_test_1', 'ak_live_1:sk_live_1'],
+    WEBHOOK_ALLOW: ['10.0.0.0/33', 'example.com'],
+    WEBHOOK_CONCURRENCY: ['many'],
+    LOG_LEVEL: ['loud'],
+    TRUST_PROXY: ['yes'],
+    RATE_LIMIT: ['1e3'],
+    ACCOUNT_NAME: ['x'.repeat(300)],
+  };
+
+  test('is known here for every setting', () => {
+    assert.deepEqual(Object.keys(wrong).sort(), Object.keys(settings).sort());
+  });
+
+  for (const [name, values] of Object.entries(wrong)) {
+    test(`${name} stops the start with one line that names it`, async (t) => {
+      const directory = freshDirectory(t);
+      await Promise.all(
+        values.map(async (value) => {
+          const given = {
+            PORT: '0',
+            DATABASE_URL: `sqlite:${join(directory, `${values.indexOf(value)}.db`)}`,
+          };
+          const ended = await runToEnd(t, ['serve'], { ...given, [name]: value }, { directory });
+          assert.equal(ended.code, 1, value);
+          assert.equal(ended.stdout, '');
+          assert.match(ended.stderr, /^opentill: [^\n]+\n$/, value);
+          if (name !== 'HOST')
+            assert.match(
+              ended.stderr,
+              /DATABASE_URL|database/.test(ended.stderr) ? /database|DATABASE/ : new RegExp(name),
+            );
+          if (name === 'BOOTSTRAP_API_KEY') assert.ok(!ended.stderr.includes(value), 'it repeats the secret');
+        }),
+      );
+    });
+  }
+});
+
+suite('a start that cannot be', () => {
+  test('for the port is in use ends with one line', async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    t.after(() => taken.close());
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as { port: number };
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const { code, stderr, stdout } = await runToEnd(t, ['serve'], {
+      PORT: String(port),
+      DATABASE_URL,
+      LOG_LEVEL: 'warn',
+    });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, new RegExp(`^opentill: [^\\n]*${port}[^\\n]*\\n$`));
+  });
+
+  test('for another process serves the database ends with one line, and that one goes on', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const server = await serve(t, { DATABASE_URL });
+    const { code, stderr } = await runToEnd(t, ['serve'], { PORT: '0', DATABASE_URL });
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: another process is serving the database \S+\n$/);
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    await server.kill('SIGKILL');
+    await serve(t, { DATABASE_URL });
+  });
+
+  test('for the database is of a newer version ends with one line', async (t) => {
+    const path = join(freshDirectory(t), 'till.db');
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    const { code, stderr } = await runToEnd(t, ['serve'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: [^\n]*newer opentill[^\n]*\n$/);
+  });
+
+  test('for Node is too old says what to do', async (t) => {
+    const directory = freshDirectory(t);
+    const old = join(directory, 'old.cjs');
+    writeFileSync(
+      old,
+      `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });`,
+    );
+    const { code, stderr, stdout } = await runToEnd(
+      t,
+      ['serve'],
+      { PORT: '0', NODE_OPTIONS: `--require=${old}` },
+      { directory },
+    );
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^opentill needs Node\.js 24 [^\n]*18\.20\.8[^\n]*npm ci[^\n]*\n$/);
+  });
+});
+
+suite('the bootstrap key', () => {
+  const key = 'ak_test_boot:sk_test_boot';
+  const call = (url: string, secret = 'sk_test_boot') => fetch(`${url}/v3/checkout`, bearer(secret));
+
+  test('exists after every start, once, and nothing is printed', async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
+    for (let start = 1; start <= 3; start++) {
+      const server = await serve(t, settings);
+      assert.equal((await call(server.url)).status, 200);
+      await server.kill('SIGTERM');
+      assert.equal(server.output.stdout, `opentill listening on ${server.url}\n`);
+      const { stdout } = await runToEnd(t, ['keys', 'list'], settings);
+      assert.equal(stdout.trim().split('\n').length, 1);
+    }
+    const { BOOTSTRAP_API_KEY: _, ...without } = settings;
+    const server = await serve(t, without);
+    assert.equal((await call(server.url)).status, 200);
+  });
+
+  for (const [what, other] of [
+    ['with another secret', 'ak_test_boot:sk_test_other'],
+    ['whose secret belongs to another key', 'ak_test_other:sk_test_boot'],
+  ] as const) {
+    test(`${what} stops the start with one line`, async (t) => {
+      const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, LOG_LEVEL: 'warn' };
+      await (await serve(t, { ...settings, BOOTSTRAP_API_KEY: key })).kill('SIGTERM');
+      const { code, stderr, stdout } = await runToEnd(t, ['serve'], {
+        ...settings,
+        PORT: '0',
+        BOOTSTRAP_API_KEY: other,
+      });
+      assert.equal(stdout, '');
+      assert.match(stderr, /^opentill: [^\n]*BOOTSTRAP_API_KEY[^\n]*\n$/);
+      assert.doesNotMatch(stderr, /sk_test/);
+      assert.equal(code, 1);
+    });
+  }
+
+  test('that was revoked stops the start with one line', async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
+    await (await serve(t, settings)).kill('SIGTERM');
+    await runToEnd(t, ['keys', 'revoke', 'ak_test_boot'], settings);
+    const { code, stderr } = await runToEnd(t, ['serve'], { ...settings, PORT: '0', LOG_LEVEL: 'warn' });
+    assert.match(stderr, /^opentill: [^\n]*revoked[^\n]*\n$/);
+    assert.equal(code, 1);
+  });
+});
+
+suite('being told to end', () => {
+  const settings = (path: string) => ({
+    DATABASE_URL: `sqlite:${path}`,
+    BOOTSTRAP_API_KEY: 'ak_test_boot:sk_test_boot',
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`by ${signal} finishes what has begun, then ends with 0`, async (t) => {
+      const path = join(freshDirectory(t), 'till.db');
+      const server = await serve(t, settings(path));
+      // A request whose body has come only in part when the signal does.
+      const body = '{"invoice_currency":"EUR","amount":100,"reference_id":"in-flight"}';
+      const socket = connect(server.port, '127.0.0.1');
+      let answer = '';
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        answer += text;
+      });
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.write(
+        `POST /v3/checkout HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_test_boot\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+      );
+      // An idle connection must not hold the process up.
+      const idle = connect(server.port, '127.0.0.1');
+      idle.on('error', () => {});
+      // Whoever asks afterwards has asked later than the part that was sent above.
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200);
+      const ended = server.kill(signal);
+      await refusesConnections(server.port);
+      socket.write(body.slice(20));
+      await closed;
+      assert.match(answer, /^HTTP\/1\.1 201 Created\r\n/);
+      assert.deepEqual(await ended, { code: 0, signal: null });
+      idle.destroy();
+      const database = new DatabaseSync(path, { readOnly: true });
+      assert.equal(
+        database.prepare(`SELECT count(*) AS n FROM checkout WHERE reference_id = 'in-flight'`).get()?.n,
+        1,
+      );
+      database.close();
+    });
+  }
+
+  test('under load loses nothing that was acknowledged', async (t) => {
+    const path = join(freshDirectory(t), 'till.db');
+    const server = await serve(t, settings(path));
+    const acknowledged: string[] = [];
+    const client = async () => {
+      for (;;) {
+        const response = await fetch(`${server.url}/v3/checkout`, {
+          method: 'POST',
+          headers: { ...bearer('sk_test_boot').headers, 'content-type': 'application/json' },
+          body: '{"invoice_currency":"EUR","amount":100}',
+        }).catch(() => null);
+        if (response === null) return;
+        assert.ok([201, 503].includes(response.status), `status ${response.status}`);
+        const { data } = (await response.json()) as { data?: { id: string } };
+        if (response.status === 201 && data) acknowledged.push(data.id);
+        if (acknowledged.length === 200) server.child.kill('SIGTERM');
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, client));
+    assert.deepEqual(await server.ended, { code: 0, signal: null });
+    assert.equal(server.output.stderr, '');
+    const database = new DatabaseSync(path, { readOnly: true });
+    const stored = new Set(
+      database
+        .prepare('SELECT id FROM checkout')
+        .all()
+        .map(({ id }) => id),
+    );
+    database.close();
+    assert.deepEqual(
+      acknowledged.filter((id) => !stored.has(id)),
+      [],
+    );
+    assert.ok(acknowledged.length >= 200);
+  });
+});
+
+suite('the command line', () => {
+  test('helps', async (t) => {
+    for (const args of [[], ['help'], ['--help'], ['-h']]) {
+      const { code, stdout, stderr } = await runToEnd(t, args, {});
+      assert.equal(code, 0);
+      assert.match(stdout, /opentill serve/);
+      assert.equal(stderr, '');
+    }
+  });
+
+  test('says in one line that there is no such command', async (t) => {
+    const { code, stderr } = await runToEnd(t, ['sevre'], {});
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: [^\n]*sevre[^\n]*\n$/);
+  });
+});
+
+/** Resolves when the server listens no more. */
+async function refusesConnections(port: number): Promise<void> {
+  for (let refused = false; !refused; ) {
+    refused = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
+      socket.once('error', () => resolve(true));
+    });
+  }
+}

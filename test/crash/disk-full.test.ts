@@ -1,0 +1,104 @@
+/**
+ * The disk is full: stood in for by a limit on the size of files (RLIMIT_FSIZE), at which writes fail as they do on a
+ * full disk, and which needs no rights. Nothing may be acknowledged that is not stored, and what was stays.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freshDirectory, type Server, serve } from '../support/process.ts';
+import { openBooks } from './books.ts';
+import { startReceiver } from './receiver.ts';
+
+/** Enough for a few hundred sessions. */
+const LIMIT_KIB = 4096;
+const CLIENTS = 16;
+const key = 'ak_test_crash:sk_test_crash';
+const headers = { authorization: 'Bearer sk_test_crash', 'content-type': 'application/json' };
+
+test('a full disk refuses changes, loses none, and is over when there is room again', async (t) => {
+  const path = join(freshDirectory(t), 'full.db');
+  const receiver = await startReceiver(t);
+  const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'fatal' };
+  const acknowledged = new Map<string, string>();
+
+  async function create(server: Server, reference: string): Promise<number> {
+    const response = await fetch(`${server.url}/v3/checkout`, {
+      method: 'POST',
+      headers: { ...headers, 'idempotency-key': reference },
+      body: JSON.stringify({
+        invoice_currency: 'EUR',
+        amount: 100,
+        reference_id: reference,
+        webhook_url: receiver.url,
+      }),
+    });
+    const answer = JSON.parse(await response.text());
+    if (response.status === 201) acknowledged.set(reference, answer.data.id);
+    else {
+      assert.equal(response.status, 503, JSON.stringify(answer));
+      assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      assert.deepEqual(
+        answer.errors.map(({ code }: { code: number }) => code),
+        [101],
+      );
+    }
+    return response.status;
+  }
+  const readiness = async (server: Server) => (await fetch(`${server.url}/readyz`)).status;
+
+  await (await serve(t, settings)).kill('SIGTERM');
+  const server = await serve(t, settings, { shell: `trap '' XFSZ; ulimit -f ${LIMIT_KIB}` });
+  assert.equal(await readiness(server), 200);
+  const client = async (_: unknown, index: number) => {
+    for (let n = 0; (await create(server, `${index}-${n}`)) === 201; n++) {
+      assert.ok(n < 10_000, 'the limit is never reached');
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  assert.ok(acknowledged.size > 20, `${acknowledged.size} changes before the disk was full`);
+
+  // What is left may be enough for something small.
+  for (let n = 0; (await readiness(server)) === 200; n++) {
+    await create(server, `small-${n}`);
+    assert.ok(n < 100, 'it never stops being ready');
+  }
+  const sentBefore = receiver.count();
+  for (let round = 0; round < 20; round++) {
+    assert.equal(await readiness(server), 503);
+    const statuses = await Promise.all(
+      Array.from({ length: CLIENTS }, (_, index) => create(server, `full-${round}-${index}`)),
+    );
+    assert.deepEqual(new Set(statuses), new Set([503]));
+    assert.equal((await fetch(`${server.url}/livez`)).status, 200);
+  }
+  for (const [reference, id] of acknowledged) {
+    const response = await fetch(`${server.url}/v3/checkout/${id}`, { headers });
+    assert.equal(response.status, 200);
+    assert.equal(JSON.parse(await response.text()).data.reference_id, reference);
+  }
+  const list = await fetch(`${server.url}/v3/checkout?reference_id=full-0-0`, { headers });
+  assert.deepEqual(JSON.parse(await list.text()).data, []);
+  // Receivers must not be sent the same again and again because what came of it cannot be written.
+  const again = receiver.count() - sentBefore;
+  assert.ok(again <= 2 * acknowledged.size, `${again} deliveries while nothing could be written`);
+
+  assert.deepEqual(await server.kill('SIGTERM'), { code: 0, signal: null });
+  const books = openBooks(path);
+  books.check();
+  assert.equal(books.one('SELECT count(*) FROM checkout'), acknowledged.size);
+  books.close();
+
+  const roomy = await serve(t, settings);
+  assert.equal(await readiness(roomy), 200);
+  for (const [reference, id] of acknowledged) {
+    const response = await fetch(`${roomy.url}/v3/checkout/${id}`, { headers });
+    assert.equal(JSON.parse(await response.text()).data.reference_id, reference);
+  }
+  // What was refused can be asked again with its key.
+  assert.equal(await create(roomy, 'full-0-0'), 201);
+  const events = openBooks(path);
+  const ids = events.all('SELECT event FROM delivery').map(({ event }) => String(event));
+  events.close();
+  assert.equal(ids.length, acknowledged.size);
+  await receiver.hasSeen(ids);
+});

@@ -1,0 +1,249 @@
+/** What is SQLite's alone: migrations, the golden schema, durability, one serving process, indexes. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { suite, type TestContext, test } from 'node:test';
+import { listQuery } from '../../src/store/sqlite/checkouts.ts';
+import { lockForServing, openDatabase, UnusableDatabase } from '../../src/store/sqlite/open.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { type CheckoutFilter, StoreUnavailable } from '../../src/store/store.ts';
+import { add, payment, session, tenants } from './build.ts';
+
+const root = join(import.meta.dirname, '../..');
+const golden = join(root, 'migrations/sqlite.golden.sql');
+
+function freshPath(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'opentill-sqlite-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return join(directory, 'deep', 'down', 'test.db');
+}
+
+function open(t: TestContext, path: string): DatabaseSync {
+  const database = openDatabase(path);
+  t.after(() => database.isOpen && database.close());
+  return database;
+}
+
+/** The schema as SQLite has it, in the order of names. */
+function dump(database: DatabaseSync): string {
+  const rows = database
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'trigger', type = 'index', name`,
+    )
+    .all();
+  const statements = rows.map(({ type, name, sql }) => `-- ${type} ${name}\n${sql};\n`);
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
+  return (
+    `-- The schema after all migrations, to be compared. After a new migration:\n` +
+    `-- OPENTILL_WRITE_GOLDEN=1 node --test test/store/sqlite-only.test.ts\n\n` +
+    `PRAGMA user_version = ${version};\n\n${statements.join('\n')}`
+  );
+}
+
+const unusable = (pattern: RegExp) => (error: Error) => {
+  assert.ok(error instanceof UnusableDatabase, String(error));
+  assert.match(error.message, pattern);
+  assert.doesNotMatch(error.message, /\n/);
+  return true;
+};
+
+suite('migrations', () => {
+  test('make the golden schema out of nothing', (t) => {
+    const schema = dump(open(t, freshPath(t)));
+    if (process.env.OPENTILL_WRITE_GOLDEN) writeFileSync(golden, schema);
+    assert.equal(schema, readFileSync(golden, 'utf8'));
+  });
+
+  test('are numbered without gaps', () => {
+    const names = readdirSync(join(root, 'migrations/sqlite')).sort();
+    for (const [index, name] of names.entries()) {
+      assert.match(name, new RegExp(`^${String(index + 1).padStart(4, '0')}_[a-z_]+\\.sql$`));
+    }
+  });
+
+  test('are applied once', (t) => {
+    const path = freshPath(t);
+    const first = open(t, path);
+    const before = dump(first);
+    first.exec(`INSERT INTO account VALUES (1, 'kept', 0, '', '', 0)`);
+    first.close();
+    const second = open(t, path);
+    assert.equal(dump(second), before);
+    assert.equal(second.prepare('SELECT name FROM account').get()?.name, 'kept');
+  });
+
+  test('stop at a database of a newer version, with one clear line', (t) => {
+    const path = freshPath(t);
+    const database = open(t, path);
+    database.exec('PRAGMA user_version = 1000');
+    database.close();
+    assert.throws(() => openDatabase(path), unusable(/newer opentill \(schema 1000, this one knows \d+\)/));
+  });
+});
+
+suite('a file that is no database', () => {
+  test('is refused with one clear line, and stays as it is', (t) => {
+    const path = freshPath(t);
+    open(t, path).close();
+    writeFileSync(path, 'important notes\n'.repeat(100));
+    assert.throws(() => openDatabase(path), unusable(/cannot open the database/));
+    assert.match(readFileSync(path, 'utf8'), /^important notes\n/);
+  });
+
+  test('is refused where there can be none', () => {
+    assert.throws(() => openDatabase('/dev/null/test.db'), unusable(/cannot open the database/));
+  });
+});
+
+suite('a connection', () => {
+  test('writes through to the disk and keeps references right', (t) => {
+    const database = open(t, freshPath(t));
+    const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    assert.equal(setting('journal_mode'), 'wal');
+    assert.equal(setting('synchronous'), 2, 'FULL');
+    assert.equal(setting('foreign_keys'), 1);
+    assert.ok(Number(setting('busy_timeout')) >= 1000);
+    assert.throws(
+      () => database.exec(`INSERT INTO api_key VALUES ('ak', 99, 0, 'hash', 'read', '', 0, NULL)`),
+      /FOREIGN KEY/,
+    );
+  });
+
+  test('keeps the types of its columns, and an amount in the ledger positive', (t) => {
+    const database = open(t, freshPath(t));
+    const insert = (amount: string) =>
+      database.exec(`INSERT INTO payment VALUES (1, 0, 'r', 'x', 'chk', 'pat', ${amount}, 'EUR', 0, 0)`);
+    assert.throws(() => insert(`'ten'`), /cannot store TEXT/);
+    assert.throws(() => insert('0'), /CHECK/);
+    const tables = database
+      .prepare(`PRAGMA table_list`)
+      .all()
+      .filter(({ name }) => !String(name).startsWith('sqlite_'));
+    assert.deepEqual(
+      tables.filter(({ strict }) => strict !== 1),
+      [],
+    );
+  });
+
+  test('never changes a line of the ledger', async (t) => {
+    const path = freshPath(t);
+    const store = openSqliteStore(path);
+    const { mine } = await tenants(store);
+    await add(store, session(mine, { payments: [payment('pay')] }));
+    await store.close();
+    const database = open(t, path);
+    for (const sql of [
+      'UPDATE payment SET amount = 1',
+      'DELETE FROM payment',
+      `UPDATE payment SET checkout = 'chk_other'`,
+    ]) {
+      assert.throws(() => database.exec(sql), /append-only/, sql);
+    }
+  });
+});
+
+suite('the right to serve a database', () => {
+  test('is one process’s, and comes back when it is closed', async (t) => {
+    const path = freshPath(t);
+    const first = openSqliteStore(path, { serve: true });
+    assert.throws(
+      () => openSqliteStore(path, { serve: true }),
+      unusable(/another process is serving the database/),
+    );
+    const beside = openSqliteStore(path);
+    assert.deepEqual(await beside.accounts(), []);
+    await beside.close();
+    await first.close();
+    await openSqliteStore(path, { serve: true }).close();
+  });
+
+  test('comes back when the process that has it is killed', async (t) => {
+    const path = freshPath(t);
+    open(t, path).close();
+    const script = `
+      import { lockForServing } from ${JSON.stringify(join(root, 'src/store/sqlite/open.ts'))};
+      lockForServing(${JSON.stringify(path)});
+      console.log('locked');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    assert.throws(() => lockForServing(path), unusable(/another process/));
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    lockForServing(path)();
+  });
+});
+
+suite('a database that is busy for too long', () => {
+  test('is told apart from a bug', async (t) => {
+    const path = freshPath(t);
+    const store = openSqliteStore(path);
+    t.after(() => store.close());
+    const { mine } = await tenants(store);
+    const other = open(t, path);
+    other.exec('BEGIN IMMEDIATE');
+    const one = session(mine);
+    await assert.rejects(add(store, one), StoreUnavailable);
+    assert.equal(await store.checkout(mine, one.id), null);
+    other.exec('ROLLBACK');
+    await add(store, one);
+    await store.checkHealth();
+  });
+});
+
+suite('every filter of a list', () => {
+  const filters: ReadonlyArray<[CheckoutFilter, ...string[]]> = [
+    [{ status: 'active' }, 'checkout_status'],
+    [{ paymentStatus: 'paid' }, 'checkout_payment_status'],
+    [{ currency: 'EUR' }, 'checkout_currency'],
+    [{ referenceId: 'x' }, 'checkout_reference'],
+    [{ customer: 'x' }, 'checkout_customer'],
+    [{ amountFrom: 1 }, 'checkout_amount'],
+    [{ amountTo: 1 }, 'checkout_amount'],
+    [{ partiallyPaid: true }, 'checkout_partially_paid'],
+    [{ paidInExcess: true }, 'checkout_paid_in_excess'],
+    [{ createdFrom: 1, createdBefore: 2 }, 'id>? AND id<?'],
+    [
+      { metadata: [['a', 'b']] },
+      'checkout_metadata USING PRIMARY KEY (account=? AND live=? AND name=? AND value=?)',
+    ],
+    [{ search: 'x' }, 'id>? AND id<?', 'checkout_reference', 'checkout_email', 'checkout_description'],
+  ];
+  for (const [filter, ...indexes] of filters) {
+    test(`is served by an index: ${Object.keys(filter)}`, (t) => {
+      const database = open(t, freshPath(t));
+      const { sql, values } = listQuery({ account: 1, mode: 'test' }, filter, { limit: 20 });
+      const plan = database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map(({ detail }) => String(detail));
+      for (const index of indexes) assert.ok(plan.join('\n').includes(index), plan.join('\n'));
+      assert.doesNotMatch(plan.join('\n'), /\bSCAN\b/);
+      for (const search of plan.filter((step) => step.startsWith('SEARCH')))
+        assert.match(search, /account=\? AND live=\?/);
+    });
+  }
+});
+
+test('every key and index of a tenant’s data begins with the account and mode', (t) => {
+  const database = open(t, freshPath(t));
+  const global = new Set(['account', 'api_key', 'directory']);
+  const indexes = database
+    .prepare(
+      `SELECT tbl_name AS owner, sqlite_schema.name AS name, group_concat(info.name) AS columns
+       FROM sqlite_schema, pragma_index_info(sqlite_schema.name) AS info
+       WHERE type = 'index' GROUP BY sqlite_schema.name`,
+    )
+    .all()
+    .filter(({ owner }) => !global.has(String(owner)));
+  assert.ok(indexes.length > 15);
+  for (const { name, columns } of indexes) assert.match(String(columns), /^account,live,/, String(name));
+  assert.ok(existsSync(golden));
+});

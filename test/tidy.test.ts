@@ -1,0 +1,215 @@
+/** The rules of the repository that no other tool holds it to. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { suite, test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** Every file of the repository by its path from the root, without what tools and runs leave behind. */
+const files = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  .filter((file) => !/^(node_modules|\.git|data|coverage)\//.test(file));
+const under = (folder: string, ending: string) =>
+  files.filter((file) => file.startsWith(folder) && file.endsWith(ending));
+const sources = under('src/', '.ts');
+const scripts = [
+  ...sources,
+  ...['test/', 'bench/', 'scripts/', 'sdk/'].flatMap((folder) => under(folder, '.ts')),
+];
+const packageJson = JSON.parse(read('package.json'));
+
+/** What a file imports: paths from the root for files of ours, names for everything else. */
+function importsOf(file: string): string[] {
+  const code = read(file);
+  const specifiers = [
+    ...code.matchAll(/^(?:import|export)\b[^'"`;=()]*?\bfrom\s+'([^']+)'/gm),
+    ...code.matchAll(/^import\s+'([^']+)'/gm),
+    ...code.matchAll(/\bimport\('([^']+)'\)/g),
+    ...code.matchAll(/\bnew URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
+  ].map(([, specifier]) => specifier ?? '');
+  return [...new Set(specifiers)].map((specifier) =>
+    specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
+  );
+}
+const imports = new Map(scripts.map((file) => [file, importsOf(file)]));
+
+/** Fails with every import of `what` by a file in `where` that is none of `except`. */
+function mayNotImport(where: RegExp, what: RegExp, except: readonly string[] = []): void {
+  const found = sources
+    .filter((file) => where.test(file) && !except.includes(file))
+    .flatMap((file) =>
+      (imports.get(file) ?? []).filter((each) => what.test(each)).map((each) => `${file}: ${each}`),
+    );
+  assert.deepEqual(found, []);
+}
+
+suite('the code', () => {
+  test('has files that can be read in one go', () => {
+    const long = scripts
+      .filter((file) => file.startsWith('src/'))
+      .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
+      .filter(({ lines }) => lines > 400);
+    assert.deepEqual(long, []);
+  });
+
+  test('leaves nothing unsaid and nothing for later', () => {
+    const self = 'test/tidy.test.ts';
+    const forbidden =
+      /@ts-(ignore|nocheck|expect-error)|\b(TODO|FIXME|HACK)\b|\b(it|test|suite|describe)\.only\(/;
+    const found = scripts.filter((file) => file !== self && forbidden.test(read(file)));
+    assert.deepEqual(found, []);
+    const untyped = sources.filter((file) =>
+      /(:|\bas|<|\|)\s*any\b(?!\s+[a-z])|biome-ignore/.test(withoutComments(read(file))),
+    );
+    assert.deepEqual(untyped, []);
+  });
+
+  test('has no file that nothing leads to', () => {
+    const used = new Set([...imports.values()].flat());
+    const entries = ['src/cli/main.ts'];
+    assert.deepEqual(
+      sources.filter((file) => !used.has(file) && !entries.includes(file)),
+      [],
+    );
+  });
+
+  test('has no circles among its imports', () => {
+    const done = new Set<string>();
+    function visit(file: string, path: readonly string[]): void {
+      const at = path.indexOf(file);
+      assert.equal(at, -1, `a circle: ${[...path.slice(at), file].join(' → ')}`);
+      if (done.has(file)) return;
+      for (const next of runtimeImportsOf(file)) visit(next, [...path, file]);
+      done.add(file);
+    }
+    for (const file of sources) visit(file, []);
+  });
+});
+
+suite('the layers', () => {
+  test('only the composition root and the command line pick a database', () => {
+    mayNotImport(/^src\/(?!store\/sqlite\/)/, /^src\/store\/sqlite\//, ['src/main.ts', 'src/cli/main.ts']);
+  });
+
+  test('only the composition root picks rails; the test helpers and pages know the one of test mode', () => {
+    mayNotImport(/^src\/(?!methods\/)/, /^src\/methods\/(?!sandbox\/)[a-z]+\//, ['src/main.ts']);
+    mayNotImport(/^src\/(?!methods\/|pages\/)/, /^src\/methods\/sandbox\//, [
+      'src/main.ts',
+      'src/http/routes/test-helpers.ts',
+    ]);
+  });
+
+  test('the store knows nothing of those who use it', () => {
+    mayNotImport(/^src\/store\//, /^src\/(?!store\/|checkout\/|id\.ts)/);
+  });
+
+  test('an order is carried out without knowing where it came from', () => {
+    mayNotImport(
+      /^src\/(transact|presenter)\.ts$/,
+      /^src\/(?!store\/store\.ts|checkout\/|id\.ts|presenter\.ts)/,
+    );
+  });
+
+  test('HTTP is spoken by those who serve or send, and by nobody else', () => {
+    const http = /^(node:)?(http|https|http2|net|tls)$|^(@fastify\/.*|fastify|undici)$|^src\/(http|pages)\//;
+    mayNotImport(
+      /^src\/(checkout|store|methods|worker)\/|^src\/(transact|presenter|live|id|token|keys)\.ts$/,
+      http,
+    );
+  });
+
+  test('pages and the API do not know the worker’s insides or the command line', () => {
+    mayNotImport(/^src\/(http|pages)\//, /^src\/(cli|main\.ts)/);
+  });
+});
+
+suite('the dependencies', () => {
+  const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+  const isPackage = (name: string) =>
+    !/^(node:|src\/|test\/|bench\/|scripts\/|sdk\/|\.\.|package\.json)/.test(name);
+  const packagesOf = (where: readonly string[]) =>
+    new Set(
+      where
+        .flatMap((file) => imports.get(file) ?? [])
+        .filter(isPackage)
+        .map(packageOf),
+    );
+
+  test('of the service are those that it imports', () => {
+    assert.deepEqual([...packagesOf(sources)].sort(), Object.keys(packageJson.dependencies).sort());
+  });
+
+  test('of the tools are all used', () => {
+    const inScripts = JSON.stringify(packageJson.scripts);
+    // The compiler is `tsc`; the types and the runtime are used by being there.
+    const byOtherNames: Record<string, string> = {
+      typescript: 'tsc',
+      '@biomejs/biome': 'biome',
+      node: 'node',
+    };
+    const imported = packagesOf(scripts);
+    const unused = Object.keys(packageJson.devDependencies).filter(
+      (name) =>
+        !imported.has(name) &&
+        !name.startsWith('@types/') &&
+        !(byOtherNames[name] && inScripts.includes(byOtherNames[name])) &&
+        !scripts.some((file) => read(file).includes(`'${name}/`) || read(file).includes(`'${name}'`)),
+    );
+    assert.deepEqual(unused, []);
+  });
+
+  test('are locked without addresses, so that any registry can serve them', () => {
+    assert.doesNotMatch(read('package-lock.json'), /"resolved"/);
+  });
+});
+
+suite('the documents', () => {
+  const documents = under('', '.md');
+
+  test('link to files that exist', () => {
+    const broken = documents.flatMap((file) =>
+      [...withoutCode(read(file)).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|\b(?:src|href)="([^"]+)"/g)]
+        .map(([, link, attribute]) => link ?? attribute ?? '')
+        .filter((link) => !/^([a-z]+:|#|\/)/.test(link))
+        .filter((link) => !existsSync(join(root, dirname(file), decodeURI(link.split('#')[0] ?? ''))))
+        .map((link) => `${file}: ${link}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  test('record decisions under numbers without gaps', () => {
+    const folder = join(root, 'docs/decisions');
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name !== 'README.md') : [];
+    for (const [index, name] of names.sort().entries()) {
+      assert.match(name, new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z0-9-]+\\.md$`));
+    }
+  });
+
+  test('say how to start and how to test', () => {
+    assert.match(read('README.md'), /npm ci && npm start/);
+    assert.match(read('README.md'), /npm ci && npm test/);
+  });
+});
+
+/** Imports of files of ours that exist at run time: those of types alone make no circle. */
+function runtimeImportsOf(file: string): string[] {
+  const statements = [
+    ...read(file).matchAll(/^(?:import|export)\s+(?!type\b)([^'";]*?)\bfrom\s+'(\.[^']+)'/gm),
+  ];
+  return statements
+    .filter(([, names]) => !/^\{(\s*type\s+[^,}]+,?)+\s*\}\s*$/.test((names ?? '').trim()))
+    .map(([, , specifier]) => normalize(join(dirname(file), specifier ?? '')))
+    .filter((target) => target.endsWith('.ts'));
+}
+
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+/** Markdown without its examples, in which brackets mean something else. */
+function withoutCode(text: string): string {
+  return text.replace(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
+}
