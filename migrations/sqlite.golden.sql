@@ -3,26 +3,6 @@
 
 PRAGMA user_version = 1;
 
--- trigger account_inserted
-CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
-
--- trigger account_updated
-CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
-
--- trigger api_key_inserted
-CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
-
--- trigger api_key_updated
-CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
-
--- trigger payment_is_append_only_delete
-CREATE TRIGGER payment_is_append_only_delete BEFORE DELETE ON payment
-BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
-
--- trigger payment_is_append_only_update
-CREATE TRIGGER payment_is_append_only_update BEFORE UPDATE ON payment
-BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
-
 -- table account
 CREATE TABLE account (
   number INTEGER PRIMARY KEY,
@@ -234,3 +214,23 @@ CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live,
 
 -- index payment_checkout
 CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);
+
+-- trigger account_inserted
+CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger account_updated
+CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger api_key_inserted
+CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger api_key_updated
+CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+
+-- trigger payment_is_append_only_delete
+CREATE TRIGGER payment_is_append_only_delete BEFORE DELETE ON payment
+BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
+
+-- trigger payment_is_append_only_update
+CREATE TRIGGER payment_is_append_only_update BEFORE UPDATE ON payment
+BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;

@@ -137,7 +137,7 @@ export type CheckoutFilter = {
   readonly partiallyPaid?: boolean;
   readonly paidInExcess?: boolean;
   readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
-  /** A prefix of the id, reference, e-mail address or description, in any case. */
+  /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
   readonly search?: string;
 };
 

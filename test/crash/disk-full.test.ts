@@ -15,7 +15,9 @@ const CLIENTS = 16;
 const key = 'ak_test_crash:sk_test_crash';
 const headers = { authorization: 'Bearer sk_test_crash', 'content-type': 'application/json' };
 
-test('a full disk refuses changes, loses none, and is over when there is room again', async (t) => {
+test('a full disk refuses changes, loses none, and is over when there is room again', {
+  timeout: 60_000,
+}, async (t) => {
   const path = join(freshDirectory(t), 'full.db');
   const receiver = await startReceiver(t);
   const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'fatal' };

@@ -15,7 +15,7 @@ if (phase === 'prepare') {
   const checkpoints = startCheckpoints(database, path);
   const insert = database.prepare(`INSERT INTO filler VALUES (printf('%.*c', 4000, 'y'))`);
   for (let round = 0; round < 5; round++) {
-    for (let i = 0; i < 20; i++) insert.run();
+    for (let i = 0; i < 8; i++) insert.run();
     checkpoints.changed(1_000_000);
     await pause(100);
   }
