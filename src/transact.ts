@@ -282,8 +282,8 @@ function auditOf(origin: Origin, subject: string, version: number, at: number, a
 }
 
 /**
- * Queues units and commits them in batches: one at a time, each as large as what has gathered meanwhile. A batch that
- * fails as a whole is run again one unit at a time, so that a unit answers only for itself.
+ * Queues units and commits them in batches: one at a time, each as large as what has gathered meanwhile. A batch in
+ * which one unit fails is run again one unit at a time, so that a unit answers only for itself.
  */
 function groupCommit(store: Pick<Store, 'commit'>, maxBatch: number, maxQueue: number) {
   type Entry = { unit: Unit; resolve: () => void; reject: (error: unknown) => void };
@@ -307,8 +307,12 @@ function groupCommit(store: Pick<Store, 'commit'>, maxBatch: number, maxQueue: n
         await store.commit(batch.map(({ unit }) => unit));
         for (const { resolve } of batch) resolve();
       } catch (error) {
-        if (batch.length === 1) batch[0]?.reject(error);
-        else for (const entry of batch) await store.commit([entry.unit]).then(entry.resolve, entry.reject);
+        // A database that cannot serve now will not serve each one better; anything else is the fault of one of them.
+        const alone = batch.length === 1 || error instanceof StoreUnavailable;
+        for (const entry of batch) {
+          if (alone) entry.reject(error);
+          else await store.commit([entry.unit]).then(entry.resolve, entry.reject);
+        }
       }
     }
     running = false;

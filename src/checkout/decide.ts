@@ -232,6 +232,11 @@ function addAttempt(checkout: Checkout, attempt: Attempt): Checkout {
 
 function report(checkout: Checkout, command: Report): Checkout | Refusal {
   if (command.payment?.amount === 0) return report(checkout, { ...command, payment: null });
+  if (amountPaid(checkout) + (command.payment?.amount ?? 0) > Number.MAX_SAFE_INTEGER) {
+    return refuseFields([
+      { pointer: '/amount', detail: 'takes the sum of the payments beyond what can be counted' },
+    ]);
+  }
   const known = checkout.attempts.find(
     ({ rail, reference }) => rail === command.rail && reference === command.reference,
   );

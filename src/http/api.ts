@@ -28,6 +28,8 @@ declare module 'fastify' {
     optionalBody?: boolean;
     /** Only for keys of test mode. */
     testOnly?: boolean;
+    /** Headers that a request may have, for the API document. */
+    requestHeaders?: Readonly<Record<string, object>>;
   }
   interface FastifyRequest {
     principal: Principal | null;
@@ -89,10 +91,21 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
     if (request.routeOptions.config.optionalBody) request.body ??= {};
     dropEmptyStrings(request.body);
     dropEmptyStrings(request.query);
-    done();
+    done(unknownParameters(request));
   });
 
   return collectMethods(api);
+}
+
+/** A route that says nothing of parameters has none. */
+function unknownParameters(request: FastifyRequest): RequestError | undefined {
+  if (request.routeOptions.schema?.querystring) return undefined;
+  const names = Object.keys(request.query as object);
+  if (names.length === 0) return undefined;
+  return fieldsError(
+    names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })),
+    'bad_query',
+  );
 }
 
 /** Lets a known caller in: within its rate, with a key that may do this, for an answer it can read. */
@@ -125,7 +138,7 @@ function rateLimited({ perSecond }: RateLimiter, waitMs: number): RequestError {
 }
 
 function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '*/*' || accept.startsWith('application/json')) return true;
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const fits = ['*/*', 'application/*', 'application/json', 'application/problem+json', ''].includes(type);

@@ -37,6 +37,14 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         },
       },
     },
+    // Headers are read by the code that needs them; here they are only described.
+    transform: ({ schema, url, route }) => {
+      const headers = route.config?.requestHeaders;
+      return {
+        schema: headers ? { ...schema, headers: { type: 'object', properties: headers } } : schema,
+        url,
+      };
+    },
     refResolver: {
       buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `schema-${index}`),
     },

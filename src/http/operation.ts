@@ -18,6 +18,8 @@ type Declaration = {
   readonly summary: string;
   readonly description?: string;
   readonly statusCode?: number;
+  /** The answer has the session's version as its ETag; a change may name the version it is for, a fetch the one known. */
+  readonly versioned?: 'create' | 'change' | 'fetch';
   readonly success: TSchema;
   /** Beside those that follow from what the route accepts. */
   readonly errors?: readonly ErrorReason[];
@@ -26,6 +28,7 @@ type Declaration = {
 type Accepted = { readonly params?: TSchema; readonly querystring?: TSchema; readonly body?: TSchema };
 
 const everywhere: readonly ErrorReason[] = [
+  'bad_query',
   'no_credentials',
   'wrong_credentials',
   'scope_missing',
@@ -44,19 +47,30 @@ const withBody: readonly ErrorReason[] = [
 ];
 
 export function operation<A extends Accepted>(declaration: Declaration, accepted: A) {
-  const { operation: name, tag, scope, summary, description, statusCode, success } = declaration;
+  const { operation: name, tag, scope, summary, description, statusCode, success, versioned } = declaration;
   const { noBody = false, optionalBody = false, testOnly = false } = declaration;
   const [resource = '', verb = ''] = name.toLowerCase().split('.');
   const errors = [
     ...everywhere,
     ...(accepted.params ? (['bad_id', 'not_found'] as const) : []),
-    ...(accepted.querystring ? (['bad_query'] as const) : []),
     ...(accepted.body ? withBody : []),
     ...(noBody ? (['bad_json', 'field_invalid', 'too_large', 'key_reused'] as const) : []),
     ...(declaration.errors ?? []),
   ];
+  const isWrite = accepted.body !== undefined || noBody;
   return {
-    config: { operation: name, scope, noBody, optionalBody, testOnly },
+    config: {
+      operation: name,
+      scope,
+      noBody,
+      optionalBody,
+      testOnly,
+      requestHeaders: headersOf([
+        ...(isWrite ? (['Idempotency-Key'] as const) : []),
+        ...(versioned === 'change' ? (['If-Match'] as const) : []),
+        ...(versioned === 'fetch' ? (['If-None-Match'] as const) : []),
+      ]),
+    },
     // Routes report what the schema finds together with what only they can see.
     attachValidation: true,
     schema: {
@@ -69,13 +83,47 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
       response: {
         [statusCode ?? 200]: {
           description: 'Success.',
+          headers: headersOf([
+            'X-Request-Id',
+            ...(versioned ? (['ETag'] as const) : []),
+            ...(statusCode === 201 ? (['Location'] as const) : []),
+            ...(isWrite ? (['Idempotent-Replayed'] as const) : []),
+          ]),
           content: { 'application/json': { schema: success } },
         },
+        ...(versioned === 'fetch'
+          ? { 304: { description: 'Nothing has changed.', headers: headersOf(['ETag']) } }
+          : {}),
         ...errorResponses(name, errors),
       },
     },
   };
 }
+
+const headerTexts = {
+  'Idempotency-Key':
+    'Makes a repetition of the request safe: 1 to 255 printable ASCII characters, quoted or bare.',
+  'If-Match': 'The ETag of the version to change; any other is refused.',
+  'If-None-Match': 'The ETag of the version that is known already.',
+  'X-Request-Id': 'Names the request in the logs; a request may bring its own.',
+  ETag: 'The version of the session, in quotes.',
+  Location: 'Path of what was created.',
+  'Idempotent-Replayed': '`true` where this is the stored answer to an earlier request with the same key.',
+  'Retry-After': 'Seconds after which to try again.',
+  'WWW-Authenticate': 'How to authenticate.',
+  RateLimit: 'What is left of the allowance, and when it is whole again.',
+  'RateLimit-Policy': 'The allowance.',
+} as const;
+
+function headersOf(names: ReadonlyArray<keyof typeof headerTexts>) {
+  return Object.fromEntries(names.map((name) => [name, { type: 'string', description: headerTexts[name] }]));
+}
+
+const headersOfFailure: Readonly<Record<number, ReadonlyArray<keyof typeof headerTexts>>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+};
 
 /** Failures by status: several reasons may share one. */
 function errorResponses(operation: string, reasons: readonly ErrorReason[]) {
@@ -89,6 +137,7 @@ function errorResponses(operation: string, reasons: readonly ErrorReason[]) {
       status,
       {
         description: group.map((reason) => errorTable[reason].text).join(' '),
+        headers: headersOf(['X-Request-Id', ...(headersOfFailure[status] ?? [])]),
         content: {
           'application/json': { schema: { $ref: 'Error#' }, examples: examplesOf(operation, group) },
           'application/problem+json': { schema: { $ref: 'Problem#' } },

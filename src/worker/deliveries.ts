@@ -14,8 +14,8 @@ export type DeliveryDuties = {
   readonly onSent: (result: SendResult) => void;
 };
 
-/** Longer than any delivery takes: a delivery that is still leased after this belongs to a process that is gone. */
-const LEASE_MS = 60_000;
+/** Longer than a delivery takes with those before it in its lane. */
+const LEASE_MS = 600_000;
 
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
@@ -56,9 +56,28 @@ export async function deliverDue(
   scope?: Scope,
 ): Promise<number> {
   const claimed = await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, limit, scope);
-  const results = await Promise.all(claimed.map((each) => deliver(duties, each, nowOf(each))));
+  const inLane = createLanes();
+  const results = await Promise.all(
+    claimed.map((each) => inLane(each, () => deliver(duties, each, nowOf(each)))),
+  );
   await write(duties, results);
   return claimed.length;
+}
+
+/** Deliveries of one session to one address go out one after the other, in the order in which they are put in. */
+function createLanes() {
+  const last = new Map<string, Promise<unknown>>();
+  return <T>({ event, url }: ClaimedDelivery, work: () => Promise<T>): Promise<T> => {
+    const lane = `${event.checkout} ${url}`;
+    const turn = (last.get(lane) ?? Promise.resolve()).then(work);
+    const ended = turn
+      .catch(() => {})
+      .then(() => {
+        if (last.get(lane) === ended) last.delete(lane);
+      });
+    last.set(lane, ended);
+    return turn;
+  };
 }
 
 /**
@@ -70,6 +89,7 @@ export function createDeliveryPool(
   { slots, onFree, onError }: { slots: number; onFree: () => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Set<Promise<void>>();
+  const inLane = createLanes();
 
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     try {
@@ -81,12 +101,17 @@ export function createDeliveryPool(
   }
 
   return {
-    /** Fills the free slots with what is due. */
-    async fill(nowOf: (scope: Scope) => number): Promise<void> {
+    /** Fills the free slots with what is due, except for scopes that are held. */
+    async fill(nowOf: (scope: Scope) => number, isHeld: (scope: Scope) => boolean): Promise<void> {
       const free = slots - underWay.size;
       if (free === 0) return;
       for (const claimed of await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, free)) {
-        const handled = handle(claimed, nowOf(claimed.scope)).finally(() => {
+        if (isHeld(claimed.scope)) {
+          duties.store.releaseDeliveries([claimed.id]);
+          continue;
+        }
+        const now = nowOf(claimed.scope);
+        const handled = inLane(claimed, () => handle(claimed, now)).finally(() => {
           underWay.delete(handled);
           onFree();
         });

@@ -33,6 +33,10 @@ export function createWorker(options: Options) {
     onError,
   });
 
+  /** Scopes whose clock is being moved: only `advance` works on them meanwhile. */
+  const held = new Map<string, number>();
+  const isHeld = (scope: Scope) => held.has(nameOf(scope));
+
   /** The clocks of all accounts and modes, as they are now. */
   async function clocks(): Promise<(scope: Scope) => number> {
     const offsets = new Map((await store.accounts()).map((each) => [each.number, each.testClockOffsetMs]));
@@ -43,15 +47,31 @@ export function createWorker(options: Options) {
     const due = await store.dueCheckouts(realNow(), BATCH);
     if (due.length === 0) return false;
     const nowOf = await clocks();
-    await Promise.all(due.map(({ scope, id }) => attendTo(options, scope, id, nowOf(scope))));
-    return due.length === BATCH;
+    const free = due.filter(({ scope }) => !isHeld(scope));
+    await Promise.all(free.map(({ scope, id }) => attendTo(options, scope, id, nowOf(scope))));
+    return free.length === BATCH;
+  }
+
+  async function catchUp(scope: Scope): Promise<void> {
+    const attended = new Set<string>();
+    for (;;) {
+      const due = await store.dueCheckouts(realNow(), BATCH, scope);
+      for (const { id, dueAt } of [...due].sort((a, b) => a.dueAt - b.dueAt)) {
+        const what = `${id} at ${dueAt}`;
+        if (attended.has(what)) throw new Error(`session ${what} stays due`);
+        attended.add(what);
+        await attendTo(options, scope, id, dueAt);
+      }
+      const delivered = await deliverDue(options, deliverySlots, ({ dueAt }) => dueAt, scope);
+      if (due.length + delivered === 0) return;
+    }
   }
 
   return {
     start(): void {
       deliveries = startLoop(
         async () => {
-          await pool.fill(await clocks());
+          await pool.fill(await clocks(), isHeld);
           return false;
         },
         pollMs,
@@ -67,25 +87,22 @@ export function createWorker(options: Options) {
     },
 
     /**
-     * Does everything that is due in this account and mode by its clock, each thing at its own time, so that a clock
-     * that was moved by a day leaves the same behind as a day that has passed.
+     * Moves the clock of an account and mode, and does everything that is due by then, each thing at its own time, so
+     * that a clock that was moved by a day leaves the same behind as a day that has passed.
      */
-    async catchUp(scope: Scope): Promise<void> {
-      for (;;) {
-        const due = await store.dueCheckouts(realNow(), BATCH, scope);
-        for (const { id, dueAt } of [...due].sort((a, b) => a.dueAt - b.dueAt)) {
-          await attendTo(options, scope, id, dueAt);
-        }
-        const delivered = await deliverDue(options, deliverySlots, ({ dueAt }) => dueAt, scope);
-        if (due.length + delivered > 0) continue;
-        // What the pool had taken before may be due again at its next time.
+    async advance<T>(scope: Scope, moveClock: () => Promise<T>): Promise<T> {
+      const name = nameOf(scope);
+      held.set(name, (held.get(name) ?? 0) + 1);
+      try {
+        const moved = await moveClock();
+        // What was taken before the clock was moved may be due again by now.
         await pool.settle();
-        const left = await store.dueCheckouts(realNow(), 1, scope);
-        if (
-          left.length === 0 &&
-          (await deliverDue(options, deliverySlots, ({ dueAt }) => dueAt, scope)) === 0
-        )
-          return;
+        await catchUp(scope);
+        return moved;
+      } finally {
+        const others = (held.get(name) ?? 1) - 1;
+        if (others > 0) held.set(name, others);
+        else held.delete(name);
       }
     },
 
@@ -95,4 +112,8 @@ export function createWorker(options: Options) {
       await pool.settle();
     },
   };
+}
+
+function nameOf({ account, mode }: Scope): string {
+  return `${account} ${mode}`;
 }

@@ -252,8 +252,7 @@ suite('time', () => {
     for (const { id } of [third, never]) assert.equal((await fetchSession(service, id)).status, 'active');
   });
 
-  const race = { todo: 'the worker’s own look may come first, with the time that the clock was moved to' };
-  test('that is moved far ends sessions with the time at which each was due', race, async () => {
+  test('that is moved far ends sessions with the time at which each was due', async () => {
     const expires_at = await inMs(2 * MINUTE);
     const made = await Promise.all(Array.from({ length: 50 }, () => createSession(service, { expires_at })));
     await advance(service, 3600);

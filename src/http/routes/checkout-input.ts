@@ -107,9 +107,14 @@ function readPayer(given: Partial<CreateBody>, problems: Problem[]): Payer {
     email: details.email ?? '',
     country: details.country?.toUpperCase() ?? '',
     phone: readPhone(details.phone),
-    billingDetails: (given.billing_details ?? details.billing_details ?? null) as ContactDetails | null,
-    shippingDetails: (given.shipping_details ?? details.shipping_details ?? null) as ContactDetails | null,
+    billingDetails: readContact(given.billing_details ?? details.billing_details),
+    shippingDetails: readContact(given.shipping_details ?? details.shipping_details),
   };
+}
+
+/** Details of which nothing is left once empty strings are gone are no details. */
+function readContact(details: object | undefined): ContactDetails | null {
+  return details && Object.keys(details).length > 0 ? (details as ContactDetails) : null;
 }
 
 export function readPhone(

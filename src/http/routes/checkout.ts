@@ -23,6 +23,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
     operation(
       {
         operation: 'CHECKOUT.CREATE',
+        versioned: 'create',
         tag,
         scope: 'write',
         summary: 'Create a session',
@@ -80,6 +81,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
     operation(
       {
         operation: 'CHECKOUT.FETCH',
+        versioned: 'fetch',
         tag,
         scope: 'read',
         summary: 'Fetch a session',
@@ -104,6 +106,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
     operation(
       {
         operation: 'CHECKOUT.UPDATE',
+        versioned: 'change',
         tag,
         scope: 'write',
         summary: 'Update a session',
@@ -140,6 +143,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
     operation(
       {
         operation: 'CHECKOUT.EXPIRE',
+        versioned: 'change',
         tag,
         scope: 'write',
         noBody: true,

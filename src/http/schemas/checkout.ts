@@ -195,7 +195,7 @@ export const listQuery = Type.Object(
     'amount[lte]': Type.Optional(amount('At most this amount.')),
     partially_paid: Type.Optional(Type.Boolean({ description: 'A part is paid, but not all.' })),
     paid_in_excess: Type.Optional(Type.Boolean({ description: 'More is paid than was asked for.' })),
-    q: Type.Optional(text(128, 'Beginning of the id, reference, e-mail address or description.')),
+    q: Type.Optional(text(64, 'Beginning of the id, reference, e-mail address or description.')),
   },
   {
     additionalProperties: false,

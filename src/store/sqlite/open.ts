@@ -18,7 +18,7 @@ export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    database = new DatabaseSync(path, { timeout: 1000, enableForeignKeyConstraints: true });
+    database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
