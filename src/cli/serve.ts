@@ -16,7 +16,10 @@ export async function serve(): Promise<void> {
   const service = await createService(config);
   try {
     const welcome = await firstStart(service.store, config);
-    console.log(`opentill listening on ${await service.start()}`);
+    const address = await service.start();
+    // Whoever reads the first lines may leave; the service goes on.
+    process.stdout.on('error', () => {});
+    console.log(`opentill listening on ${address}`);
     if (welcome) console.log(welcome);
   } catch (error) {
     await service.stop();
