@@ -168,7 +168,7 @@ CREATE TABLE payment_attempt (
 ) STRICT;
 
 -- index checkout_amount
-CREATE INDEX checkout_amount ON checkout (account, live, amount, id);
+CREATE INDEX checkout_amount ON checkout (account, live, id, amount);
 
 -- index checkout_currency
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);

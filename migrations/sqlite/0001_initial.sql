@@ -74,7 +74,8 @@ CREATE TABLE checkout (
 CREATE INDEX checkout_status ON checkout (account, live, status, id);
 CREATE INDEX checkout_payment_status ON checkout (account, live, payment_status, id);
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
-CREATE INDEX checkout_amount ON checkout (account, live, amount, id);
+-- In the order of lists, with the amount at hand: ranges need no sorting, and a new amount stays on its page.
+CREATE INDEX checkout_amount ON checkout (account, live, id, amount);
 CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
 CREATE INDEX checkout_customer ON checkout (account, live, customer, id) WHERE customer IS NOT NULL;
 CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email IS NOT NULL;

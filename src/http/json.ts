@@ -23,13 +23,58 @@ export function readJson(bytes: Buffer): unknown {
   } catch {
     throw badJson('The body is not valid JSON.');
   }
-  const problems = hazards(text);
+  const problems = isHarmless(text, value) ? [] : hazards(text);
   if (problems.length > 0) throw fieldsError(problems);
   return value;
 }
 
 function badJson(message: string): RequestError {
   return new RequestError('bad_json', [{ reason: 'bad_json', message, remarks: '' }]);
+}
+
+/**
+ * Whether a text that is known to be JSON is surely free of all hazards: it has no escapes, no long numbers and no
+ * exponents, is not deep, and has as many names as its value. Nearly all bodies are; only the others need a close look.
+ * (Measured: this takes a quarter of the time.)
+ */
+function isHarmless(text: string, value: unknown): boolean {
+  // Without backslashes every quote begins or ends a string, which the loop below relies on.
+  if (/\\|\d[eE]|__proto__/.test(text)) return false;
+  let names = 0;
+  let depth = 0;
+  let digits = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = text.indexOf('"', at + 1);
+      digits = 0;
+    } else if (code === COLON) names++;
+    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (++depth > MAX_DEPTH) return false;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
+    else if ((code >= DIGIT_0 && code <= DIGIT_9) || code === POINT) {
+      if (++digits > EXACT_DIGITS) return false;
+    } else digits = 0;
+  }
+  return names === countNames(value);
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const POINT = 0x2e;
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const each of value) count += countNames(each);
+  else for (const name in value) count += 1 + countNames((value as Record<string, unknown>)[name]);
+  return count;
 }
 
 /**

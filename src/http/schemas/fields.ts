@@ -114,8 +114,15 @@ export const formats: Record<string, { check: (value: string) => boolean; detail
 
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
+/** Asked of Intl once for each code: there are 676 at most, and each answer takes it microseconds. */
+const countries = new Map<string, boolean>();
+
 function isCountry(code: string): boolean {
-  return regionNames.of(code) !== undefined;
+  const known = countries.get(code);
+  if (known !== undefined) return known;
+  const is = regionNames.of(code) !== undefined;
+  countries.set(code, is);
+  return is;
 }
 
 function isWebAddress(value: string): boolean {
