@@ -1,16 +1,21 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { createApiKey, keyScopes } from '../keys.ts';
 import { openStore } from '../main.ts';
 import type { KeyScope, Store } from '../store/store.ts';
-import { UsageError } from './usage-error.ts';
+import { takesNothing, UsageError } from './usage-error.ts';
 
 /** `keys create|list|revoke`: works on the database, beside a server that runs. */
 export async function keys(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
   const run = { create, list, revoke }[action ?? ''];
   if (!run) throw new UsageError('keys takes one of create, list, revoke');
-  const store = openStore(readConfig(process.env), { serve: false });
+  const config = readConfig(process.env);
+  const { path } = config.DATABASE_URL;
+  if (!existsSync(path))
+    throw new UsageError(`there is no database ${path}; a first start of the server makes one`);
+  const store = openStore(config, { serve: false });
   try {
     await run(store, rest);
   } finally {
@@ -50,7 +55,8 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
   console.log('The API secret is not kept and cannot be shown again.');
 }
 
-async function list(store: Store): Promise<void> {
+async function list(store: Store, args: readonly string[]): Promise<void> {
+  takesNothing('keys list', args);
   for (const key of await store.apiKeys()) {
     const state = key.revokedAt === null ? 'active' : `revoked ${new Date(key.revokedAt).toISOString()}`;
     const columns = [key.id, `account ${key.scope.account}`, key.scopes.join(','), key.name || '-', state];

@@ -1,7 +1,7 @@
 /** The command line: `opentill <command>`, one file for each command. */
 import { BadSetting } from '../config.ts';
 import { UnusableDatabase } from '../store/sqlite/open.ts';
-import { UsageError } from './usage-error.ts';
+import { takesNothing, UsageError } from './usage-error.ts';
 
 const help = `opentill: checkout sessions for your shop
 
@@ -19,21 +19,23 @@ Settings are environment variables; see docs/reference/settings.md.
 `;
 
 export async function main(args: readonly string[]): Promise<void> {
-  const [command = 'help', ...rest] = args;
+  const [command = 'help', ...rest] = args.some((each) => each === '--help' || each === '-h')
+    ? ['help']
+    : args;
   try {
     switch (command) {
       case 'serve':
+        takesNothing(command, rest);
         await (await import('./serve.ts')).serve();
         break;
       case 'demo':
+        takesNothing(command, rest);
         await (await import('./demo.ts')).demo();
         break;
       case 'keys':
         await (await import('./keys.ts')).keys(rest);
         break;
       case 'help':
-      case '--help':
-      case '-h':
         console.log(help);
         break;
       default:
@@ -43,7 +45,8 @@ export async function main(args: readonly string[]): Promise<void> {
     const expected = [BadSetting, UnusableDatabase, UsageError].some((kind) => error instanceof kind);
     const { code } = error as { code?: string };
     if (!expected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
-    console.error(`opentill: ${(error as Error).message}`);
+    const advice = code === 'EADDRINUSE' ? '; set PORT to another one' : '';
+    console.error(`opentill: ${(error as Error).message}${advice}`);
     process.exitCode = 1;
   }
 }

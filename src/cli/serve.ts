@@ -1,12 +1,11 @@
-import { type Config, readConfig } from '../config.ts';
-import { addApiKey, createAccount, createApiKey, hashSecret, keyScopes } from '../keys.ts';
+import { readConfig } from '../config.ts';
 import { createService } from '../main.ts';
-import type { Store } from '../store/store.ts';
+import { firstStart } from './first-start.ts';
 import { freePort } from './free-port.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Long enough for the slowest answer that has begun; then the process ends anyway. */
 const STOP_WITHIN_MS = 20_000;
+const LOOK_FOR_PARENT_MS = 250;
 
 /** Serves until the process is told to end. */
 export async function serve(): Promise<void> {
@@ -15,8 +14,9 @@ export async function serve(): Promise<void> {
   const config = readConfig({ ...process.env, ...anyPort });
   const service = await createService(config);
   try {
-    const welcome = await firstStart(service.store, config);
     const address = await service.start();
+    // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
+    const welcome = await firstStart(service.store, config);
     // Whoever reads the first lines may leave; the service goes on.
     process.stdout.on('error', () => {});
     console.log(`opentill listening on ${address}`);
@@ -27,63 +27,23 @@ export async function serve(): Promise<void> {
   }
 
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      // Asked twice: somebody is in a hurry.
-      if (stopping) process.exit(130);
-      stopping = true;
-      setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-      void service.stop().then(() => process.exit(0));
-    });
+  function stop(): void {
+    // Asked twice: somebody is in a hurry.
+    if (stopping) process.exit(130);
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    void service.stop().then(() => process.exit(0));
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  // npm does not pass signals on: where it started the server, its end is the sign to stop.
+  if (process.env.npm_lifecycle_event === 'start') whenOrphaned(stop);
 }
 
-/**
- * Makes what an empty database lacks: an account and, unless one is given by BOOTSTRAP_API_KEY, a test key. Returns
- * what to tell the operator, or null if there is nothing new.
- */
-async function firstStart(
-  store: Store,
-  { ACCOUNT_NAME, BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
-): Promise<string | null> {
-  const nowMs = Date.now();
-  const [existing] = await store.accounts();
-  const account = existing ?? (await createAccount(store, ACCOUNT_NAME, nowMs));
-  const scope = { account: account.number, mode: 'test' } as const;
-  if (given) {
-    await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
-    const key = await store.apiKey(given.id);
-    if (key?.secretHash !== hashSecret(given.secret)) {
-      throw new UsageError(
-        'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',
-      );
-    }
-    if (key.revokedAt !== null) throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked');
-    return null;
-  }
-  if (existing) return null;
-  const { id, secret } = await createApiKey(store, { scope, scopes: keyScopes, name: 'first key', nowMs });
-  return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
-}
-
-function firstSteps(url: string, id: string, secret: string, webhookSecret: string): string {
-  return `
-This is a new database. Here is a key for test mode; the secret is shown only now:
-
-  API key         ${id}
-  API secret      ${secret}
-  Webhook secret  ${webhookSecret}
-
-Create a checkout session, open the page that its "url" names, and pay in test mode:
-
-  curl -s -u ${id}:${secret} ${url}/v3/checkout \\
-    -H 'Content-Type: application/json' \\
-    -d '{"invoice_currency":"EUR","items":[{"name":"Widget","quantity":2,"unit_price":1250}]}'
-
-List your sessions:
-
-  curl -s -u ${id}:${secret} ${url}/v3/checkout
-
-The reference of the API is at ${url}/docs
-`;
+function whenOrphaned(callback: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, LOOK_FOR_PARENT_MS).unref();
 }

@@ -2,3 +2,9 @@
 export class UsageError extends Error {
   override name = 'UsageError';
 }
+
+/** A word too many may be a setting that somebody believes in: better to say so than to pass over it. */
+export function takesNothing(command: string, args: readonly string[]): void {
+  if (args.length > 0)
+    throw new UsageError(`${command} takes no ${args.join(' ')}; opentill --help says what it takes`);
+}

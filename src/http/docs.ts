@@ -10,7 +10,7 @@ import { version } from '../version.ts';
 import { errorsPage } from './errors-page.ts';
 import { resources } from './schemas/answers.ts';
 
-const description = `Hosted payment requests for invoices.
+const description = `Checkout sessions: hosted payment requests for invoices.
 
 **Authentication**: HTTP Basic with the API key as user name and its secret as password, or the secret as a bearer token. A key belongs to one account and one mode, test or live; data of others does not exist for it.
 
@@ -76,6 +76,8 @@ export async function serveDocs(app: FastifyInstance, publicUrl: string): Promis
     reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
   );
   const { pathname } = new URL(publicUrl);
+  // Whoever opens the address that the start has printed is looking for something to read.
+  app.get('/', hidden, async (_request, reply) => reply.redirect('docs'));
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: pathname,

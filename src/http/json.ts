@@ -35,7 +35,7 @@ function badJson(message: string): RequestError {
 /**
  * Whether a text that is known to be JSON is surely free of all hazards: it has no escapes, no long numbers and no
  * exponents, is not deep, and has as many names as its value. Nearly all bodies are; only the others need a close look.
- * (Measured: this takes a quarter of the time.)
+ * (Measured: reading such a body takes less than half the time.)
  */
 function isHarmless(text: string, value: unknown): boolean {
   // Without backslashes every quote begins or ends a string, which the loop below relies on.

@@ -1,0 +1,54 @@
+import type { Config } from '../config.ts';
+import { addApiKey, createAccount, createApiKey, hashSecret, keyScopes } from '../keys.ts';
+import type { Store } from '../store/store.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Makes what an empty database lacks: an account and, unless one is given by BOOTSTRAP_API_KEY, a test key. Returns
+ * what to tell the operator, or null if there is nothing new.
+ */
+export async function firstStart(
+  store: Store,
+  { ACCOUNT_NAME, BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
+): Promise<string | null> {
+  const nowMs = Date.now();
+  const [existing] = await store.accounts();
+  const account = existing ?? (await createAccount(store, ACCOUNT_NAME, nowMs));
+  const scope = { account: account.number, mode: 'test' } as const;
+  if (given) {
+    await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
+    const key = await store.apiKey(given.id);
+    if (key?.secretHash !== hashSecret(given.secret)) {
+      throw new UsageError(
+        'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',
+      );
+    }
+    if (key.revokedAt !== null) throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked');
+    return existing ? null : `Webhook secret  ${account.webhookSecrets.test}`;
+  }
+  if (existing) return null;
+  const { id, secret } = await createApiKey(store, { scope, scopes: keyScopes, name: 'first key', nowMs });
+  return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
+}
+
+function firstSteps(url: string, id: string, secret: string, webhookSecret: string): string {
+  return `
+This is a new database. Here is a key for test mode; the secret is shown only now:
+
+  API key         ${id}
+  API secret      ${secret}
+  Webhook secret  ${webhookSecret}
+
+Create a checkout session, open the page that its "url" names, and pay in test mode:
+
+  curl -s -u ${id}:${secret} ${url}/v3/checkout \\
+    -H 'Content-Type: application/json' \\
+    -d '{"invoice_currency":"EUR","items":[{"name":"Widget","quantity":2,"unit_price":1250}]}'
+
+List your sessions:
+
+  curl -s -u ${id}:${secret} ${url}/v3/checkout
+
+The reference of the API is at ${url}/docs
+`;
+}
