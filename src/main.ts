@@ -81,7 +81,6 @@ export async function createService(
     worker,
     live,
     now,
-    realNow,
     logger,
     metrics,
     trustProxy: config.TRUST_PROXY,

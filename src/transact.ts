@@ -13,7 +13,7 @@ import {
 } from './checkout/customer.ts';
 import { type Change, type Decision, decide } from './checkout/decide.ts';
 import { timestamp } from './checkout/present.ts';
-import { type Refusal, refuse } from './checkout/refusal.ts';
+import { type Refusal, refuse, refuseFields } from './checkout/refusal.ts';
 import type { Checkout, Scope } from './checkout/session.ts';
 import { newId } from './id.ts';
 import { envelope, etagOf, type Presenter } from './presenter.ts';
@@ -99,6 +99,9 @@ type Options = {
 /** What an order comes to once everything is loaded. */
 type Decided = { readonly writes: Writes; readonly answer: Answer; readonly committed: Committed | null };
 
+/** Times must stay such that they can be written, and sort as ids. */
+const LAST_CLOCK_MS = Date.UTC(9000, 0);
+
 const noAnswer: Answer = { statusCode: 204, headers: {}, body: '' };
 
 export function createTransact({
@@ -177,6 +180,11 @@ function decideOn(order: Addressed, loaded: Loaded, presenter: Presenter): Decid
       return decideOnCustomer(order, loaded, presenter);
     case 'clock': {
       const { origin, now, advanceMs, reply } = order;
+      if (now + advanceMs > LAST_CLOCK_MS) {
+        return refuseFields([
+          { pointer: '/seconds', detail: 'must not move the clock beyond the year 9000' },
+        ]);
+      }
       const data = JSON.stringify({ object: 'clock', now: timestamp(now + advanceMs) });
       return {
         writes: { testClockAdvanceMs: advanceMs, audit: auditOf(origin, 'clock', 0, now, 'advance_clock') },

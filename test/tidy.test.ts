@@ -164,6 +164,18 @@ suite('the dependencies', () => {
   test('are locked without addresses, so that any registry can serve them', () => {
     assert.doesNotMatch(read('package-lock.json'), /"resolved"/);
   });
+
+  test('are locked for every platform: npm ci refuses a lock that misses an optional one', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([from, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`node_modules/${name}` in packages) && !(`${from}/node_modules/${name}` in packages),
+      ),
+    );
+    assert.deepEqual(missing, []);
+  });
 });
 
 suite('the documents', () => {

@@ -48,6 +48,8 @@ export type StartAttempt = At & {
   readonly rail: string;
   readonly reference: string;
   readonly method: string;
+  /** What the payer was shown: an attempt for another amount does not start. */
+  readonly expectedAmount: number;
   readonly status: AttemptStatus;
   readonly syncAt: number | null;
 };

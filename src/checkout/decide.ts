@@ -181,16 +181,21 @@ function expire(checkout: Checkout, { now }: ExpireCheckout): Checkout | Refusal
 }
 
 function startAttempt(checkout: Checkout, command: StartAttempt): Checkout | Refusal {
-  const { now, attemptId, rail, reference, method, status, syncAt } = command;
+  const { now, attemptId, rail, reference, method, expectedAmount, status, syncAt } = command;
   const obstacle = obstacleToPaying(checkout, now, method);
   if (obstacle) return obstacle;
+  const amount = amountDue(checkout);
+  // Last, unlike the version that a client names: what cannot be paid at all is not to be looked at and paid again.
+  if (amount !== expectedAmount) {
+    return refuse('version_stale', 'The amount has changed since the payer was asked.');
+  }
   const attempt: Attempt = {
     id: attemptId,
     createdAt: now,
     rail,
     reference,
     method,
-    amount: amountDue(checkout),
+    amount,
     version: checkout.version,
     status,
     reason: '',
@@ -232,11 +237,6 @@ function addAttempt(checkout: Checkout, attempt: Attempt): Checkout {
 
 function report(checkout: Checkout, command: Report): Checkout | Refusal {
   if (command.payment?.amount === 0) return report(checkout, { ...command, payment: null });
-  if (amountPaid(checkout) + (command.payment?.amount ?? 0) > Number.MAX_SAFE_INTEGER) {
-    return refuseFields([
-      { pointer: '/amount', detail: 'takes the sum of the payments beyond what can be counted' },
-    ]);
-  }
   const known = checkout.attempts.find(
     ({ rail, reference }) => rail === command.rail && reference === command.reference,
   );

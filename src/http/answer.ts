@@ -41,20 +41,36 @@ function idempotencyOf(request: FastifyRequest): IdempotencyKey | null {
       { pointer: '/Idempotency-Key', detail: 'must have 1 to 255 printable ASCII characters' },
     ]);
   }
-  const path = request.url.split('?', 1)[0];
   return {
     key,
-    operation: `${request.method} ${path}`,
+    operation: `${request.method} ${pathOf(request)}`,
     requestHash: hash('sha256', request.bodyBytes ?? ''),
   };
 }
 
-/** The version that If-Match names: null for none or any, -1 for what no version can match. */
-export function ifVersionOf(request: FastifyRequest): number | null {
+/** The path as the route has it: what a client wrote may have needless escapes, and yet mean the same. */
+function pathOf(request: FastifyRequest): string {
+  const params = request.params as Record<string, string>;
+  return String(request.routeOptions.url).replace(/:(\w+)/g, (_match, name: string) => params[name] ?? '');
+}
+
+/**
+ * The version that If-Match asks for: null for none or any, -1 for what no version can match. A command knows one
+ * version; of several (RFC 9110 section 13.1.1 lets any of them match) it gets the one that the session is at.
+ */
+export async function ifVersionOf(
+  request: FastifyRequest,
+  current: () => Promise<{ readonly version: number } | null>,
+): Promise<number | null> {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;
-  const version = /^"(\d{1,15})"$/.exec(header.trim())?.[1];
-  return version === undefined ? -1 : Number(version);
+  const versions = header.split(',').flatMap((each) => {
+    const version = /^"(\d{1,15})"$/.exec(each.trim())?.[1];
+    return version === undefined ? [] : [Number(version)];
+  });
+  if (versions.length <= 1) return versions[0] ?? -1;
+  const version = (await current())?.version ?? -1;
+  return versions.includes(version) ? version : -1;
 }
 
 /** True if the client already has this version (If-None-Match, compared weakly as RFC 9110 section 13.1.2 wants). */

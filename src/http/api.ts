@@ -13,7 +13,7 @@ import type { RateLimiter } from '../rate-limit.ts';
 import type { KeyScope } from '../store/store.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { fieldsError, RequestError } from './errors.ts';
-import { dropEmptyStrings } from './input.ts';
+import { dropEmptyStrings, longListProblem } from './input.ts';
 import { readJson } from './json.ts';
 
 declare module 'fastify' {
@@ -89,6 +89,11 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
 
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};
+    const problem = longListProblem(request.body);
+    if (problem) {
+      done(fieldsError([problem]));
+      return;
+    }
     dropEmptyStrings(request.body);
     dropEmptyStrings(request.query);
     done(unknownParameters(request));
@@ -147,7 +152,7 @@ function acceptsJson(accept: string | undefined): boolean {
 }
 
 function readBody(request: FastifyRequest, bytes: Buffer): unknown {
-  const { noBody } = request.routeOptions.config;
+  const { noBody, optionalBody } = request.routeOptions.config;
   if (noBody) {
     const text = bytes.toString('utf8').trim();
     if (text === '') return undefined;
@@ -159,10 +164,19 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
     if (names.length === 0) return undefined;
     throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
   }
+  if (optionalBody && bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RequestError('unsupported_media_type');
-  request.bodyBytes = bytes;
-  return readJson(bytes);
+  const value = readJson(bytes);
+  // A repetition may leave out what is the same as nothing.
+  if (!(optionalBody && isEmptyObject(value))) request.bodyBytes = bytes;
+  return value;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -189,6 +189,6 @@ function hazards(text: string): Problem[] {
 const tooDeep = Symbol('too deep');
 
 /** RFC 6901. */
-function pointerOf(path: ReadonlyArray<string | number>): string {
+export function pointerOf(path: ReadonlyArray<string | number>): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

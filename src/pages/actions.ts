@@ -14,12 +14,12 @@ import {
 import type { IdempotencyKey } from '../store/store.ts';
 import type { Origin } from '../transact.ts';
 import type { Messages } from './languages/messages.ts';
-import { isOnce } from './pay-form.ts';
+import { isOnce, shownAmount } from './pay-form.ts';
 import type { Visit } from './visit.ts';
 
 /** Null: done, or done already. Otherwise the status of the answer and the sentence that explains it. */
 export type ActionResult = { readonly statusCode: 400 | 409; readonly alert: keyof Messages & Alert } | null;
-type Alert = 'badInput' | 'formUsed' | 'alreadyInProgress' | 'notPayable' | 'stepOver';
+type Alert = 'badInput' | 'formUsed' | 'amountChanged' | 'alreadyInProgress' | 'notPayable' | 'stepOver';
 
 export type Form = Readonly<Record<string, unknown>>;
 
@@ -35,9 +35,11 @@ export const pay: Action = async (deps, visit, form, requestId) => {
   const { scope, id, token } = checkout;
   const method = methods.find((each) => each.id === form.method);
   const outcome = sandboxOutcomes.find((each) => each === form.outcome);
+  const due = shownAmount(form.due);
   // Without an offered method there is none that the sandbox carries: so it is in live mode.
   if (scope.mode !== 'test') return { statusCode: 409, alert: 'notPayable' };
-  if (!method || !outcome || !isOnce(form.once)) return { statusCode: 400, alert: 'badInput' };
+  if (!method || !outcome || due === null || !isOnce(form.once))
+    return { statusCode: 400, alert: 'badInput' };
 
   const attemptId = newId('pat', now);
   const waits = outcome === 'further_step';
@@ -46,7 +48,7 @@ export const pay: Action = async (deps, visit, form, requestId) => {
     origin: originOf(visit, requestId, {
       key: form.once,
       operation: `POST /transaction/${token}/pay`,
-      requestHash: hash('sha256', `${method.id} ${outcome}`),
+      requestHash: hash('sha256', `${method.id} ${outcome} ${due}`),
     }),
     id,
     command: {
@@ -56,6 +58,7 @@ export const pay: Action = async (deps, visit, form, requestId) => {
       rail: SANDBOX,
       reference: `sbx_${randomText(26)}`,
       method: method.id,
+      expectedAmount: due,
       status: waits ? 'requires_action' : 'processing',
       syncAt: waits ? null : now + SLOW_PAYMENT_MS,
     },
@@ -115,6 +118,7 @@ async function report(
 
 function refused({ reason }: Refusal): ActionResult {
   if (reason === 'key_reused') return { statusCode: 409, alert: 'formUsed' };
+  if (reason === 'version_stale') return { statusCode: 409, alert: 'amountChanged' };
   if (reason === 'payment_in_progress') return { statusCode: 409, alert: 'alreadyInProgress' };
   return { statusCode: 409, alert: 'notPayable' };
 }

@@ -10,6 +10,9 @@ import type { Visit } from './visit.ts';
 const ONCE_LENGTH = 26;
 const ONCE = new RegExp(`^[0-9a-z]{${ONCE_LENGTH}}$`);
 
+/** No more digits than amounts have, so that it is a safe integer. */
+const AMOUNT = /^[1-9][0-9]{0,14}$/;
+
 /** The field of the one-time value as the page has it. */
 export const ONCE_FIELD = new RegExp(`name="once" value="([0-9a-z]{${ONCE_LENGTH}})"`);
 
@@ -22,15 +25,23 @@ export function isOnce(value: unknown): value is string {
   return typeof value === 'string' && ONCE.test(value);
 }
 
+/** The amount that a form was shown with, or null if it does not say one. */
+export function shownAmount(due: unknown): number | null {
+  return typeof due === 'string' && AMOUNT.test(due) ? Number(due) : null;
+}
+
 /**
  * Each rendered form has a one-time value, so that sending the same form twice pays once. Browsers that remember what
- * forms held are told not to: a remembered value would stand for a payment that was made already.
+ * forms held are told not to: a remembered value would stand for a payment that was made already. The amount goes with
+ * the form, so that nobody pays another than they were shown.
  */
 export function payForm({ checkout, methods, locale, path }: Visit): Html {
   const { messages } = locale.language;
-  const amount = amountText(locale, amountDue(checkout), checkout.currency);
+  const due = amountDue(checkout);
+  const amount = amountText(locale, due, checkout.currency);
   return html`<form method="post" action="${path}/pay${locale.query}" autocomplete="off" data-once>
 <input type="hidden" name="once" value="${newOnce()}">
+<input type="hidden" name="due" value="${due}">
 <fieldset>
 <legend class="unseen">${messages.method}</legend>
 ${methods.map((method, index) => choice('method', method.id, methodName(messages, method), index === 0))}

@@ -143,7 +143,16 @@ export type CheckoutFilter = {
 
 export type StoredEvent = EventRow & { readonly position: number };
 
-export type DueCheckout = { readonly scope: Scope; readonly id: string; readonly dueAt: number };
+export type DueCheckout = { readonly id: string; readonly dueAt: number };
+
+export type Claim = {
+  /** In the clock of the account and mode. */
+  readonly now: number;
+  /** For the lease, which is about processes and not about data. */
+  readonly realNow: number;
+  readonly leaseMs: number;
+  readonly limit: number;
+};
 
 export type ClaimedDelivery = {
   readonly scope: Scope;
@@ -213,15 +222,13 @@ export type Store = {
   /** Changes whenever keys or accounts may have changed, here or in another process. */
   directoryVersion(): number;
 
-  /** Sessions that are due by `now` in their own clock; `scope` narrows to one account and mode. */
-  dueCheckouts(nowMs: number, limit: number, scope?: Scope): Promise<readonly DueCheckout[]>;
-  /** Takes deliveries that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
-  claimDeliveries(
-    nowMs: number,
-    leaseMs: number,
-    limit: number,
-    scope?: Scope,
-  ): Promise<readonly ClaimedDelivery[]>;
+  /** Sessions that are due by `now` in the clock of their account and mode, the longest due first. */
+  dueCheckouts(scope: Scope, now: number, limit: number): Promise<readonly DueCheckout[]>;
+  /**
+   * Takes deliveries that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. Of one
+   * session only one is out at a time, and of one address a bounded number.
+   */
+  claimDeliveries(scope: Scope, claim: Claim): Promise<readonly ClaimedDelivery[]>;
   /** Gives claimed deliveries back before their lease is over. */
   releaseDeliveries(ids: readonly string[]): void;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */

@@ -5,6 +5,9 @@ import type { Transact } from '../transact.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
 import type { SendResult } from '../webhooks/deliver.ts';
 
+/** An account and mode, and what its clock shows. */
+export type Place = { readonly scope: Scope; readonly now: number };
+
 export type DeliveryDuties = {
   readonly store: Store;
   readonly transact: Transact;
@@ -14,8 +17,8 @@ export type DeliveryDuties = {
   readonly onSent: (result: SendResult) => void;
 };
 
-/** Longer than a delivery takes with those before it in its lane. */
-const LEASE_MS = 600_000;
+/** Longer than any delivery takes: one that is still leased after this belongs to a process that is gone. */
+const LEASE_MS = 60_000;
 
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
@@ -48,36 +51,16 @@ async function write({ store, transact }: DeliveryDuties, results: readonly Deli
   store.releaseDeliveries(results.map(({ id }) => id));
 }
 
-/** Claims and sends what is due, `limit` at once, and writes what came of it; says how many there were. */
+/** Claims and sends what is due in one place, `limit` at once, each at its own time; says how many there were. */
 export async function deliverDue(
   duties: DeliveryDuties,
+  { scope, now }: Place,
   limit: number,
-  nowOf: (delivery: ClaimedDelivery) => number,
-  scope?: Scope,
 ): Promise<number> {
-  const claimed = await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, limit, scope);
-  const inLane = createLanes();
-  const results = await Promise.all(
-    claimed.map((each) => inLane(each, () => deliver(duties, each, nowOf(each)))),
-  );
-  await write(duties, results);
+  const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
+  const claimed = await duties.store.claimDeliveries(scope, claim);
+  await write(duties, await Promise.all(claimed.map((each) => deliver(duties, each, each.dueAt))));
   return claimed.length;
-}
-
-/** Deliveries of one session to one address go out one after the other, in the order in which they are put in. */
-function createLanes() {
-  const last = new Map<string, Promise<unknown>>();
-  return <T>({ event, url }: ClaimedDelivery, work: () => Promise<T>): Promise<T> => {
-    const lane = `${event.checkout} ${url}`;
-    const turn = (last.get(lane) ?? Promise.resolve()).then(work);
-    const ended = turn
-      .catch(() => {})
-      .then(() => {
-        if (last.get(lane) === ended) last.delete(lane);
-      });
-    last.set(lane, ended);
-    return turn;
-  };
 }
 
 /**
@@ -88,8 +71,9 @@ export function createDeliveryPool(
   duties: DeliveryDuties,
   { slots, onFree, onError }: { slots: number; onFree: () => void; onError: (error: unknown) => void },
 ) {
-  const underWay = new Set<Promise<void>>();
-  const inLane = createLanes();
+  const underWay = new Map<Promise<void>, Scope>();
+  // What one place may take at a time while others wait.
+  const share = Math.ceil(slots / 4);
 
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     try {
@@ -101,26 +85,30 @@ export function createDeliveryPool(
   }
 
   return {
-    /** Fills the free slots with what is due, except for scopes that are held. */
-    async fill(nowOf: (scope: Scope) => number, isHeld: (scope: Scope) => boolean): Promise<void> {
-      const free = slots - underWay.size;
-      if (free === 0) return;
-      for (const claimed of await duties.store.claimDeliveries(duties.realNow(), LEASE_MS, free)) {
-        if (isHeld(claimed.scope)) {
-          duties.store.releaseDeliveries([claimed.id]);
-          continue;
+    /** Fills the free slots with what is due; true if there may be more to fill them with. */
+    async fill(places: readonly Place[]): Promise<boolean> {
+      let started = 0;
+      for (const { scope, now } of places) {
+        const limit = Math.min(slots - underWay.size, share);
+        if (limit <= 0) return false;
+        const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
+        for (const claimed of await duties.store.claimDeliveries(scope, claim)) {
+          started++;
+          const handled = handle(claimed, now).finally(() => {
+            underWay.delete(handled);
+            onFree();
+          });
+          underWay.set(handled, scope);
         }
-        const now = nowOf(claimed.scope);
-        const handled = inLane(claimed, () => handle(claimed, now)).finally(() => {
-          underWay.delete(handled);
-          onFree();
-        });
-        underWay.add(handled);
       }
+      return started > 0;
     },
-    /** Resolves when what is under way now has ended. */
-    async settle(): Promise<void> {
-      await Promise.all(underWay);
+    /** Resolves when what is under way now has ended, all of it or that of one account and mode. */
+    async settle(only?: Scope): Promise<void> {
+      const concerned = [...underWay].filter(
+        ([, { account, mode }]) => !only || (account === only.account && mode === only.mode),
+      );
+      await Promise.all(concerned.map(([handled]) => handled));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Who may do what: every operation with every kind of credentials. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, suite, test } from 'node:test';
+import { after, suite, type TestContext, test } from 'node:test';
 import { hashSecret, keyScopes } from '../../src/keys.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { KeyScope } from '../../src/store/store.ts';
@@ -347,11 +347,16 @@ test('secrets carry their mode, 200 random bits and a checksum, and only their h
 });
 
 suite('the rate', async () => {
-  let clock = Date.now();
-  const limited = await startService({ after }, { env: { RATE_LIMIT: '1' }, realNow: () => clock });
+  let clock = Math.ceil(performance.now());
+  let wallClock = Date.now();
+  const limited = await startService({ after }, { env: { RATE_LIMIT: '1' }, realNow: () => wallClock });
   const list = (authorization: string) => limited.call('GET', '/v3/checkout', { headers: { authorization } });
 
-  test('of a key is limited, and no other key’s with it', async () => {
+  // Bursts take no time here.
+  const stopTime = (t: TestContext) => t.mock.method(performance, 'now', () => clock);
+
+  test('of a key is limited, and no other key’s with it', async (t) => {
+    stopTime(t);
     const { authorization } = await limited.createKey();
     for (const _ of [1, 2]) assert.equal((await list(authorization)).status, 200);
     const answer = await list(authorization);
@@ -365,7 +370,18 @@ suite('the rate', async () => {
     assert.equal((await list(authorization)).status, 429);
   });
 
-  test('of guesses from one address is limited', async () => {
+  test('of a key is not a matter of the wall clock, which may be set back', async (t) => {
+    stopTime(t);
+    const { authorization } = await limited.createKey();
+    assert.equal((await list(authorization)).status, 200);
+    wallClock -= 3_600_000;
+    assert.equal((await list(authorization)).status, 200);
+    wallClock += 7_200_000;
+    assert.equal((await list(authorization)).status, 429);
+  });
+
+  test('of guesses from one address is limited', async (t) => {
+    stopTime(t);
     for (const _ of [1, 2]) assert.equal((await list('Bearer guess')).status, 401);
     assert.equal((await list('Bearer guess')).status, 429);
     assert.equal((await list('')).status, 429);

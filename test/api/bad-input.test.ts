@@ -1,6 +1,7 @@
 /** Bodies, ids and queries that are refused: with every mistake named, and without a trace in the database. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { countries } from '../../src/http/schemas/countries.ts';
 import { startService } from '../support/service.ts';
 import {
   assertRefused,
@@ -51,6 +52,13 @@ const createRows: ReadonlyArray<readonly [what: string, body: unknown, errors: E
   ['no items', { ...EUR, items: [] }, field('/items')],
   ['items that are no list', { ...EUR, items: item }, field('/items')],
   ['101 items', { ...EUR, items: Array(101).fill(item) }, field('/items')],
+  ['more items than anybody reads', { ...EUR, items: Array(87_000).fill(11) }, field('/items')],
+  [
+    'a long list where there should be none',
+    { ...EUR, customer_details: { 'a/b': [{ c: Array(101).fill(1) }] } },
+    field('/customer_details/a~1b/0/c'),
+  ],
+  ['a long list in metadata', { ...EUR, amount: -1, metadata: { a: Array(101).fill(1) } }, field('/amount')],
   ['an item without anything', { ...EUR, items: [{}] }, field('/items/0/name', '/items/0/quantity')],
   ['an item without a price', { ...EUR, items: [{ name: 'W', quantity: 1 }] }, field('/items/0/unit_price')],
   ['an item without a name', { ...EUR, items: [item, { ...item, name: '' }] }, field('/items/1/name')],
@@ -80,6 +88,14 @@ const createRows: ReadonlyArray<readonly [what: string, body: unknown, errors: E
   ],
   ['a bad e-mail address', { ...EUR, customer_details: { email: 'ada@' } }, field('/customer_details/email')],
   ['a bad country', { ...EUR, customer_details: { country: 'XX' } }, field('/customer_details/country')],
+  ...['ZZ', 'UK', 'EU', 'SU', 'DD', 'AN', 'QO', 'XK', 'D', 'DEU'].map(
+    (country) =>
+      [
+        `the country ${country}`,
+        { ...EUR, customer_details: { country } },
+        field('/customer_details/country'),
+      ] as const,
+  ),
   ['a phone as text', { ...EUR, customer_details: { phone: '+44 1' } }, field('/customer_details/phone')],
   ['a customer that is not there', { ...EUR, customer: `cus_${WELL_FORMED_ID}` }, field('/customer')],
   [
@@ -141,6 +157,13 @@ const createRows: ReadonlyArray<readonly [what: string, body: unknown, errors: E
     [[15515, '/metadata/n']],
   ],
 ];
+
+test('the countries are the 249 of ISO 3166-1', async () => {
+  assert.equal(countries.size, 249);
+  for (const code of countries) assert.match(code, /^[A-Z]{2}$/);
+  const kept = await createSession(service, { customer_details: { country: 'ax' } });
+  assert.equal(kept.customer_details.country, 'AX');
+});
 
 suite('create refuses', () => {
   for (const [what, body, errors] of createRows) {

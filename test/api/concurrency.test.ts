@@ -84,6 +84,20 @@ test('an update and an expiry with If-Match: one of them wins', async () => {
   }
 });
 
+test('an update for several versions is made at any of them, and at no other', async () => {
+  const { id } = await createSession(service);
+  const update = async (n: number, ifMatch: string) => {
+    const options = { body: { metadata: { n } }, headers: { 'if-match': ifMatch } };
+    return (await call('PUT', `/v3/checkout/${id}`, options)).status;
+  };
+  assert.equal(await update(1, '"1", "2"'), 200);
+  assert.equal(await update(2, '"other","1" ,"2"'), 200);
+  for (const stale of ['"1", "2"', '"1", W/"3"', '"9", 3']) assert.equal(await update(3, stale), 412, stale);
+  assert.deepEqual((await fetchSession(service, id)).metadata, { n: 2 });
+  const headers = { 'if-match': '"2", "3"' };
+  assert.equal((await call('POST', `/v3/checkout/${id}/expire`, { headers })).status, 200);
+});
+
 test('50 payments of a part at once are all booked', async () => {
   const { id } = await createSession(service, { amount: 5000 });
   await Promise.all(Array.from({ length: 50 }, () => pay(service, id, { amount: 100 })));

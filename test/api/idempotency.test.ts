@@ -154,6 +154,30 @@ test('expiries with no body, an empty one and {} are the same request', async ()
   }
 });
 
+test('paying with no body, an empty one and {} are the same request', async () => {
+  const { id } = await createSession(service);
+  const path = `/v3/test_helpers/checkout/${id}/pay`;
+  const headers = { 'idempotency-key': freshKey() };
+  const first = await call('POST', path, { headers });
+  assert.equal(first.status, 200, first.text);
+  for (const body of ['', '{}', ' { } ']) {
+    const again = await call('POST', path, { body, headers });
+    assert.deepEqual([repeated(again), again.text], [true, first.text]);
+  }
+  assert.equal((await call('POST', path, { body: { amount: 1 }, headers })).status, 422);
+});
+
+test('a path is the same however it is written', async () => {
+  const headers = { 'idempotency-key': freshKey() };
+  const first = await call('POST', '/v3/checkout', { body: order, headers });
+  const again = await call('POST', '/v3/%63heckout?', { body: order, headers });
+  assert.deepEqual([repeated(again), again.text], [true, first.text]);
+  const { id } = first.json.data;
+  const expired = await call('POST', `/v3/checkout/${id}/expire`, { headers });
+  const escaped = await call('POST', `/v3/checkout/${id.replace('chk', '%63hk')}/expire`, { headers });
+  assert.deepEqual([repeated(expired), repeated(escaped), escaped.text], [false, true, expired.text]);
+});
+
 test('a key means nothing for another path, method, mode or account', async () => {
   const headers = { 'idempotency-key': freshKey() };
   const [one, two] = [await createSession(service), await createSession(service)];

@@ -148,6 +148,7 @@ export function expire(given: Partial<ExpireCheckout> = {}): ExpireCheckout {
   return frozen({ type: 'expire', now: NOW, ifVersion: null, ...given });
 }
 
+/** For the amount of `checkout()`, where nothing is paid yet. */
 export function start(given: Partial<StartAttempt> = {}): StartAttempt {
   return frozen({
     type: 'start_attempt',
@@ -156,6 +157,7 @@ export function start(given: Partial<StartAttempt> = {}): StartAttempt {
     rail: 'sandbox',
     reference: 'ref_new',
     method: 'card',
+    expectedAmount: 1000,
     status: 'requires_action',
     syncAt: null,
     ...given,

@@ -155,7 +155,7 @@ suite('an attempt starts', () => {
 
   test('with the amount that is due and the version of the session, and keeps both', () => {
     const session = checkout({ version: 12, payments: [payment(400)] });
-    const started = after(session, start({ syncAt: NOW + 1 }));
+    const started = after(session, start({ expectedAmount: 600, syncAt: NOW + 1 }));
     const expected = {
       id: 'pat_new',
       createdAt: NOW,
@@ -176,6 +176,90 @@ suite('an attempt starts', () => {
     );
     assert.deepEqual(later.attempts, [{ ...expected, status: 'processing', syncAt: null }]);
   });
+});
+
+suite('an attempt is for the amount that its payer was shown', () => {
+  const items = [{ name: 'Widget', quantity: 3, unitPrice: 500 }];
+  const partlyPaid = checkout({ payments: [payment(400)] });
+  const started = {
+    is: 'active unpaid',
+    attempts: ['requires_action'],
+    events: ['payment_attempt.created', 'payment_attempt.requires_action', 'payin.requires_action'],
+  } as const;
+  table([
+    {
+      name: 'not for another since an update',
+      given: after(checkout(), update({ items })),
+      when: start({ expectedAmount: 1000 }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'for the one since an update',
+      given: after(checkout(), update({ items })),
+      when: start({ expectedAmount: 1500 }),
+      gives: { ...started, paid: 0 },
+    },
+    {
+      name: 'for the same after an update that leaves it',
+      given: after(checkout(), update({ metadata: { a: 1 } })),
+      when: start({ expectedAmount: 1000 }),
+      gives: { ...started, paid: 0 },
+    },
+    {
+      name: 'not for all of it since a part was paid',
+      given: partlyPaid,
+      when: start({ expectedAmount: 1000 }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'for the rest since a part was paid',
+      given: partlyPaid,
+      when: start({ expectedAmount: 600 }),
+      gives: { ...started, is: 'active unpaid partial', paid: 400 },
+    },
+    {
+      name: 'not for one minor unit more',
+      given: checkout(),
+      when: start({ expectedAmount: 999 }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'not for one minor unit less',
+      given: checkout(),
+      when: start({ expectedAmount: 1001 }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'not for another, even where it is settled at once',
+      given: checkout(),
+      when: start({ expectedAmount: 999, status: 'succeeded' }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'and one that waits stays where another is refused',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      when: start({ expectedAmount: 999 }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'but a method that the session does not have goes first',
+      given: checkout({ methods: ['card'] }),
+      when: start({ expectedAmount: 999, method: 'bank_transfer' }),
+      gives: { refused: 'field_invalid' },
+    },
+    {
+      name: 'but the end of the session goes first',
+      given: checkout({ lifecycle: completed, payments: [payment(1000)] }),
+      when: start({ expectedAmount: 1000 }),
+      gives: { refused: 'not_payable' },
+    },
+    {
+      name: 'but a payment in progress goes first',
+      given: checkout({ attempts: [attempt('processing')] }),
+      when: start({ expectedAmount: 999 }),
+      gives: { refused: 'payment_in_progress' },
+    },
+  ]);
 });
 
 suite('a report of an attempt that is not known', () => {

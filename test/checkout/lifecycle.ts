@@ -8,6 +8,7 @@ import type { CheckoutCommand } from '../../src/checkout/command.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import {
   type AttemptStatus,
+  amountDue,
   attemptStatuses,
   type Checkout,
   paymentStatusOf,
@@ -101,7 +102,11 @@ function cellTest({ given, when, gives }: MatrixRow, column: Column): void {
   assert.ok(cell, `${given} | ${when} says nothing of ${column}`);
   test(`${column === 'none' ? 'no attempt' : `attempt ${column}`}: ${cell}`, () => {
     const session = sessionIn(given, column);
-    const decision = decide(session, { ...commands[when], now: states[given].now });
+    const command: CheckoutCommand = { ...commands[when], now: states[given].now };
+    const decision = decide(
+      session,
+      command.type === 'start_attempt' ? { ...command, expectedAmount: amountDue(session) } : command,
+    );
     const newest = session.attempts.at(-1)?.status ?? 'none';
     assert.equal(cellOf(decision), cell.replace('=', newest));
     checkBookkeeping(session, decision);

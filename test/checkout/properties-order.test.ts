@@ -18,7 +18,9 @@ suite('reports in any order and any number', () => {
     play(
       null,
       create({ amount, expiresAt: T + 60 * MINUTE }),
-      ...attempts.map((name) => start({ now: T, attemptId: `pat_${name}`, reference: `ref_${name}` })),
+      ...attempts.map((name) =>
+        start({ now: T, attemptId: `pat_${name}`, reference: `ref_${name}`, expectedAmount: amount }),
+      ),
     );
 
   /** A report of one of the attempts; its reason and its payment follow from what it says, as with a real rail. */

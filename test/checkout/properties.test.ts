@@ -56,12 +56,20 @@ const someMetadata = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(nu
 const version = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 4 });
 const syncAt = fc.option(fc.integer({ min: T, max: T + 120 * MINUTE }));
 
-/** How much time passes before the command, and the command, whose `now` is set when it is its turn. */
-type Step = { readonly wait: number; readonly command: CheckoutCommand };
+/**
+ * How much time passes before the command, whether the payer looks at the page then, and the command. Its `now` is set
+ * when it is its turn, and an attempt is for the amount that the payer saw last.
+ */
+type Step = { readonly wait: number; readonly looks: boolean; readonly command: CheckoutCommand };
 
 const wait = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 * MINUTE }) },
   { weight: 1, arbitrary: fc.constantFrom(15 * MINUTE, EXPIRY_GRACE_MS - 1, 60 * MINUTE) },
+);
+
+const looks = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(true) },
+  { weight: 1, arbitrary: fc.constant(false) },
 );
 
 const someReport = fc
@@ -104,7 +112,7 @@ const command: fc.Arbitrary<CheckoutCommand> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(tick(T)) },
 );
 
-const steps: fc.Arbitrary<Step[]> = fc.array(fc.record({ wait, command }), { maxLength: 25 });
+const steps: fc.Arbitrary<Step[]> = fc.array(fc.record({ wait, looks, command }), { maxLength: 25 });
 
 const someCreate = fc
   .record({
@@ -137,9 +145,13 @@ type Seen = { before: Checkout; command: CheckoutCommand; decision: Decision; af
 function run(first: CheckoutCommand, steps: readonly Step[], check: (seen: Seen) => void): Checkout {
   let session = play(null, first);
   let now = T;
-  for (const { wait, command } of steps) {
+  let expectedAmount = amountDue(session);
+  for (const { wait, looks, command } of steps) {
     now += wait;
-    const timed = frozen({ ...command, now });
+    if (looks) expectedAmount = amountDue(session);
+    const timed = frozen<CheckoutCommand>(
+      command.type === 'start_attempt' ? { ...command, now, expectedAmount } : { ...command, now },
+    );
     const decision = decide(session, timed);
     const after = decision.kind === 'refusal' ? session : frozen(decision.checkout);
     check({ before: session, command: timed, decision, after });
@@ -269,6 +281,7 @@ suite('under every sequence of commands', () => {
         { id, amount, version },
         { id: command.attemptId, amount: amountDue(before), version: before.version },
       );
+      assert.equal(amount, command.expectedAmount, 'the payer saw the amount');
     },
   );
 

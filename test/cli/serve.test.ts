@@ -210,13 +210,16 @@ suite('the bootstrap key', () => {
   const key = 'ak_test_boot:sk_test_boot';
   const call = (url: string, secret = 'sk_test_boot') => fetch(`${url}/v3/checkout`, bearer(secret));
 
-  test('exists after every start, once, and nothing is printed', async (t) => {
+  test('exists after every start, once, and only the webhook secret is printed, once', async (t) => {
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
     for (let start = 1; start <= 3; start++) {
       const server = await serve(t, settings);
       assert.equal((await call(server.url)).status, 200);
       await server.kill('SIGTERM');
-      assert.equal(server.output.stdout, `opentill listening on ${server.url}\n`);
+      const [ready, ...rest] = server.output.stdout.trimEnd().split('\n');
+      assert.equal(ready, `opentill listening on ${server.url}`);
+      assert.equal(rest.length, start === 1 ? 1 : 0);
+      if (start === 1) assert.match(rest[0] ?? '', /^Webhook secret {2}whsec_\S+$/);
       const { stdout } = await runToEnd(t, ['keys', 'list'], settings);
       assert.equal(stdout.trim().split('\n').length, 1);
     }
@@ -364,3 +367,19 @@ async function refusesConnections(port: number): Promise<void> {
     });
   }
 }
+
+suite('a first start that cannot listen', () => {
+  test('loses no key: the next start shows it', async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+    const other = await serve(t, { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'other.db')}` });
+    const PORT = new URL(other.url).port;
+    const failed = await runToEnd(t, ['serve'], { ...settings, PORT });
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /EADDRINUSE[^\n]*; set PORT to another one\n$/);
+    assert.equal(failed.stdout, '');
+    await other.kill('SIGTERM');
+    const server = await serve(t, settings);
+    await server.kill('SIGTERM');
+    assert.match(server.output.stdout, /API secret {6}sk_test_/);
+  });
+});

@@ -127,7 +127,8 @@ test('the whole way by keyboard', async () => {
 async function formOf(session: Session, outcome: string): Promise<URLSearchParams> {
   const text = await (await fetch(session.url)).text();
   const once = /name="once" value="(\w+)"/.exec(text)?.[1] ?? '';
-  return new URLSearchParams({ once, method: 'card', outcome });
+  const due = /name="due" value="(\d+)"/.exec(text)?.[1] ?? '';
+  return new URLSearchParams({ once, due, method: 'card', outcome });
 }
 
 const send = (
@@ -216,6 +217,63 @@ test('what has changed since the page was shown is refused with the page as it i
   assert.match(await cancelled.text(), /role="alert">A payment is already in progress/);
 });
 
+const moreCoffee = { items: [{ name: 'Filter coffee', quantity: 3, unit_price: 2000 }] };
+
+test('a form that was shown with another amount books nothing, says so, and can be sent with the new one', async () => {
+  const cases: Array<readonly [string, number, number, (session: Session) => Promise<unknown>]> = [
+    ['more', 6000, 0, ({ id }) => till.api('PUT', `/checkout/${id}`, moreCoffee)],
+    ['a part was paid', 3250, 1000, ({ id }) => till.pay(id, { amount: 1000 })],
+  ];
+  for (const [name, due, paidElsewhere, change] of cases) {
+    const session = await till.session();
+    const old = await formOf(session, 'succeeds');
+    await change(session);
+    const before = await till.fetch(session.id);
+    for (let round = 0; round < 2; round++) {
+      const answer = await send(session, 'pay', old);
+      const text = await answer.text();
+      assert.equal(answer.status, 409, name);
+      assert.match(text, /role="alert">The amount has changed\. Please check it and pay again\./, name);
+      assert.match(text, new RegExp(`name="due" value="${due}"`), name);
+      assert.deepEqual(await till.fetch(session.id), before, name);
+    }
+    const again = await send(session, 'pay', await formOf(session, 'succeeds'));
+    assert.equal(again.status, 303, name);
+    const paid = await till.fetch(session.id);
+    assert.deepEqual([paid.status, paid.amount_paid], ['completed', paidElsewhere + due], name);
+  }
+});
+
+test('a form that was sent is not sent again with another amount', async () => {
+  const session = await till.session();
+  const form = await formOf(session, 'pays_part');
+  assert.equal((await send(session, 'pay', form)).status, 303);
+  // The same form is the same payment, though less is due by now.
+  assert.equal((await send(session, 'pay', form)).status, 303);
+  form.set('due', '2125');
+  const changed = await send(session, 'pay', form);
+  assert.equal(changed.status, 409);
+  assert.match(await changed.text(), /role="alert">This form was already sent/);
+  assert.equal((await till.fetch(session.id)).amount_paid, 2125);
+});
+
+test('a payer whose page is older than an update is shown the new amount before it is charged', async () => {
+  const session = await till.session();
+  // Without JavaScript nothing tells the page of the update.
+  const page = await till.page({ javaScriptEnabled: false });
+  await page.goto(session.url);
+  await till.api('PUT', `/checkout/${session.id}`, moreCoffee);
+  await choose(page, 'The payment succeeds');
+  assert.equal(await alertText(page), 'The amount has changed. Please check it and pay again.');
+  assert.equal(await textIn(page, '.amount'), '€60.00');
+  assert.equal(await textIn(page, 'button.primary'), 'Pay €60.00');
+  const { amount_paid, payment_attempts } = await till.fetch(session.id);
+  assert.deepEqual([amount_paid, payment_attempts], [0, []]);
+  await choose(page, 'The payment succeeds');
+  assert.equal(await heading(page), 'Payment received');
+  assert.equal((await till.fetch(session.id)).amount_paid, 6000);
+});
+
 test('a form that lacks something is answered with the page and why', async () => {
   const session = await till.session();
   const good = await formOf(session, 'succeeds');
@@ -225,6 +283,14 @@ test('a form that lacks something is answered with the page and why', async () =
     ['outcome', 'explodes'],
     ['once', ''],
     ['once', 'x'.repeat(300)],
+    ['due', ''],
+    ['due', '0'],
+    ['due', '-4250'],
+    ['due', '4250.0'],
+    ['due', '4.25e3'],
+    ['due', '0x109a'],
+    ['due', ' 4250'],
+    ['due', '9'.repeat(16)],
   ] as const) {
     const form = new URLSearchParams(good);
     form.set(name, value);

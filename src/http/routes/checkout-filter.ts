@@ -1,5 +1,7 @@
 import type { CheckoutFilter } from '../../store/store.ts';
+import { fieldsError } from '../errors.ts';
 import type { ListQuery } from '../schemas/checkout.ts';
+import { MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
 /** The query of a list, checked by its schema, as the store's filter. */
@@ -8,6 +10,12 @@ export function filterOf(query: ListQuery): CheckoutFilter {
     const key = /^metadata\[(.+)\]$/s.exec(name)?.[1];
     return key === undefined ? [] : [[key, String(value)] as const];
   });
+  // Each is a condition of its own; databases have bounds on how many there can be.
+  const tooMany = metadata[MAX_METADATA_FILTERS]?.[0];
+  if (tooMany !== undefined) {
+    const detail = `goes beyond the ${MAX_METADATA_FILTERS} filters by metadata that a list can have`;
+    throw fieldsError([{ pointer: `/metadata[${tooMany}]`, detail }], 'bad_query');
+  }
   return withoutUndefined({
     status: query.status,
     paymentStatus: query.payment_status,

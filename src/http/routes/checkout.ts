@@ -62,7 +62,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
         scope: 'read',
         summary: 'List sessions',
         description:
-          'Newest first. Filters combine; `metadata[key]=value` filters by a top-level key of the metadata.',
+          'Newest first. Filters combine; `metadata[key]=value` filters by a top-level key of the metadata, and there can be ten of them.',
         success: listOf('CHECKOUT.LIST', 'Checkout'),
       },
       { querystring: listQuery },
@@ -123,7 +123,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
       const command: CheckoutCommand = {
         type: 'update',
         now: await now(origin.scope),
-        ifVersion: ifVersionOf(request),
+        ifVersion: await ifVersionOf(request, () => store.checkout(origin.scope, request.params.id)),
         ...fields,
       };
       const { id } = request.params;
@@ -160,7 +160,7 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
       const command: CheckoutCommand = {
         type: 'expire',
         now: await now(origin.scope),
-        ifVersion: ifVersionOf(request),
+        ifVersion: await ifVersionOf(request, () => store.checkout(origin.scope, request.params.id)),
       };
       const { id } = request.params;
       const executed = await transact({

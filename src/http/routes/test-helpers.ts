@@ -60,7 +60,7 @@ const advanceBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function testHelperRoutes(api: Api, { transact, worker, now }: Deps): void {
+export function testHelperRoutes(api: Api, { store, transact, worker, now }: Deps): void {
   api.post(
     '/test_helpers/checkout/:id/pay',
     operation(
@@ -82,6 +82,13 @@ export function testHelperRoutes(api: Api, { transact, worker, now }: Deps): voi
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
+      // Money is booked by whatever method a rail names; here it is a mistake of the one who asks.
+      const session = await store.checkout(origin.scope, request.params.id);
+      if (session && method !== null && !session.methods.includes(method)) {
+        throw fieldsError([
+          { pointer: '/method', detail: 'must be one of the payment methods of the session' },
+        ]);
+      }
       const time = await now(origin.scope);
       const reference = payment_id ?? `pay_${randomText(26)}`;
       const executed = await transact({

@@ -181,6 +181,8 @@ export const pageQuery = (prefix: string) => {
   };
 };
 
+export const MAX_METADATA_FILTERS = 10;
+
 export const listQuery = Type.Object(
   {
     ...pageQuery('chk'),

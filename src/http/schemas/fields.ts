@@ -1,6 +1,7 @@
 /** Building blocks of the request schemas, and the formats they use. One schema serves validation, types and OpenAPI. */
 import Type from 'typebox';
 import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
+import { countries } from './countries.ts';
 
 /** One line of text: no control characters, which would break listings, logs and headers. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$';
@@ -98,7 +99,7 @@ export const formats: Record<string, { check: (value: string) => boolean; detail
     detail: 'must be an ISO 4217 currency code such as EUR',
   },
   'iso-3166': {
-    check: (value) => /^[A-Za-z]{2}$/.test(value) && isCountry(value.toUpperCase()),
+    check: (value) => /^[A-Za-z]{2}$/.test(value) && countries.has(value.toUpperCase()),
     detail: 'must be an ISO 3166-1 alpha-2 country code such as DE',
   },
   email: { check: (value) => EMAIL.test(value), detail: 'must be an e-mail address' },
@@ -111,19 +112,6 @@ export const formats: Record<string, { check: (value: string) => boolean; detail
     detail: 'must be a real date and time in ISO 8601 with a zone, such as 2030-01-31T12:00:00Z',
   },
 };
-
-const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-
-/** Asked of Intl once for each code: there are 676 at most, and each answer takes it microseconds. */
-const countries = new Map<string, boolean>();
-
-function isCountry(code: string): boolean {
-  const known = countries.get(code);
-  if (known !== undefined) return known;
-  const is = regionNames.of(code) !== undefined;
-  countries.set(code, is);
-  return is;
-}
 
 function isWebAddress(value: string): boolean {
   // What the parser of URLs silently repairs (tabs, spaces, backslashes) is refused instead.

@@ -73,6 +73,7 @@ export const de = {
   notPayable: 'Diese Zahlung konnte nicht begonnen werden. Die Seite zeigt den aktuellen Stand.',
   formUsed:
     'Dieses Formular wurde bereits abgeschickt. Bitte prüfen Sie den aktuellen Stand, bevor Sie erneut zahlen.',
+  amountChanged: 'Der Betrag hat sich geändert. Bitte prüfen Sie ihn und zahlen Sie erneut.',
   badInput:
     'Bitte wählen Sie eine Zahlungsart und den Ausgang des Tests und versuchen Sie es dann noch einmal.',
   stepOver: 'Dieser Schritt ist nicht mehr offen. Die Seite zeigt den aktuellen Stand.',

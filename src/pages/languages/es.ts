@@ -67,6 +67,7 @@ export const es = {
   alreadyInProgress: 'Ya hay un pago en curso. Espere su resultado, por favor.',
   notPayable: 'No se pudo iniciar este pago. La página muestra la situación actual.',
   formUsed: 'Este formulario ya se envió. Compruebe la situación antes de pagar otra vez.',
+  amountChanged: 'El importe ha cambiado. Compruébelo y pague de nuevo, por favor.',
   badInput: 'Elija un método de pago y el resultado de la prueba, e inténtelo de nuevo.',
   stepOver: 'Este paso ya no está abierto. La página muestra la situación actual.',
 

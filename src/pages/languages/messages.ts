@@ -58,6 +58,7 @@ export type Messages = {
   readonly alreadyInProgress: string;
   readonly notPayable: string;
   readonly formUsed: string;
+  readonly amountChanged: string;
   readonly badInput: string;
   readonly stepOver: string;
 

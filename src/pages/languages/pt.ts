@@ -70,6 +70,7 @@ export const pt = {
   alreadyInProgress: 'Já existe um pagamento em andamento. Aguarde o resultado, por favor.',
   notPayable: 'Não foi possível iniciar este pagamento. A página mostra a situação atual.',
   formUsed: 'Este formulário já foi enviado. Verifique a situação antes de pagar novamente.',
+  amountChanged: 'O valor mudou. Verifique-o e pague novamente.',
   badInput: 'Escolha uma forma de pagamento e o resultado do teste e tente novamente.',
   stepOver: 'Esta etapa já não está aberta. A página mostra a situação atual.',
 

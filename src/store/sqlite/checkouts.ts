@@ -7,10 +7,10 @@ import { checkoutFrom, searchable } from '../columns.ts';
 import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
 import { liveOf, paymentFrom, type Row } from './rows.ts';
 
-/** Sessions kept in memory; about 3 KiB each with the JSON that is made from them. */
-export const CACHED_CHECKOUTS = 25_000;
+/** What sessions kept in memory may take, with the JSON that is made from them; a usual one takes 3 KiB. */
+const CACHE_BYTES = 96 * 2 ** 20;
 
-const columns = 'id, version, event_count, amount_paid, data';
+const columns = 'id, version, event_count, amount_paid > 0 AS has_payments, data';
 
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
@@ -27,11 +27,11 @@ export function checkoutReader(database: DatabaseSync) {
   const ofAttempt = database.prepare(
     'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND id = ?',
   );
-  const cache = new LRUCache<string, Checkout>({ max: CACHED_CHECKOUTS });
+  const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
 
   function fromRow(scope: Scope, row: Row): Checkout {
     const payments =
-      row.amount_paid === 0
+      row.has_payments === 0
         ? []
         : ledger.all(scope.account, liveOf(scope), row.id as string).map((line) => paymentFrom(line as Row));
     return checkoutFrom(
@@ -86,61 +86,126 @@ export function checkoutReader(database: DatabaseSync) {
   };
 }
 
-/** Exported for the test that holds every filter to an index. */
+/** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
+function bytesOf({ items, description, metadata, attempts, payments }: Checkout): number {
+  let characters = description.length + JSON.stringify(metadata).length;
+  for (const item of items) characters += item.name.length + (item.description?.length ?? 0) + 100;
+  return 2500 + 2 * (2 * characters + 500 * attempts.length + 200 * payments.length);
+}
+
+/**
+ * Which rows are looked at, in the order of the list. What finds few among many leads, and the page is full after as
+ * few rows as can be; all that is asked for besides is checked on each. Exported for the tests that hold every filter
+ * to an index.
+ */
 export function listQuery(
   scope: Scope,
   filter: CheckoutFilter,
   page: PageRequest,
 ): { sql: string; values: SQLInputValue[] } {
   const tenant: SQLInputValue[] = [scope.account, liveOf(scope)];
-  const conditions = ['account = ? AND live = ?'];
-  const values: SQLInputValue[] = [...tenant];
+  const [led, ...further] = filter.metadata ?? [];
+  const conditions: string[] = [];
+  const values: SQLInputValue[] = [];
   const add = (condition: string, ...bound: SQLInputValue[]) => {
     conditions.push(condition);
     values.push(...bound);
   };
 
+  // The key of the metadata has its sessions in order: bounds and order are its, the session is fetched by its id.
+  const key = led ? 'found.checkout' : 'id';
+  if (led)
+    add('found.account = ? AND found.live = ? AND found.name = ? AND found.value = ?', ...tenant, ...led);
+  add('checkout.account = ? AND checkout.live = ?', ...tenant);
   if (filter.status !== undefined) add('status = ?', filter.status);
   if (filter.paymentStatus !== undefined) add('payment_status = ?', filter.paymentStatus);
   if (filter.currency !== undefined) add('invoice_currency = ?', filter.currency);
   if (filter.referenceId !== undefined) add('reference_id = ?', filter.referenceId);
   if (filter.customer !== undefined) add('customer = ?', filter.customer);
-  // Nothing so far has an index of its own that says which rows to look at; the amounts are at hand in theirs.
-  const alone = conditions.length === 1 && filter.metadata === undefined && filter.search === undefined;
-  const ranged = filter.amountFrom !== undefined || filter.amountTo !== undefined;
-  const source = ranged && alone ? 'checkout INDEXED BY checkout_amount' : 'checkout';
   if (filter.amountFrom !== undefined) add('amount >= ?', filter.amountFrom);
   if (filter.amountTo !== undefined) add('amount <= ?', filter.amountTo);
   if (filter.partiallyPaid !== undefined) add(`partially_paid = ${Number(filter.partiallyPaid)}`);
   if (filter.paidInExcess !== undefined) add(`paid_in_excess = ${Number(filter.paidInExcess)}`);
-  // Ids begin with the time at which they were made, so the order of ids serves ranges of time.
-  if (filter.createdFrom !== undefined) add('id >= ?', firstIdAt('chk', filter.createdFrom));
-  if (filter.createdBefore !== undefined) add('id < ?', firstIdAt('chk', filter.createdBefore));
-  for (const [name, value] of filter.metadata ?? []) {
+  for (const [name, value] of further) {
     add(
-      `id IN (SELECT checkout FROM checkout_metadata
-              WHERE account = ? AND live = ? AND name = ? AND value = ?)`,
+      `EXISTS (SELECT 1 FROM checkout_metadata AS further WHERE further.account = ? AND further.live = ?
+               AND further.name = ? AND further.value = ? AND further.checkout = found.checkout)`,
       ...tenant,
       name,
       value,
     );
   }
-  if (filter.search !== undefined) {
-    const from = searchable(filter.search);
-    const matches = ['id', 'reference_id', 'email', 'description'].map((column) => {
-      const prefix = column === 'reference_id' ? (filter.search ?? '') : from;
-      values.push(...tenant, prefix, `${prefix}\u{10ffff}`);
-      return `SELECT id FROM checkout WHERE account = ? AND live = ? AND ${column} >= ? AND ${column} < ?`;
-    });
-    conditions.push(`id IN (${matches.join(' UNION ALL ')})`);
-  }
-  if (page.after !== undefined) add('id < ?', page.after);
-  if (page.before !== undefined) add('id > ?', page.before);
+  const bounds = boundsOf(filter, page);
+  for (const [comparison, id] of bounds) add(`${key} ${comparison} ?`, id);
 
   const direction = page.before === undefined ? 'DESC' : 'ASC';
-  values.push(page.limit + 1);
+  const limit = page.limit + 1;
+  if (filter.search !== undefined) {
+    // Nothing else is asked of what is found, so that no more than a page of each kind is needed.
+    const alone = conditions.length === 1 + bounds.length;
+    const branches = searchBranches(filter.search).map(({ table, column, prefix }) => {
+      values.push(...tenant, prefix, `${prefix}\u{10ffff}`, ...bounds.map(([, id]) => id));
+      const within = bounds.map(([comparison]) => ` AND id ${comparison} ?`).join('');
+      const branch = `SELECT id FROM ${table}
+        WHERE account = ? AND live = ? AND ${column} >= ? AND ${column} < ?${within}`;
+      if (!alone) return branch;
+      values.push(limit);
+      return `SELECT id FROM (${branch} ORDER BY id ${direction} LIMIT ?)`;
+    });
+    conditions.push(`${key} IN (${branches.join(' UNION ALL ')})`);
+  }
+  values.push(limit);
   return {
-    sql: `SELECT ${columns} FROM ${source} WHERE ${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ?`,
+    sql: `SELECT ${columns} FROM ${sourceOf(filter)} WHERE ${conditions.join(' AND ')}
+          ORDER BY ${key} ${direction} LIMIT ?`,
     values,
   };
+}
+
+/** The table that leads, where SQLite would not see by itself which it is. */
+function sourceOf(filter: CheckoutFilter): string {
+  if (filter.metadata?.length) {
+    // A cross join, because SQLite keeps to the order of its tables.
+    return 'checkout_metadata AS found CROSS JOIN checkout ON checkout.id = found.checkout';
+  }
+  // Each of these finds few, by an index of its own.
+  const { search, referenceId, customer, status, paymentStatus, currency, amountFrom, amountTo } = filter;
+  if (search !== undefined || referenceId !== undefined || customer !== undefined) return 'checkout';
+  if (filter.partiallyPaid) return 'checkout INDEXED BY checkout_partially_paid';
+  if (filter.paidInExcess) return 'checkout INDEXED BY checkout_paid_in_excess';
+  // With nothing that says which rows to look at, the amounts are at hand in their index.
+  const ranged = amountFrom !== undefined || amountTo !== undefined;
+  const narrowed = status !== undefined || paymentStatus !== undefined || currency !== undefined;
+  return ranged && !narrowed ? 'checkout INDEXED BY checkout_amount' : 'checkout';
+}
+
+type Bound = readonly [comparison: '<' | '>' | '>=', id: string];
+
+/**
+ * Ids begin with the time at which they were made, so the order of ids serves ranges of time as well as pages. At most
+ * one bound to each side: of two, SQLite would seek by one and check every row with the other.
+ */
+function boundsOf({ createdFrom, createdBefore }: CheckoutFilter, { after, before }: PageRequest): Bound[] {
+  const from = createdFrom === undefined ? '' : firstIdAt('chk', createdFrom);
+  const ends = createdBefore === undefined ? [] : [firstIdAt('chk', createdBefore)];
+  if (after !== undefined) ends.push(after);
+  const [end] = ends.sort();
+  const bounds: Bound[] = [];
+  if (before !== undefined && before >= from) bounds.push(['>', before]);
+  else if (createdFrom !== undefined) bounds.push(['>=', from]);
+  if (end !== undefined) bounds.push(['<', end]);
+  return bounds;
+}
+
+type Branch = { readonly table: string; readonly column: string; readonly prefix: string };
+
+/** Where a search looks. With a cursor SQLite would rather go through all older sessions, so the index is named. */
+function searchBranches(search: string): readonly Branch[] {
+  const prefix = searchable(search);
+  return [
+    { table: 'checkout', column: 'id', prefix },
+    { table: 'checkout INDEXED BY checkout_reference', column: 'reference_id', prefix: search },
+    { table: 'checkout INDEXED BY checkout_email', column: 'email', prefix },
+    { table: 'checkout INDEXED BY checkout_description', column: 'description', prefix },
+  ];
 }

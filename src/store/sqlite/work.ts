@@ -1,82 +1,88 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
-import type { ClaimedDelivery, DueCheckout } from '../store.ts';
+import type { Claim, ClaimedDelivery, DueCheckout } from '../store.ts';
 import type { EventReader } from './events.ts';
-import { liveOf, type Row, scopeFrom } from './rows.ts';
-
-/**
- * Each account and mode with the time that its clock shows. Joined to a table of work it makes one look into that
- * table's (account, live, due_at) index for each, which is why due work needs no index across accounts.
- */
-const clocks = `
-  WITH clock (account, live, now) AS (
-    SELECT number, 0, ?1 + test_clock_offset_ms FROM account WHERE (?2 IS NULL OR number = ?2) AND ?3 IS NOT 1
-    UNION ALL
-    SELECT number, 1, ?1 FROM account WHERE (?2 IS NULL OR number = ?2) AND ?3 IS NOT 0
-  )`;
+import { liveOf, type Row } from './rows.ts';
 
 const PURGE_BATCH = 1000;
-/** Far more than are ever under way; reached only while results cannot be written. */
-const MAX_LEASES = 1024;
+/** Deliveries to one address that are under way at once: a receiver that hangs leaves room for the others. */
+const MAX_PER_ADDRESS = 32;
+
+type Lease = { readonly until: number; readonly checkout: string; readonly url: string };
 
 export function workQueue(database: DatabaseSync, events: EventReader) {
   // The one process that serves the database is the one that delivers, so who holds what need not be on disk: after
   // a crash nobody holds anything.
-  const leases = new Map<string, number>();
+  const leases = new Map<string, Lease>();
   const dueCheckouts = database.prepare(
-    `${clocks}
-     SELECT checkout.account, checkout.live, checkout.id, checkout.due_at
-     FROM clock CROSS JOIN checkout
-       ON checkout.account = clock.account AND checkout.live = clock.live AND checkout.due_at <= clock.now
-     LIMIT ?4`,
+    'SELECT id, due_at FROM checkout WHERE account = ? AND live = ? AND due_at <= ? ORDER BY due_at LIMIT ?',
   );
   const dueDeliveries = database.prepare(
-    `${clocks}
-     SELECT delivery.account, delivery.live, delivery.id, delivery.event, delivery.url, delivery.attempts,
-            delivery.due_at
-     FROM clock CROSS JOIN delivery
-       ON delivery.account = clock.account AND delivery.live = clock.live AND delivery.due_at <= clock.now
-     LIMIT ?4`,
+    `SELECT id, event, checkout, url, attempts, due_at FROM delivery
+     WHERE account = ? AND live = ? AND due_at <= ?
+       AND checkout NOT IN (SELECT value FROM json_each(?)) AND url NOT IN (SELECT value FROM json_each(?))
+     ORDER BY due_at, id LIMIT ?`,
   );
+  // The oldest are the first; looking further would read the whole table each time that there is little to forget.
   const purge = database.prepare(
-    `DELETE FROM idempotency WHERE rowid IN
-       (SELECT rowid FROM idempotency WHERE created_at < ? ORDER BY rowid LIMIT ${PURGE_BATCH})`,
+    `DELETE FROM idempotency
+     WHERE created_at < ? AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${PURGE_BATCH})`,
   );
   const pending = database.prepare('SELECT count(*) AS pending FROM delivery WHERE due_at IS NOT NULL');
 
-  const narrowed = (scope: Scope | undefined) =>
-    [scope?.account ?? null, scope ? liveOf(scope) : null] as const;
+  /** How many deliveries are under way to each address. */
+  function addressesInUse(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { url } of leases.values()) counts.set(url, (counts.get(url) ?? 0) + 1);
+    return counts;
+  }
+
+  function claimed(scope: Scope, row: Row): ClaimedDelivery {
+    const event = events.read(scope, row.event as string);
+    if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
+    return {
+      scope,
+      id: row.id as string,
+      url: row.url as string,
+      attempts: row.attempts as number,
+      dueAt: row.due_at as number,
+      event,
+    };
+  }
 
   return {
-    dueCheckouts(nowMs: number, limit: number, scope?: Scope): DueCheckout[] {
-      return dueCheckouts.all(nowMs, ...narrowed(scope), limit).map((row) => ({
-        scope: scopeFrom(row as Row),
-        id: row.id as string,
-        dueAt: row.due_at as number,
-      }));
+    dueCheckouts(scope: Scope, now: number, limit: number): DueCheckout[] {
+      return dueCheckouts
+        .all(scope.account, liveOf(scope), now, limit)
+        .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
     },
 
-    claimDeliveries(nowMs: number, leaseMs: number, limit: number, scope?: Scope): ClaimedDelivery[] {
-      for (const [id, until] of leases) if (until <= nowMs) leases.delete(id);
-      if (leases.size >= MAX_LEASES) return [];
-      const rows = dueDeliveries.all(nowMs, ...narrowed(scope), limit + leases.size) as Row[];
-      const free = rows.filter((row) => !leases.has(row.id as string)).slice(0, limit);
-      return free.map((row) => {
-        const tenant = scopeFrom(row);
-        const id = row.id as string;
-        const event = events.read(tenant, row.event as string);
-        if (event === null) throw new Error(`the event of delivery ${id} is missing`);
-        leases.set(id, nowMs + leaseMs);
-        return {
-          scope: tenant,
-          id,
-          url: row.url as string,
-          attempts: row.attempts as number,
-          dueAt: row.due_at as number,
-          event,
-        };
-      });
+    claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit }: Claim): ClaimedDelivery[] {
+      for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
+      const busy = new Set([...leases.values()].map(({ checkout }) => checkout));
+      const inUse = addressesInUse();
+      const full = [...inUse].filter(([, count]) => count >= MAX_PER_ADDRESS).map(([url]) => url);
+      const rows = dueDeliveries.all(
+        scope.account,
+        liveOf(scope),
+        now,
+        JSON.stringify([...busy]),
+        JSON.stringify(full),
+        limit,
+      ) as Row[];
+      const taken: ClaimedDelivery[] = [];
+      for (const row of rows) {
+        const checkout = row.checkout as string;
+        const url = row.url as string;
+        const count = inUse.get(url) ?? 0;
+        if (busy.has(checkout) || count >= MAX_PER_ADDRESS) continue;
+        busy.add(checkout);
+        inUse.set(url, count + 1);
+        leases.set(row.id as string, { until: realNow + leaseMs, checkout, url });
+        taken.push(claimed(scope, row));
+      }
+      return taken;
     },
 
     releaseDeliveries(ids: readonly string[]): void {
