@@ -167,23 +167,20 @@ CREATE TABLE payment_attempt (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
--- index checkout_amount
-CREATE INDEX checkout_amount ON checkout (account, live, id, amount);
-
 -- index checkout_currency
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
 
 -- index checkout_customer
 CREATE INDEX checkout_customer ON checkout (account, live, customer, id) WHERE customer IS NOT NULL;
 
--- index checkout_description
-CREATE INDEX checkout_description ON checkout (account, live, description, id) WHERE description IS NOT NULL;
-
 -- index checkout_due
 CREATE INDEX checkout_due ON checkout (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- index checkout_email
 CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email IS NOT NULL;
+
+-- index checkout_overview
+CREATE INDEX checkout_overview ON checkout (account, live, id, amount, description);
 
 -- index checkout_paid_in_excess
 CREATE INDEX checkout_paid_in_excess ON checkout (account, live, id) WHERE paid_in_excess = 1;

@@ -74,12 +74,12 @@ CREATE TABLE checkout (
 CREATE INDEX checkout_status ON checkout (account, live, status, id);
 CREATE INDEX checkout_payment_status ON checkout (account, live, payment_status, id);
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
--- In the order of lists, with the amount at hand: ranges need no sorting, and a new amount stays on its page.
-CREATE INDEX checkout_amount ON checkout (account, live, id, amount);
+-- In the order of lists, with what changes most at hand: a new amount or description stays on its page, where an index
+-- in the order of their values would cost each update two pages at random. (Measured: a quarter of the update's time.)
+CREATE INDEX checkout_overview ON checkout (account, live, id, amount, description);
 CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
 CREATE INDEX checkout_customer ON checkout (account, live, customer, id) WHERE customer IS NOT NULL;
 CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email IS NOT NULL;
-CREATE INDEX checkout_description ON checkout (account, live, description, id) WHERE description IS NOT NULL;
 CREATE INDEX checkout_partially_paid ON checkout (account, live, id) WHERE partially_paid = 1;
 CREATE INDEX checkout_paid_in_excess ON checkout (account, live, id) WHERE paid_in_excess = 1;
 CREATE INDEX checkout_due ON checkout (account, live, due_at) WHERE due_at IS NOT NULL;

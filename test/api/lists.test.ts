@@ -310,7 +310,7 @@ suite('every filter is served by an index of the tenant', () => {
     partially_paid: /checkout_partially_paid /,
     paid_in_excess: /checkout_paid_in_excess /,
     metadata: /found USING PRIMARY KEY \(account=\? AND live=\? AND name=\? AND value=\?/,
-    q: /checkout_reference .*checkout_email .*checkout_description /,
+    q: /checkout_reference .*checkout_email .*checkout_overview /,
   };
   const names = Object.keys(single);
   const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));

@@ -205,13 +205,13 @@ suite('every filter of a list', () => {
     [{ currency: 'EUR' }, 'checkout_currency'],
     [{ referenceId: 'x' }, 'checkout_reference'],
     [{ customer: 'x' }, 'checkout_customer'],
-    [{ amountFrom: 1 }, 'checkout_amount'],
-    [{ amountTo: 1 }, 'checkout_amount'],
+    [{ amountFrom: 1 }, 'checkout_overview'],
+    [{ amountTo: 1 }, 'checkout_overview'],
     [{ partiallyPaid: true }, 'checkout_partially_paid'],
     [{ paidInExcess: true }, 'checkout_paid_in_excess'],
     [{ createdFrom: 1, createdBefore: 2 }, 'id>? AND id<?'],
     [{ metadata: [['a', 'b']] }, 'found USING PRIMARY KEY (account=? AND live=? AND name=? AND value=?)'],
-    [{ search: 'x' }, 'id>? AND id<?', 'checkout_reference', 'checkout_email', 'checkout_description'],
+    [{ search: 'x' }, 'id>? AND id<?', 'checkout_reference', 'checkout_email', 'checkout_overview'],
   ];
   for (const [filter, ...indexes] of filters) {
     test(`is served by an index: ${Object.keys(filter)}`, (t) => {

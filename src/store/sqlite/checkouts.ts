@@ -173,10 +173,10 @@ function sourceOf(filter: CheckoutFilter): string {
   if (search !== undefined || referenceId !== undefined || customer !== undefined) return 'checkout';
   if (filter.partiallyPaid) return 'checkout INDEXED BY checkout_partially_paid';
   if (filter.paidInExcess) return 'checkout INDEXED BY checkout_paid_in_excess';
-  // With nothing that says which rows to look at, the amounts are at hand in their index.
+  // With nothing that says which rows to look at, the amounts are at hand in the order of the list.
   const ranged = amountFrom !== undefined || amountTo !== undefined;
   const narrowed = status !== undefined || paymentStatus !== undefined || currency !== undefined;
-  return ranged && !narrowed ? 'checkout INDEXED BY checkout_amount' : 'checkout';
+  return ranged && !narrowed ? 'checkout INDEXED BY checkout_overview' : 'checkout';
 }
 
 type Bound = readonly [comparison: '<' | '>' | '>=', id: string];
@@ -206,6 +206,6 @@ function searchBranches(search: string): readonly Branch[] {
     { table: 'checkout', column: 'id', prefix },
     { table: 'checkout INDEXED BY checkout_reference', column: 'reference_id', prefix: search },
     { table: 'checkout INDEXED BY checkout_email', column: 'email', prefix },
-    { table: 'checkout INDEXED BY checkout_description', column: 'description', prefix },
+    { table: 'checkout INDEXED BY checkout_overview', column: 'description', prefix },
   ];
 }
