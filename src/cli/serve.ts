@@ -13,19 +13,6 @@ export async function serve(): Promise<void> {
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
   const service = await createService(config);
-  try {
-    const address = await service.start();
-    // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
-    const welcome = await firstStart(service.store, config);
-    // Whoever reads the first lines may leave; the service goes on.
-    process.stdout.on('error', () => {});
-    console.log(`opentill listening on ${address}`);
-    if (welcome) console.log(welcome);
-  } catch (error) {
-    await service.stop();
-    throw error;
-  }
-
   let stopping = false;
   function stop(): void {
     // Asked twice: somebody is in a hurry.
@@ -37,6 +24,19 @@ export async function serve(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   // npm does not pass signals on: where it started the server, its end is the sign to stop.
   if (process.env.npm_lifecycle_event === 'start') whenOrphaned(stop);
+
+  try {
+    const address = await service.start();
+    // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
+    const welcome = await firstStart(service.store, config);
+    // Whoever reads the first lines may leave; the service goes on.
+    process.stdout.on('error', () => {});
+    // In one piece: whoever waits for the first line may read the rest at once.
+    console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
 }
 
 function whenOrphaned(callback: () => void): void {
