@@ -136,7 +136,10 @@ CREATE TABLE idempotency (
   request_hash TEXT NOT NULL,
   status_code INTEGER NOT NULL,
   headers TEXT NOT NULL,
+  -- The whole body; or, where an event of the same change has the rest of it, what stands before that.
   body TEXT NOT NULL,
+  -- Position of that event.
+  event INTEGER,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout, Scope } from '../../checkout/session.ts';
 import type { Loaded, Needs, Unit } from '../store.ts';
+import { wholeBody } from './answer-body.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
 import { liveOf, type Row } from './rows.ts';
@@ -55,8 +56,11 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
     'SELECT checkout FROM payment WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
   );
   const answer = database.prepare(
-    `SELECT request_hash, status_code, headers, body FROM idempotency
-     WHERE account = ? AND live = ? AND idempotency_key = ? AND operation = ?`,
+    `SELECT request_hash, status_code, headers, idempotency.body, event.body AS event_body
+     FROM idempotency LEFT JOIN event
+       ON event.account = idempotency.account AND event.live = idempotency.live
+          AND event.position = idempotency.event
+     WHERE idempotency.account = ? AND idempotency.live = ? AND idempotency_key = ? AND operation = ?`,
   );
 
   return (needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded => {
@@ -85,7 +89,10 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
               requestHash: stored.request_hash as string,
               statusCode: stored.status_code as number,
               headers: JSON.parse(stored.headers as string),
-              body: stored.body as string,
+              body:
+                stored.event_body === null
+                  ? (stored.body as string)
+                  : wholeBody(stored.body as string, stored.event_body as string),
             },
     };
   };

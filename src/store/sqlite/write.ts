@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { emailKey } from '../../checkout/customer.ts';
 import type { Checkout, Scope } from '../../checkout/session.ts';
 import type { Writes } from '../store.ts';
+import { beforeData, eventWithDataOf } from './answer-body.ts';
 import { eraser } from './erase.ts';
 import { liveOf } from './rows.ts';
 import { checkoutWriter } from './write-checkout.ts';
@@ -33,8 +34,8 @@ export function writer(database: DatabaseSync) {
   );
   const insertAnswer = prepare(
     `INSERT INTO idempotency
-       (account, live, idempotency_key, operation, request_hash, status_code, headers, body, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (account, live, idempotency_key, operation, request_hash, status_code, headers, body, event, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertAudit = prepare(
     `INSERT INTO audit (account, live, subject, version, at, actor, action, request_id)
@@ -63,11 +64,13 @@ export function writer(database: DatabaseSync) {
         JSON.stringify(customer),
       );
     }
+    let firstPosition = 0;
     if (checkout) {
       const { before, after } = checkout;
       let previous = before === null ? 0 : lastEventOf(before);
       if (writes.events?.length) {
         let position = lastPosition.get(account, live)?.position as number;
+        firstPosition = position + 1;
         for (const { id, type, sequence, createdAt, body } of writes.events) {
           position++;
           insertEvent.run(account, live, position, id, type, after.id, sequence, previous, createdAt, body);
@@ -87,7 +90,21 @@ export function writer(database: DatabaseSync) {
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
       const stored = JSON.stringify(headers);
-      insertAnswer.run(account, live, key, operation, requestHash, statusCode, stored, body, createdAt);
+      const index = eventWithDataOf(body, writes.events ?? []);
+      const kept = index < 0 ? body : beforeData(body);
+      const event = index < 0 ? null : firstPosition + index;
+      insertAnswer.run(
+        account,
+        live,
+        key,
+        operation,
+        requestHash,
+        statusCode,
+        stored,
+        kept,
+        event,
+        createdAt,
+      );
     }
     if (audit) {
       const { subject, version, at, actor, action, requestId } = audit;
