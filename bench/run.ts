@@ -11,7 +11,8 @@ import { type Running, startProcess } from './processes.ts';
 
 const SESSIONS = 100_000;
 const HOT_SESSIONS = 20_000;
-const CONNECTIONS = 100;
+/** Enough to keep both busy: what shares a commit is what arrives while the one before is written. */
+const CONNECTIONS = 200;
 const ROUND_SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 
@@ -84,7 +85,7 @@ function perSecond(values: readonly number[]): string {
 const directory = mkdtempSync(join(tmpdir(), 'opentill-bench-'));
 try {
   const path = join(directory, 'bench.db');
-  console.log(`filling a database with ${SESSIONS} sessions …`);
+  console.log(`${CONNECTIONS} connections; filling a database with ${SESSIONS} sessions …`);
   const ids = await fillDatabase(path, key, SESSIONS);
   const service = await startProcess([join(import.meta.dirname, '../bin/opentill.js'), 'serve'], {
     DATABASE_URL: `sqlite:${path}`,

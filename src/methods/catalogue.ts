@@ -51,10 +51,19 @@ const methods: readonly Method[] = [
 const wireTransfer = named('wire_transfer', 'International bank transfer');
 const byId = new Map([...methods, wireTransfer].map((method) => [method.id, method]));
 
+const catalogues = new Map<string, readonly Method[]>();
+
 /** All methods that could be of use for an invoice in this currency. */
-export function catalogue(currency: string): Method[] {
-  const local = findMethod(`${BANK_TRANSFER}${currency.toLowerCase()}`);
-  return [...methods, ...(local ? [local] : []), wireTransfer];
+export function catalogue(currency: string): readonly Method[] {
+  let found = catalogues.get(currency);
+  if (found === undefined) {
+    const local = findMethod(`${BANK_TRANSFER}${currency.toLowerCase()}`);
+    found = [...methods, ...(local ? [local] : []), wireTransfer].filter(
+      (method) => method.currency === null || method.currency === currency,
+    );
+    if (local) catalogues.set(currency, found);
+  }
+  return found;
 }
 
 /** The method of this id, or undefined; there is a local bank transfer for every currency. */

@@ -34,9 +34,7 @@ export type Offer = { readonly method: Method; readonly rail: Rail };
 /** What can be offered on this occasion, in the order in which payers see it. */
 export function offersFor(rails: readonly Rail[], occasion: Occasion): Offer[] {
   return catalogue(occasion.currency).flatMap((method) => {
-    const fits =
-      (method.currency === null || method.currency === occasion.currency) &&
-      (method.country === null || occasion.country === '' || method.country === occasion.country);
+    const fits = method.country === null || occasion.country === '' || method.country === occasion.country;
     const rail = fits ? rails.find((each) => each.offers(method, occasion)) : undefined;
     return rail ? [{ method, rail }] : [];
   });

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
 /** After so many changes the log is copied into the database file; they make about 64 MiB of it. */
-const COPY_AFTER_CHANGES = 3000;
+const COPY_AFTER_CHANGES = 5000;
 /** What is left for the writer to copy. */
 export const SHORT_REST_PAGES = 256;
 
