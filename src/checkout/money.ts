@@ -37,11 +37,6 @@ export function currencyExponent(currency: string): number | undefined {
   return exponents.get(currency);
 }
 
-/** True for an integer from 0 to MAX_AMOUNT. */
-export function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_AMOUNT;
-}
-
 /** `formatAmount(1234, 'KWD')` is `"1.234 KWD"`: for logs and descriptions; pages use the payer's own format. */
 export function formatAmount(amount: number, currency: string): string {
   return `${decimalAmount(amount, currency)} ${currency}`;

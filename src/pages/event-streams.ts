@@ -16,8 +16,6 @@ const RETRY_AFTER_SECONDS = '15';
 /** A reader that lets this much pile up is not reading. */
 const MAX_UNREAD_BYTES = 16_384;
 
-export type EventStreams = ReturnType<typeof createEventStreams>;
-
 export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>) {
   const open = new Set<ServerResponse>();
   const openOfSession = new Map<string, number>();

@@ -18,8 +18,6 @@ export type SendResult = {
   readonly retryAfterMs: number | null;
 };
 
-export type Sender = ReturnType<typeof createSender>;
-
 type Options = {
   readonly rules: NetworkRules;
   /** Of this service, for the `user-agent`. */

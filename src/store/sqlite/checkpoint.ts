@@ -1,17 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
-/** After so many changes the log is copied into the database file; they make about 64 MiB of it. */
+/** After so many changes the log is copied into the database file; they make some tens of MiB of it. */
 const COPY_AFTER_CHANGES = 5000;
 /** What is left for the writer to copy. */
 export const SHORT_REST_PAGES = 256;
 
-export type Checkpoints = ReturnType<typeof startCheckpoints>;
-
 /**
  * Keeps the log short without holding up the writer: a thread copies nearly all of it. The writer copies the short
  * rest, since only a log that was copied whole is begun anew; under steady load the thread alone never gets there.
- * (Measured: copying on the writer's side takes a fifth of its time, and makes pauses of 50 ms.)
+ * (Measured under load: of a hundred updates the slowest took 37 ms instead of 61.)
  */
 export function startCheckpoints(database: DatabaseSync, path: string) {
   database.exec('PRAGMA wal_autocheckpoint = 0');
