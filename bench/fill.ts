@@ -2,20 +2,16 @@ import type { CreateCheckout } from '../src/checkout/command.ts';
 import { newId } from '../src/id.ts';
 import { addApiKey, createAccount, keyScopes } from '../src/keys.ts';
 import { createPresenter } from '../src/presenter.ts';
-import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import type { Store } from '../src/store/store.ts';
 import { newToken } from '../src/token.ts';
 import { createTransact } from '../src/transact.ts';
+import { key } from './measure.ts';
 
 /** Sessions in the making at once. */
 const CHUNK = 1000;
 
-/** Makes an account with this key and so many sessions, through the same code as the API; returns their ids. */
-export async function fillDatabase(
-  path: string,
-  key: { id: string; secret: string },
-  sessions: number,
-): Promise<string[]> {
-  const store = openSqliteStore(path);
+/** Makes an account with the key and so many sessions, through the same code as the API; closes it and returns their ids. */
+export async function fillDatabase(store: Store, sessions: number): Promise<string[]> {
   const start = Date.now() - sessions;
   const account = await createAccount(store, 'bench', start);
   const scope = { account: account.number, mode: 'test' } as const;
@@ -26,14 +22,18 @@ export async function fillDatabase(
     realNow: Date.now,
     maxBatch: CHUNK,
   });
-  const origin = { scope, actor: 'bench', requestId: '', idempotency: null };
   const ids: string[] = [];
   for (let first = 0; first < sessions; first += CHUNK) {
     const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
       sessionNumber(first + index, start + first + index, scope),
     );
     await Promise.all(
-      commands.map((command) => transact({ subject: 'checkout', origin, id: command.id, command })),
+      commands.map((command) => {
+        const idempotency = { key: command.id, operation: 'POST /v3/checkout', requestHash: '' };
+        const origin = { scope, actor: 'bench', requestId: '', idempotency };
+        const reply = { operation: 'CHECKOUT.CREATE' };
+        return transact({ subject: 'checkout', origin, id: command.id, command, reply });
+      }),
     );
     ids.push(...commands.map(({ id }) => id));
   }

@@ -1,6 +1,8 @@
 /** Starts what is measured in processes of their own, as it would run. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../src/cli/free-port.ts';
 
 export type Running = { readonly url: string; stop(): Promise<void> };
 
@@ -15,6 +17,15 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
     if (url) return { url, stop: () => ended(child) };
   }
   throw new Error(`${args.join(' ')} ended before it listened`);
+}
+
+/** A server that makes nothing but the API work: webhooks are written, and sending them is another thing to measure. */
+export async function startService(env: NodeJS.ProcessEnv, program?: string): Promise<Running> {
+  const args = program
+    ? [join(import.meta.dirname, program)]
+    : [join(import.meta.dirname, '../bin/opentill.js'), 'serve'];
+  const settings = { RATE_LIMIT: '0', WEBHOOK_CONCURRENCY: '0', PORT: String(await freePort()) };
+  return startProcess(args, { ...settings, ...env });
 }
 
 function ended(child: ChildProcess): Promise<void> {

@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
+/** Of the name that payers see. */
+export const ACCOUNT_NAME_LENGTH = 100;
+
 type Setting<T> = {
   /** As an operator would write it; a function where it follows from other settings. */
   readonly default: string | ((env: NodeJS.ProcessEnv) => string);
@@ -42,8 +45,15 @@ export const settings = {
   }),
   DATABASE_URL: setting({
     default: 'sqlite:./data/opentill.db',
-    meaning: 'Where everything is kept: `sqlite:` and the path of a file.',
-    parse: sqlitePath,
+    meaning:
+      'Where everything is kept: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. Of several hosts, separated by commas, the one that takes writes is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
+    parse: databaseUrl,
+  }),
+  DATABASE_COMMITS: setting({
+    default: '4',
+    meaning:
+      'PostgreSQL only: commits under way at once. The process holds seven connections more than that.',
+    parse: integer(1, 64),
   }),
   BOOTSTRAP_API_KEY: setting({
     default: '',
@@ -140,11 +150,19 @@ function baseUrl(text: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-function sqlitePath(text: string): { readonly kind: 'sqlite'; readonly path: string } {
+export type DatabaseUrl =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/** Exported for the commands that take a database as an argument. */
+export function databaseUrl(text: string): DatabaseUrl {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
-  if (path === undefined)
-    throw new Error(`must be sqlite:<path of a file>, such as sqlite:./data/opentill.db`);
-  return { kind: 'sqlite', path };
+  if (path !== undefined) return { kind: 'sqlite', path };
+  // The value may hold a password: the message must not repeat it.
+  if (/^postgres(ql)?:\/\/[^/?#]+\/[^/]+$/.test(text)) return { kind: 'postgres', url: text };
+  throw new Error(
+    'must be sqlite:<path of a file>, such as sqlite:./data/opentill.db, or postgres://<user>:<password>@<host>/<database> with %2F, %3F and %23 for /, ? and # in the password',
+  );
 }
 
 function bootstrapKey(text: string): { readonly id: string; readonly secret: string } | null {
@@ -156,7 +174,9 @@ function bootstrapKey(text: string): { readonly id: string; readonly secret: str
 }
 
 function accountName(text: string): string {
-  if (text.length > 100) throw new Error('must have at most 100 characters');
+  if (text.length > ACCOUNT_NAME_LENGTH) {
+    throw new Error(`must have at most ${ACCOUNT_NAME_LENGTH} characters`);
+  }
   return text;
 }
 

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Mode, Scope } from './checkout/session.ts';
 import { randomText } from './id.ts';
-import type { ApiKey, KeyScope, Store } from './store/store.ts';
+import type { Account, ApiKey, KeyScope, Store } from './store/store.ts';
 
 export const keyScopes: readonly KeyScope[] = ['read', 'write', 'refund', 'webhooks'];
 
@@ -57,7 +57,16 @@ export function addApiKey(
 }
 
 /** A new account with its webhook secrets. */
-export function createAccount(store: Store, name: string, nowMs: number) {
+export function createAccount(store: Store, name: string, nowMs: number): Promise<Account> {
+  return store.createAccount(newAccount(name), nowMs);
+}
+
+/** The same in a database that has none; null if it has. */
+export function createFirstAccount(store: Store, name: string, nowMs: number): Promise<Account | null> {
+  return store.createFirstAccount(newAccount(name), nowMs);
+}
+
+function newAccount(name: string): Omit<Account, 'number'> {
   const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
-  return store.createAccount({ name, webhookSecrets, testClockOffsetMs: 0 }, nowMs);
+  return { name, webhookSecrets, testClockOffsetMs: 0 };
 }

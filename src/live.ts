@@ -1,4 +1,7 @@
-/** Tells open pages of this process that a session has changed. Losing a notice loses nothing: a reload shows the truth. */
+/**
+ * Tells the pages that are open at this process that a session has changed, here or at another one. A notice that is
+ * lost costs a page seconds: its stream looks for itself.
+ */
 import { EventEmitter } from 'node:events';
 
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>;

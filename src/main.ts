@@ -10,6 +10,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createLiveUpdates } from './live.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createPresenter } from './presenter.ts';
+import { openPostgresStore } from './store/postgres/store.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
 import type { Store } from './store/store.ts';
 import { createTransact, type Transact } from './transact.ts';
@@ -32,22 +33,24 @@ export async function createService(
   {
     logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
     realNow = Date.now,
-  }: { logger?: FastifyBaseLogger; realNow?: () => number } = {},
+    ...limits
+  }: { logger?: FastifyBaseLogger; realNow?: () => number; maxBatch?: number } = {},
 ): Promise<Service> {
-  const store = openStore(config, { serve: true });
+  const store = await openStore(config, { serve: true });
   const metrics = createMetrics(store);
   const presenter = createPresenter(config.CHECKOUT_URL);
   const live = createLiveUpdates();
+  store.onRemoteChange((id) => live.publish(id));
   const rails = [sandbox];
   let stopping = false;
 
-  const execute = createTransact({ store, presenter, realNow });
+  const execute = createTransact({ store, presenter, realNow, ...limits });
   const transact: Transact = async (order) => {
     const executed = await execute(order);
     const { committed } = executed;
     if (committed !== null) {
       for (const id of committed.checkouts) live.publish(id);
-      if (committed.deliveries > 0) worker.nudge();
+      if (committed.deliveries > 0) worker.nudge(committed.scope);
     }
     return executed;
   };
@@ -111,9 +114,14 @@ export async function createService(
   };
 }
 
-/** `serve` takes the sole right to serve the database; the command line works beside a server. */
-export function openStore(config: Config, { serve }: { serve: boolean }): Store {
-  return openSqliteStore(config.DATABASE_URL.path, { serve });
+/** `serve` takes part in serving the database; the command line works beside servers. */
+export async function openStore(
+  { DATABASE_URL: database, DATABASE_COMMITS }: Config,
+  { serve }: { serve: boolean },
+): Promise<Store> {
+  return database.kind === 'postgres'
+    ? openPostgresStore(database.url, { serve, commitsAtOnce: DATABASE_COMMITS })
+    : openSqliteStore(database.path, { serve });
 }
 
 function isLoopback(host: string): boolean {

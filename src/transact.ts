@@ -15,19 +15,18 @@ import { type Change, type Decision, decide } from './checkout/decide.ts';
 import { timestamp } from './checkout/present.ts';
 import { type Refusal, refuse, refuseFields } from './checkout/refusal.ts';
 import type { Checkout, Scope } from './checkout/session.ts';
+import { groupCommit } from './group-commit.ts';
 import { newId } from './id.ts';
 import { envelope, etagOf, type Presenter } from './presenter.ts';
-import {
-  type Answer,
-  type Audit,
-  type DeliveryResult,
-  type IdempotencyKey,
-  type Loaded,
-  type Needs,
-  type Store,
-  StoreUnavailable,
-  type Unit,
-  type Writes,
+import type {
+  Answer,
+  Audit,
+  DeliveryResult,
+  IdempotencyKey,
+  Loaded,
+  Needs,
+  Store,
+  Writes,
 } from './store/store.ts';
 
 /** Who asks, and how the answer is to be kept for a repetition of the request. */
@@ -71,12 +70,13 @@ export type Order =
       readonly advanceMs: number;
       readonly reply: Reply;
     }
-  | { readonly subject: 'deliveries'; readonly results: readonly DeliveryResult[] };
+  | { readonly subject: 'deliveries'; readonly scope: Scope; readonly results: readonly DeliveryResult[] };
 
 export type Outcome = { readonly kind: 'success' | 'replay'; readonly answer: Answer } | Refusal;
 
 /** What has just been committed, for those who wait for it: open pages and the worker. */
 export type Committed = {
+  readonly scope: Scope;
   /** Ids of the sessions that changed. */
   readonly checkouts: readonly string[];
   readonly deliveries: number;
@@ -88,7 +88,7 @@ export type Executed = { readonly outcome: Outcome; readonly committed: Committe
 export type Transact = (order: Order) => Promise<Executed>;
 
 type Options = {
-  readonly store: Pick<Store, 'commit'>;
+  readonly store: Pick<Store, 'commit' | 'batching'>;
   readonly presenter: Presenter;
   /** Real time in milliseconds; everything else has the time of its command. */
   readonly realNow: () => number;
@@ -115,9 +115,9 @@ export function createTransact({
 
   return async (order) => {
     if (order.subject === 'deliveries') {
-      const [first] = order.results;
-      if (first) {
-        await enqueue({ needs: { scope: first.scope }, decide: () => ({ deliveryResults: order.results }) });
+      const { scope, results } = order;
+      if (results.length > 0) {
+        await enqueue({ needs: { scope }, decide: () => ({ deliveryResults: results }) });
       }
       return { outcome: { kind: 'success', answer: noAnswer }, committed: null };
     }
@@ -208,7 +208,7 @@ function decideOnCheckout(order: CheckoutOrder, loaded: Loaded, presenter: Prese
   return {
     writes: customer ? { ...writes, customer } : writes,
     answer,
-    committed: { checkouts: [checkout.id], deliveries: writes.deliveries?.length ?? 0 },
+    committed: { scope: origin.scope, checkouts: [checkout.id], deliveries: writes.deliveries?.length ?? 0 },
   };
 }
 
@@ -287,54 +287,4 @@ function answerOf({ operation, statusCode = 200, location }: Reply, data: string
 
 function auditOf(origin: Origin, subject: string, version: number, at: number, action: string): Audit {
   return { subject, version, at, actor: origin.actor, action, requestId: origin.requestId };
-}
-
-/**
- * Queues units and commits them in batches: one at a time, each as large as what has gathered meanwhile. A batch in
- * which one unit fails is run again one unit at a time, so that a unit answers only for itself.
- */
-function groupCommit(store: Pick<Store, 'commit'>, maxBatch: number, maxQueue: number) {
-  type Entry = { unit: Unit; resolve: () => void; reject: (error: unknown) => void };
-  let queue: Entry[] = [];
-  let running = false;
-
-  /** Waits as long as each turn of the event loop brings more: requests that are being read join the batch. */
-  async function gathered(): Promise<void> {
-    for (let before = -1; queue.length > before && queue.length < maxBatch; ) {
-      before = queue.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      await gathered();
-      const batch = queue.slice(0, maxBatch);
-      queue = queue.slice(maxBatch);
-      try {
-        await store.commit(batch.map(({ unit }) => unit));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        // A database that cannot serve now will not serve each one better; anything else is the fault of one of them.
-        const alone = batch.length === 1 || error instanceof StoreUnavailable;
-        for (const entry of batch) {
-          if (alone) entry.reject(error);
-          else await store.commit([entry.unit]).then(entry.resolve, entry.reject);
-        }
-      }
-    }
-    running = false;
-  }
-
-  return (unit: Unit): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (queue.length >= maxQueue) {
-        reject(new StoreUnavailable('too many changes are waiting to be written'));
-        return;
-      }
-      queue.push({ unit, resolve, reject });
-      if (running) return;
-      running = true;
-      void drain();
-    });
 }

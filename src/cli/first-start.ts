@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { addApiKey, createAccount, createApiKey, hashSecret, keyScopes } from '../keys.ts';
+import { addApiKey, createApiKey, createFirstAccount, hashSecret, keyScopes } from '../keys.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -13,7 +13,10 @@ export async function firstStart(
 ): Promise<string | null> {
   const nowMs = Date.now();
   const [existing] = await store.accounts();
-  const account = existing ?? (await createAccount(store, ACCOUNT_NAME, nowMs));
+  const made = existing ? null : await createFirstAccount(store, ACCOUNT_NAME, nowMs);
+  // Another instance that started at the same moment may have been first.
+  const account = made ?? existing ?? (await store.accounts())[0];
+  if (!account) throw new Error('there is no account, and none could be made');
   const scope = { account: account.number, mode: 'test' } as const;
   if (given) {
     await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
@@ -24,9 +27,9 @@ export async function firstStart(
       );
     }
     if (key.revokedAt !== null) throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked');
-    return existing ? null : `Webhook secret  ${account.webhookSecrets.test}`;
+    return made === null ? null : `Webhook secret  ${account.webhookSecrets.test}`;
   }
-  if (existing) return null;
+  if (made === null) return null;
   const { id, secret } = await createApiKey(store, { scope, scopes: keyScopes, name: 'first key', nowMs });
   return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
 }

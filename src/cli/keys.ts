@@ -1,26 +1,15 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
 import { createApiKey, keyScopes } from '../keys.ts';
-import { openStore } from '../main.ts';
 import type { KeyScope, Store } from '../store/store.ts';
-import { takesNothing, UsageError } from './usage-error.ts';
+import { parsed, takesNothing, UsageError } from './usage-error.ts';
+import { withStore } from './with-store.ts';
 
 /** `keys create|list|revoke`: works on the database, beside a server that runs. */
 export async function keys(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
   const run = { create, list, revoke }[action ?? ''];
   if (!run) throw new UsageError('keys takes one of create, list, revoke');
-  const config = readConfig(process.env);
-  const { path } = config.DATABASE_URL;
-  if (!existsSync(path))
-    throw new UsageError(`there is no database ${path}; a first start of the server makes one`);
-  const store = openStore(config, { serve: false });
-  try {
-    await run(store, rest);
-  } finally {
-    await store.close();
-  }
+  await withStore((store) => run(store, rest));
 }
 
 async function create(store: Store, args: readonly string[]): Promise<void> {
@@ -69,13 +58,4 @@ async function revoke(store: Store, args: readonly string[]): Promise<void> {
   if (id === undefined) throw new UsageError('keys revoke takes the id of the key, ak_…');
   if (!(await store.revokeApiKey(id, Date.now()))) throw new UsageError(`there is no active key ${id}`);
   console.log(`${id} is revoked`);
-}
-
-/** What `parseArgs` throws is for the one who typed. */
-function parsed<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }

@@ -1,6 +1,6 @@
 /** The command line: `opentill <command>`, one file for each command. */
 import { BadSetting } from '../config.ts';
-import { UnusableDatabase } from '../store/sqlite/open.ts';
+import { UnusableDatabase } from '../store/store.ts';
 import { takesNothing, UsageError } from './usage-error.ts';
 
 const help = `opentill: checkout sessions for your shop
@@ -14,6 +14,17 @@ const help = `opentill: checkout sessions for your shop
       --name <text>                  what you call it
   opentill keys list                 list the API keys, without secrets
   opentill keys revoke <id>          make a key useless at once
+  opentill accounts list             list the accounts
+  opentill accounts create <name>    make a further account, for another shop
+  opentill accounts rename <number> <name>
+                                     change the name that payers see
+  opentill db backup <file>          copy the whole database to a new file, while the service runs
+  opentill db restore <file>         make a database of a backup; there must be none yet, or an empty one
+  opentill db check                  look for damage and contradictions, while the service runs
+      --database <url>               for these three: another database than that of DATABASE_URL
+  opentill db move                   move everything from SQLite to an empty PostgreSQL database
+      --from sqlite:<path>
+      --to postgres://…
 
 Settings are environment variables; see docs/reference/settings.md.
 `;
@@ -34,6 +45,12 @@ export async function main(args: readonly string[]): Promise<void> {
         break;
       case 'keys':
         await (await import('./keys.ts')).keys(rest);
+        break;
+      case 'accounts':
+        await (await import('./accounts.ts')).accounts(rest);
+        break;
+      case 'db':
+        await (await import('./db.ts')).db(rest);
         break;
       case 'help':
         console.log(help);

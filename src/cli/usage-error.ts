@@ -8,3 +8,12 @@ export function takesNothing(command: string, args: readonly string[]): void {
   if (args.length > 0)
     throw new UsageError(`${command} takes no ${args.join(' ')}; opentill --help says what it takes`);
 }
+
+/** What `parseArgs` throws is for the one who typed. */
+export function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -52,7 +52,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rateLimit, publicUrl } = options;
   const app = Fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request would be made for nothing: those few that log say which request it was.
+    childLoggerFactory: (all) => all,
     genReqId: requestIds(),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -87,7 +89,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = failureOf(error);
-    if (errorTable[failure.reason].status >= 500) request.log.error(error, 'request failed');
+    if (errorTable[failure.reason].status >= 500) {
+      request.log.error({ err: error, request_id: request.id }, 'request failed');
+    }
     return sendError(failure, request, reply, publicUrl);
   });
   app.setNotFoundHandler((request, reply) =>

@@ -29,7 +29,13 @@ export function createMetrics(store: Store) {
     help: 'Webhooks that have not arrived yet.',
     registers,
     async collect() {
-      this.set((await store.gauges()).pendingDeliveries);
+      // What cannot be counted now must not keep the other numbers from whoever looks into the trouble.
+      this.set(
+        await store.gauges().then(
+          ({ pendingDeliveries }) => pendingDeliveries,
+          () => Number.NaN,
+        ),
+      );
     },
   });
 

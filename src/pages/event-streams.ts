@@ -1,6 +1,7 @@
 /**
- * Streams of server-sent events that tell open pages the version of their session whenever it changes. A stream that
- * breaks or is refused costs nothing but speed: the page looks for itself.
+ * Streams of server-sent events that tell open pages the version of their session whenever it changes. They are told
+ * at once of most changes, and find the others by looking. A stream that breaks or is refused costs nothing but speed:
+ * the page looks for itself.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -11,28 +12,41 @@ const MAX_STREAMS = 1_000;
 const MAX_STREAMS_OF_SESSION = 20;
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 25_000;
+/** How often a stream looks for a change that nobody has told it of: another process may have made it. */
+const LOOK_MS = 5_000;
 const RECONNECT_MS = 3_000;
 const RETRY_AFTER_SECONDS = '15';
 /** A reader that lets this much pile up is not reading. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>) {
-  const open = new Set<ServerResponse>();
+  /** The open streams, each with its way to look and to tell its page. */
+  const open = new Map<ServerResponse, () => Promise<void>>();
   const openOfSession = new Map<string, number>();
-  let heartbeat: NodeJS.Timeout | undefined;
+  let timers: NodeJS.Timeout[] = [];
+  let looking = false;
   let closed = false;
 
   function beat(): void {
-    for (const stream of open) {
+    for (const stream of open.keys()) {
       if (stream.writableLength > MAX_UNREAD_BYTES) stream.destroy();
       else stream.write(':\n\n');
     }
   }
 
-  function enter(stream: ServerResponse, id: string): void {
-    open.add(stream);
+  /** One stream after the other, so that many of them are no burst of reads. */
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    for (const tell of open.values()) await tell();
+    looking = false;
+  }
+
+  function enter(stream: ServerResponse, id: string, tell: () => Promise<void>): void {
+    open.set(stream, tell);
     openOfSession.set(id, (openOfSession.get(id) ?? 0) + 1);
-    heartbeat ??= setInterval(beat, HEARTBEAT_MS).unref();
+    if (open.size > 1) return;
+    timers = [setInterval(beat, HEARTBEAT_MS).unref(), setInterval(look, LOOK_MS).unref()];
   }
 
   function leave(stream: ServerResponse, id: string): void {
@@ -41,8 +55,7 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
     if (left === 0) openOfSession.delete(id);
     else openOfSession.set(id, left);
     if (open.size > 0) return;
-    clearInterval(heartbeat);
-    heartbeat = undefined;
+    for (const timer of timers) clearInterval(timer);
   }
 
   return {
@@ -53,7 +66,6 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
       }
       reply.hijack();
       const stream = reply.raw;
-      enter(stream, id);
       let sent = 0;
       async function tell(): Promise<void> {
         try {
@@ -63,10 +75,10 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
           sent = version;
           stream.write(`data: ${version}\n\n`);
         } catch {
-          // The page connects again, by when the store may answer.
-          stream.end();
+          // The next look may be answered.
         }
       }
+      enter(stream, id, tell);
       const unsubscribe = live.subscribe(id, tell);
       stream.once('close', () => {
         unsubscribe();
@@ -88,7 +100,7 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
     /** Ends all streams and opens no more. */
     close(): void {
       closed = true;
-      for (const stream of open) stream.end();
+      for (const stream of open.keys()) stream.end();
     },
   };
 }

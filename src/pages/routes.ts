@@ -57,7 +57,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
   pages.setErrorHandler((error: FastifyError, request, reply) => {
     const statusCode = error.name === 'StoreUnavailable' ? 503 : (error.statusCode ?? 500);
     if (statusCode < 500) return sendProblem(request, reply, statusCode, 'refused');
-    request.log.error(error, 'request failed');
+    request.log.error({ err: error, request_id: request.id }, 'request failed');
     if (statusCode === 503) reply.header('retry-after', '1');
     return sendProblem(request, reply, statusCode, 'trouble');
   });

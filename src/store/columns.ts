@@ -73,3 +73,10 @@ function filterableValue(value: Json): string | null {
   const text = String(value);
   return text.length <= FILTERABLE_METADATA_LENGTH ? text : null;
 }
+
+/** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
+export function bytesOf({ items, description, metadata, attempts, payments }: Checkout): number {
+  let characters = description.length + JSON.stringify(metadata).length;
+  for (const item of items) characters += item.name.length + (item.description?.length ?? 0) + 100;
+  return 2500 + 2 * (2 * characters + 500 * attempts.length + 200 * payments.length);
+}

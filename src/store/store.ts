@@ -104,7 +104,7 @@ export type Writes = {
   readonly events?: readonly EventRow[];
   readonly deliveries?: readonly DeliveryRow[];
   readonly answer?: Answer & IdempotencyKey & { readonly createdAt: number };
-  /** What came of deliveries, of whatever account and mode. */
+  /** What came of deliveries; it ends their leases. */
   readonly deliveryResults?: readonly DeliveryResult[];
   readonly testClockAdvanceMs?: number;
   readonly audit?: Audit;
@@ -141,7 +141,11 @@ export type CheckoutFilter = {
   readonly search?: string;
 };
 
-export type StoredEvent = EventRow & { readonly position: number };
+/** An event at its place in the feed of its account and mode. */
+export type FeedEvent = EventRow & { readonly position: number };
+
+/** An account and mode, and what its clock shows. */
+export type Place = { readonly scope: Scope; readonly now: number };
 
 export type DueCheckout = { readonly id: string; readonly dueAt: number };
 
@@ -161,11 +165,10 @@ export type ClaimedDelivery = {
   /** How often it has been tried before. */
   readonly attempts: number;
   readonly dueAt: number;
-  readonly event: StoredEvent;
+  readonly event: EventRow;
 };
 
 export type DeliveryResult = {
-  readonly scope: Scope;
   readonly id: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   /** When to try again, for `pending`. */
@@ -174,10 +177,23 @@ export type DeliveryResult = {
   readonly error: string | null;
 };
 
+/** A database that cannot be used at all, in one line for the operator. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase';
+}
+
 /** The database cannot serve now (full, locked, gone); the same request may succeed later. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
+
+/** How batches are to be made for this database. */
+export type Batching = {
+  /** Commits that may be under way at once, if they concern different sessions, customers and idempotency keys. */
+  readonly atOnce: number;
+  /** Whether the units of a batch may belong to several accounts and modes. */
+  readonly mixed: boolean;
+};
 
 export type Store = {
   /**
@@ -185,6 +201,7 @@ export type Store = {
    * as a whole could not be committed; nothing of it is written then.
    */
   commit(units: readonly Unit[]): Promise<void>;
+  readonly batching: Batching;
 
   checkout(scope: Scope, id: string): Promise<Checkout | null>;
   checkoutOfAttempt(scope: Scope, attemptId: string): Promise<Checkout | null>;
@@ -193,25 +210,32 @@ export type Store = {
   customer(scope: Scope, id: string): Promise<Customer | null>;
   /** Newest first. */
   customers(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
-  event(scope: Scope, id: string): Promise<StoredEvent | null>;
-  /** Oldest first, from the position behind `after`; a reader that follows never misses one. */
+  event(scope: Scope, id: string): Promise<EventRow | null>;
+  /**
+   * Oldest first, from the position behind `after`; a reader that follows never misses one. Whatever was committed
+   * before the call is in the feed.
+   */
   events(
     scope: Scope,
     filter: { types?: readonly string[] },
     after: number,
     limit: number,
-  ): Promise<Page<StoredEvent>>;
-  /** The events of one session, newest first; from the one before this position, or from the newest. */
+  ): Promise<Page<FeedEvent>>;
+  /** The events of one session, newest first; from the one before this event, or from the newest. */
   timeline(
     scope: Scope,
     checkoutId: string,
-    beforePosition: number | null,
+    beforeEvent: string | null,
     limit: number,
-  ): Promise<Page<StoredEvent>>;
+  ): Promise<Page<EventRow>>;
 
   account(number: number): Promise<Account | null>;
   accounts(): Promise<readonly Account[]>;
   createAccount(account: Omit<Account, 'number'>, nowMs: number): Promise<Account>;
+  /** Null if there is an account already, perhaps of a process that started at the same time. */
+  createFirstAccount(account: Omit<Account, 'number'>, nowMs: number): Promise<Account | null>;
+  /** False if there is no such account. */
+  renameAccount(number: number, name: string): Promise<boolean>;
   apiKey(id: string): Promise<ApiKey | null>;
   apiKeyBySecretHash(secretHash: string): Promise<ApiKey | null>;
   apiKeys(): Promise<readonly ApiKey[]>;
@@ -219,20 +243,32 @@ export type Store = {
   addApiKey(key: ApiKey): Promise<boolean>;
   /** False if there is no such key, or it is revoked already. */
   revokeApiKey(id: string, atMs: number): Promise<boolean>;
-  /** Changes whenever keys or accounts may have changed, here or in another process. */
+  /** Changes within a second of any change of keys or accounts, here or in another process. */
   directoryVersion(): number;
 
-  /** Sessions that are due by `now` in the clock of their account and mode, the longest due first. */
+  /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
+  duePlaces(work: 'checkouts' | 'deliveries', realNow: number): Promise<readonly Place[]>;
+  /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
   dueCheckouts(scope: Scope, now: number, limit: number): Promise<readonly DueCheckout[]>;
+  /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
+  claimCheckouts(scope: Scope, claim: Claim): Promise<readonly DueCheckout[]>;
+  /** Gives claimed sessions back before their lease is over. */
+  releaseCheckouts(scope: Scope, ids: readonly string[]): Promise<void>;
   /**
-   * Takes deliveries that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. Of one
-   * session only one is out at a time, and of one address a bounded number.
+   * Takes deliveries that are due, for `leaseMs` or until their result is written; nobody else gets them meanwhile. Of
+   * one session only one is out at a time, and of one address a bounded number for each process.
    */
   claimDeliveries(scope: Scope, claim: Claim): Promise<readonly ClaimedDelivery[]>;
-  /** Gives claimed deliveries back before their lease is over. */
-  releaseDeliveries(ids: readonly string[]): void;
+  /** How many deliveries are due by `now`, whoever holds them. */
+  countDueDeliveries(scope: Scope, now: number): Promise<number>;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
   purgeAnswers(createdBeforeMs: number): Promise<number>;
+
+  /**
+   * Calls the listener with the id of a session that another process has changed. Some may be left out: it is a hint to
+   * look sooner.
+   */
+  onRemoteChange(listener: (checkoutId: string) => void): void;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;

@@ -1,12 +1,9 @@
 /** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
 import type { Scope } from '../checkout/session.ts';
-import type { ClaimedDelivery, DeliveryResult, Store } from '../store/store.ts';
+import type { ClaimedDelivery, DeliveryResult, Place, Store } from '../store/store.ts';
 import type { Transact } from '../transact.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
 import type { SendResult } from '../webhooks/deliver.ts';
-
-/** An account and mode, and what its clock shows. */
-export type Place = { readonly scope: Scope; readonly now: number };
 
 export type DeliveryDuties = {
   readonly store: Store;
@@ -32,23 +29,25 @@ export async function deliver(
   const result = await duties.send(delivery, secret, duties.realNow());
   duties.onSent(result);
   const { httpStatus, error } = result;
-  if (result.outcome === 'delivered')
-    return { scope, id, state: 'delivered', dueAt: null, httpStatus, error };
+  if (result.outcome === 'delivered') return { id, state: 'delivered', dueAt: null, httpStatus, error };
   const delayMs =
     result.outcome === 'gone'
       ? null
       : nextAttemptDelayMs(delivery.attempts + 1, Math.random(), result.retryAfterMs);
-  if (delayMs === null) return { scope, id, state: 'failed', dueAt: null, httpStatus, error };
-  return { scope, id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
+  if (delayMs === null) return { id, state: 'failed', dueAt: null, httpStatus, error };
+  return { id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
 }
 
 /**
- * Writes what came of deliveries, and gives them back. What cannot be written stays leased until that runs out: on a
- * full disk receivers would else be sent the same again at once, for as long as it lasts.
+ * Writes what came of deliveries, which ends their leases. What cannot be written stays leased until that runs out: on
+ * a full disk receivers would else be sent the same again at once, for as long as it lasts.
  */
-async function write({ store, transact }: DeliveryDuties, results: readonly DeliveryResult[]): Promise<void> {
-  await transact({ subject: 'deliveries', results });
-  store.releaseDeliveries(results.map(({ id }) => id));
+async function write(
+  { transact }: DeliveryDuties,
+  scope: Scope,
+  results: readonly DeliveryResult[],
+): Promise<void> {
+  await transact({ subject: 'deliveries', scope, results });
 }
 
 /** Claims and sends what is due in one place, `limit` at once, each at its own time; says how many there were. */
@@ -59,7 +58,7 @@ export async function deliverDue(
 ): Promise<number> {
   const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
   const claimed = await duties.store.claimDeliveries(scope, claim);
-  await write(duties, await Promise.all(claimed.map((each) => deliver(duties, each, each.dueAt))));
+  await write(duties, scope, await Promise.all(claimed.map((each) => deliver(duties, each, each.dueAt))));
   return claimed.length;
 }
 
@@ -69,7 +68,11 @@ export async function deliverDue(
  */
 export function createDeliveryPool(
   duties: DeliveryDuties,
-  { slots, onFree, onError }: { slots: number; onFree: () => void; onError: (error: unknown) => void },
+  {
+    slots,
+    onFree,
+    onError,
+  }: { slots: number; onFree: (scope: Scope) => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Map<Promise<void>, Scope>();
   // What one place may take at a time while others wait.
@@ -77,7 +80,7 @@ export function createDeliveryPool(
 
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     try {
-      await write(duties, [await deliver(duties, claimed, now)]);
+      await write(duties, claimed.scope, [await deliver(duties, claimed, now)]);
     } catch (error) {
       // The lease runs out, and the delivery is made again: at least once is what is promised.
       onError(error);
@@ -85,24 +88,25 @@ export function createDeliveryPool(
   }
 
   return {
-    /** Fills the free slots with what is due; true if there may be more to fill them with. */
-    async fill(places: readonly Place[]): Promise<boolean> {
-      let started = 0;
+    /** Fills the free slots with what is due; returns where there may be more than there was room for. */
+    async fill(places: readonly Place[]): Promise<readonly Scope[]> {
+      const left: Scope[] = [];
       for (const { scope, now } of places) {
         const limit = Math.min(slots - underWay.size, share);
-        if (limit <= 0) return false;
         const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
-        for (const claimed of await duties.store.claimDeliveries(scope, claim)) {
-          started++;
-          const handled = handle(claimed, now).finally(() => {
+        const claimed = limit > 0 ? await duties.store.claimDeliveries(scope, claim) : [];
+        if (claimed.length === limit) left.push(scope);
+        for (const each of claimed) {
+          const handled = handle(each, now).finally(() => {
             underWay.delete(handled);
-            onFree();
+            onFree(scope);
           });
           underWay.set(handled, scope);
         }
       }
-      return started > 0;
+      return left;
     },
+    hasRoom: (): boolean => underWay.size < slots,
     /** Resolves when what is under way now has ended, all of it or that of one account and mode. */
     async settle(only?: Scope): Promise<void> {
       const concerned = [...underWay].filter(

@@ -2,10 +2,12 @@
  * Does what is due: sessions that time concerns, webhooks, and forgetting. What is due is written in rows, so a crash
  * forgets nothing; the worker only looks, in bounded batches, and at each account and mode in its turn.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Scope } from '../checkout/session.ts';
-import { createDeliveryPool, type DeliveryDuties, deliverDue, type Place } from './deliveries.ts';
-import { type Loop, startLoop } from './loop.ts';
-import { attendTo, type TimerDuties } from './timers.ts';
+import { type Loop, startLoop } from '../loop.ts';
+import type { Place } from '../store/store.ts';
+import { createDeliveryPool, type DeliveryDuties, deliverDue } from './deliveries.ts';
+import { attendTo, attendToDue, type TimerDuties } from './timers.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
@@ -15,7 +17,6 @@ type Options = TimerDuties &
     readonly pollMs?: number;
     /** Deliveries under way at once. */
     readonly deliverySlots: number;
-    readonly onError: (error: unknown) => void;
   };
 
 const BATCH = 256;
@@ -24,6 +25,8 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 const PURGE_EVERY_MS = 60_000;
 /** How long a request that moves a clock waits for receivers; the rest is delivered afterwards. */
 const WAIT_FOR_RECEIVERS_MS = 20_000;
+/** How often it looks meanwhile whether another process is done with its deliveries. */
+const LOOK_AGAIN_MS = 50;
 
 export function createWorker(options: Options) {
   const { store, realNow, onError, pollMs = 250, deliverySlots } = options;
@@ -31,37 +34,75 @@ export function createWorker(options: Options) {
   let deliveries: Loop | undefined;
   const pool = createDeliveryPool(options, {
     slots: deliverySlots,
-    onFree: () => deliveries?.nudge(),
+    onFree: hint,
     onError,
   });
+  /** Where deliveries have come up since the last look at everything. */
+  const hinted = new Map<string, Scope>();
+  /** Where more sessions were due than one round attends to. */
+  let unfinished: Place[] = [];
   // Whose clock is being moved: only `advance` works there meanwhile.
   const moving = new Map<string, Promise<unknown>>();
-  let turn = 0;
+  const lookForCheckouts = lookout('checkouts');
+  const lookForDeliveries = lookout('deliveries');
 
-  /** All places to look at; each round begins with another one, so that none is always last. */
-  async function places(): Promise<Place[]> {
-    const all = (await store.accounts()).flatMap(({ number: account, testClockOffsetMs }): Place[] => [
-      { scope: { account, mode: 'live' }, now: realNow() },
-      { scope: { account, mode: 'test' }, now: realNow() + testClockOffsetMs },
-    ]);
-    const first = all.length === 0 ? 0 : turn++ % all.length;
-    return [...all.slice(first), ...all.slice(0, first)].filter(({ scope }) => !moving.has(nameOf(scope)));
+  /**
+   * Finds the places with work; each time begins with another one, so that none is always last. Looking takes at most a
+   * tenth of the time, however many accounts there are; null if it is too early to look again.
+   */
+  function lookout(work: 'checkouts' | 'deliveries'): () => Promise<Place[] | null> {
+    let turn = 0;
+    let nextAt = 0;
+    return async () => {
+      const startedAt = performance.now();
+      if (startedAt < nextAt) return null;
+      const all = await store.duePlaces(work, realNow());
+      const endedAt = performance.now();
+      nextAt = endedAt + Math.max(pollMs, 10 * (endedAt - startedAt));
+      const first = all.length === 0 ? 0 : turn++ % all.length;
+      return [...all.slice(first), ...all.slice(0, first)].filter(isFree);
+    };
+  }
+
+  const isFree = ({ scope }: Place) => !moving.has(nameOf(scope));
+
+  async function placeOf(scope: Scope): Promise<Place> {
+    const account = scope.mode === 'test' ? await store.account(scope.account) : null;
+    return { scope, now: realNow() + (account?.testClockOffsetMs ?? 0) };
+  }
+
+  /** There are new deliveries there, or there is room for more of them. */
+  function hint(scope: Scope): void {
+    hinted.set(nameOf(scope), scope);
+    deliveries?.nudge();
+  }
+
+  async function runDeliveries(): Promise<boolean> {
+    const found = (pool.hasRoom() && (await lookForDeliveries())) || [];
+    for (const { scope } of found) hinted.delete(nameOf(scope));
+    const scopes = [...hinted.values()];
+    hinted.clear();
+    const places = [...found, ...(await Promise.all(scopes.map(placeOf))).filter(isFree)];
+    const left = await pool.fill(places);
+    for (const scope of left) hinted.set(nameOf(scope), scope);
+    return left.length > 0 && pool.hasRoom();
   }
 
   async function runTimers(): Promise<boolean> {
-    let more = false;
-    for (const { scope, now } of await places()) {
-      const due = await store.dueCheckouts(scope, now, BATCH);
-      await Promise.all(due.map(({ id }) => attendTo(options, scope, id, now)));
-      more ||= due.length === BATCH;
+    const places = (await lookForCheckouts()) ?? unfinished;
+    unfinished = [];
+    for (const place of places) {
+      if (await attendToDue(options, place, BATCH)) unfinished.push(place);
     }
-    return more;
+    return unfinished.length > 0;
   }
 
-  /** Does everything that is due in this scope by its clock, each thing at its own time. */
+  /**
+   * Does everything that is due in this scope by its clock, each thing at its own time. Sessions that another process
+   * holds are attended to all the same: twice comes to the same as once. Its deliveries are waited for.
+   */
   async function catchUp(scope: Scope): Promise<void> {
-    const account = await store.account(scope.account);
-    const now = realNow() + (account?.testClockOffsetMs ?? 0);
+    const { now } = await placeOf(scope);
     const attended = new Set<string>();
     const waitUntil = performance.now() + WAIT_FOR_RECEIVERS_MS;
     for (;;) {
@@ -72,23 +113,23 @@ export function createWorker(options: Options) {
         attended.add(`${id} ${dueAt}`);
         await attendTo(options, scope, id, dueAt);
       }
-      const delivered =
-        performance.now() < waitUntil ? await deliverDue(options, { scope, now }, deliverySlots) : 0;
-      if (due.length + delivered === 0) return;
+      const mayWait = deliverySlots > 0 && performance.now() < waitUntil;
+      const delivered = mayWait ? await deliverDue(options, { scope, now }, deliverySlots) : 0;
+      if (due.length + delivered > 0) continue;
+      if (!mayWait || (await store.countDueDeliveries(scope, now)) === 0) return;
+      await pause(LOOK_AGAIN_MS);
     }
   }
 
   return {
     start(): void {
       const purge = async () => (await store.purgeAnswers(realNow() - KEEP_ANSWERS_MS)) > 0;
-      deliveries = startLoop(async () => pool.fill(await places()), pollMs, onError);
+      deliveries = startLoop(runDeliveries, pollMs, onError);
       loops = [startLoop(runTimers, pollMs, onError), deliveries, startLoop(purge, PURGE_EVERY_MS, onError)];
     },
 
-    /** There are new deliveries. */
-    nudge(): void {
-      deliveries?.nudge();
-    },
+    /** There are new deliveries in this account and mode. */
+    nudge: hint,
 
     /**
      * Moves the clock of an account's test data and does everything that is due by then, so that a clock that was

@@ -1,9 +1,6 @@
 /** Lists: pages that hold still while sessions come in, and filters that find what they name. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { after, suite, test } from 'node:test';
-import { listQuery } from '../../src/store/sqlite/checkouts.ts';
-import type { CheckoutFilter, PageRequest } from '../../src/store/store.ts';
 import { startService } from '../support/service.ts';
 import { advance, assertRefused, createSession, type Data, pay, succeeded } from './shop.ts';
 
@@ -277,58 +274,6 @@ suite('filters by metadata', () => {
       const answer = await call('GET', `/v3/checkout?${filters(count)}`);
       const errors = [[104, '/metadata[a]']] as const;
       assertRefused(answer, { status: 400, message: 'CHECKOUT.LIST.BAD_QUERY', errors });
-    });
-  }
-});
-
-suite('every filter is served by an index of the tenant', () => {
-  const database = new DatabaseSync(service.config.DATABASE_URL.path, { readOnly: true });
-  after(() => database.close());
-  const single: Record<string, CheckoutFilter> = {
-    none: {},
-    status: { status: 'active' },
-    payment_status: { paymentStatus: 'paid' },
-    invoice_currency: { currency: 'EUR' },
-    reference_id: { referenceId: 'order-1' },
-    customer: { customer: 'cus_1' },
-    'created_at[gte]': { createdFrom: 1 },
-    'created_at[lt]': { createdBefore: 1 },
-    'amount[gte]': { amountFrom: 1 },
-    'amount[lte]': { amountTo: 1 },
-    partially_paid: { partiallyPaid: true },
-    paid_in_excess: { paidInExcess: true },
-    metadata: { metadata: [['a', 'b']] },
-    q: { search: 'order' },
-  };
-  /** The index that must serve a filter which may find few among many. */
-  const indexes: Record<string, RegExp> = {
-    status: /checkout_status /,
-    payment_status: /checkout_payment_status /,
-    invoice_currency: /checkout_currency /,
-    reference_id: /checkout_reference /,
-    customer: /checkout_customer /,
-    partially_paid: /checkout_partially_paid /,
-    paid_in_excess: /checkout_paid_in_excess /,
-    metadata: /found USING PRIMARY KEY \(account=\? AND live=\? AND name=\? AND value=\?/,
-    q: /checkout_reference .*checkout_email .*checkout_overview /,
-  };
-  const names = Object.keys(single);
-  const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b]));
-  const pages: PageRequest[] = [{ limit: 20 }, { limit: 20, after: 'chk_5' }, { limit: 20, before: 'chk_5' }];
-
-  for (const combination of [...names.map((name) => [name]), ...pairs, names]) {
-    test(combination.join(', '), () => {
-      const filter = Object.assign({}, ...combination.map((name) => single[name]));
-      for (const page of pages) {
-        const { sql, values } = listQuery({ account: 1, mode: 'test' }, filter, page);
-        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
-        const plan = steps.map(({ detail }) => String(detail));
-        // What is read from a subquery has been searched for in it.
-        for (const step of plan.filter((each) => /^(SCAN(?! \(subquery)|SEARCH)/.test(each))) {
-          assert.match(step, /^SEARCH (checkout|found) USING .*\(account=\? AND live=\?/, sql);
-        }
-        if (combination.length === 1) assert.match(plan.join(' '), indexes[combination[0] ?? ''] ?? /./);
-      }
     });
   }
 });

@@ -1,6 +1,5 @@
 /** What a merchant does all the time, and what every answer must be like. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Answer, startService, type TestService } from '../support/service.ts';
 
@@ -107,21 +106,12 @@ export function assertRefused(answer: Answer, { status, message, errors }: Refus
   );
 }
 
-/**
- * Asserts that what is done inside writes nothing at all: SQLite counts the commits of other connections in
- * data_version.
- */
-export async function writesNothing<T>({ config }: TestService, work: () => Promise<T>): Promise<T> {
-  const database = new DatabaseSync(config.DATABASE_URL.path, { readOnly: true });
-  try {
-    const version = () => database.prepare('PRAGMA data_version').get()?.data_version;
-    const before = version();
-    const result = await work();
-    assert.equal(version(), before, 'something was written');
-    return result;
-  } finally {
-    database.close();
-  }
+/** Asserts that what is done inside writes nothing at all. */
+export async function writesNothing<T>({ database }: TestService, work: () => Promise<T>): Promise<T> {
+  const before = await database.state();
+  const result = await work();
+  assert.deepEqual(await database.state(), before, 'something was written');
+  return result;
 }
 
 /** Another service on the database of one that has stopped, for the same merchant. */
@@ -130,10 +120,10 @@ export async function reopened(
   options: { realNow?: () => number } = {},
 ): Promise<TestService> {
   await first.stop();
-  const { DATABASE_URL, PORT } = first.config;
-  const env = { DATABASE_URL: `sqlite:${DATABASE_URL.path}`, PORT: String(PORT) };
+  const { database } = first;
+  const env = { PORT: String(first.config.PORT) };
   const hooks: Array<() => Promise<void>> = [];
-  const second = await startService({ after: (hook) => hooks.push(hook) }, { env, ...options });
+  const second = await startService({ after: (hook) => hooks.push(hook) }, { env, database, ...options });
   const { key, account } = first;
   return {
     ...second,

@@ -1,6 +1,5 @@
 /** What the receiver of a session's events gets: signed, frozen, in order, and until it has taken them. */
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { after, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startService, type TestService } from '../support/service.ts';
@@ -16,14 +15,8 @@ const expire = ({ call }: TestService, id: string) => call('POST', `/v3/checkout
 const bySequence = (a: Data, b: Data) => a.event.sequence - b.event.sequence;
 
 /** The rows of a session's deliveries, as an operator would look at them. */
-function rowsOf({ config }: TestService, id: string) {
-  const database = new DatabaseSync(config.DATABASE_URL.path, { readOnly: true });
-  try {
-    return database.prepare('SELECT * FROM delivery WHERE checkout = ? ORDER BY id').all(id) as Data[];
-  } finally {
-    database.close();
-  }
-}
+const rowsOf = ({ database }: TestService, id: string): Promise<Data[]> =>
+  database.query('SELECT * FROM delivery WHERE checkout = ? ORDER BY id', id);
 
 test('events arrive with the bytes of the feed and two signatures', async (t) => {
   const receiver = await startReceiver(t);
@@ -90,7 +83,7 @@ for (const by of ['the merchant', 'time'] as const) {
 test('events of a session without a receiver are not sent', async () => {
   const { id } = await createSession(service);
   await expire(service, id);
-  assert.deepEqual(rowsOf(service, id), []);
+  assert.deepEqual(await rowsOf(service, id), []);
 });
 
 test('a change that is refused sends nothing', async (t) => {
@@ -116,7 +109,7 @@ suite('a receiver that fails', () => {
       assert.equal(delivery.text, first?.text);
       assertSigned(delivery, secret);
     }
-    const [row] = rowsOf(service, id);
+    const [row] = await rowsOf(service, id);
     assert.deepEqual([row.state, row.attempts, row.due_at, row.last_status], ['delivered', 4, null, 200]);
     await advance(service, 5 * DAY);
     assert.equal(receiver.deliveries.length, 4, 'what has arrived is not sent again');
@@ -127,10 +120,10 @@ suite('a receiver that fails', () => {
     const { id } = await createSession(service, { webhook_url: receiver.url });
     await receiver.received(1);
     await advance(service, 3 * DAY);
-    const [before] = rowsOf(service, id);
+    const [before] = await rowsOf(service, id);
     assert.deepEqual([before.state, before.attempts < 12], ['pending', true]);
     await advance(service, 30 * DAY);
-    const [row] = rowsOf(service, id);
+    const [row] = await rowsOf(service, id);
     assert.deepEqual(
       [row.state, row.attempts, row.due_at, row.last_error],
       ['failed', 12, null, 'status 503'],
@@ -144,7 +137,7 @@ suite('a receiver that fails', () => {
     await receiver.received(1);
     await advance(service, 10 * DAY);
     assert.equal(receiver.deliveries.length, 1);
-    assert.equal(rowsOf(service, id)[0].state, 'failed');
+    assert.equal((await rowsOf(service, id))[0].state, 'failed');
   });
 
   test('holds up no other receiver', async (t) => {
@@ -165,7 +158,7 @@ suite('a receiver that fails', () => {
     const { id } = await createSession(first, { webhook_url: receiver.url });
     await receiver.received(1);
     const second = await reopened(first);
-    const [row] = rowsOf(second, id);
+    const [row] = await rowsOf(second, id);
     assert.deepEqual([row.state, row.attempts], ['pending', 1]);
     status = 200;
     await advance(second, DAY);
@@ -174,7 +167,7 @@ suite('a receiver that fails', () => {
     assert.equal(again.text, before.text);
     assertSigned(again, first.account.webhookSecrets.test);
     assert.deepEqual(
-      rowsOf(second, id).map(({ state }) => state),
+      (await rowsOf(second, id)).map(({ state }) => state),
       ['delivered'],
     );
     await second.stop();

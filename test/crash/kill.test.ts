@@ -10,7 +10,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freshDirectory, run, type Server, serve } from '../support/process.ts';
 import { type Books, openBooks } from './books.ts';
-import { createLoad, type Load, type Request } from './load.ts';
+import { createLoad } from './load.ts';
+import { checkLedger, checkReplay, checkSessions, type Kept, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -52,16 +53,16 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
     const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));
     const books = openBooks(path);
     books.check();
-    checkLedger(load, books, load.unanswered());
+    checkLedger(load, keptIn(books), load.unanswered());
     // What receivers may have seen must not change.
     if (events.last > 0) assert.equal(books.digestOfEvents(events.last), events.digest);
-    committedUnseen += await repeatUnanswered(load, server);
-    checkLedger(load, books, []);
+    committedUnseen += await repeatUnanswered(load, server.url);
+    checkLedger(load, keptIn(books), []);
     const last = Number(books.one('SELECT max(position) FROM event') ?? 0);
     events = { last, digest: books.digestOfEvents(last) };
     books.close();
-    await checkSessions(server, round === kills ? load.sessions : [...touched]);
-    for (let i = 0; i < 10; i++) await checkReplay(load, server, random.pick(load.requests));
+    await checkSessions(load, server.url, round === kills ? load.sessions : [...touched]);
+    for (let i = 0; i < 10; i++) await checkReplay(load, server.url, random.pick(load.requests));
   }
 
   const hooked = new Set(load.sessions.filter(({ webhookUrl }) => webhookUrl !== '').map(({ id }) => id));
@@ -106,94 +107,18 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 }
 
-/** Asks again what had no answer, twice: it happens once. Says how much of it had happened before the crash. */
-async function repeatUnanswered(load: Load, server: Server): Promise<number> {
-  let before = 0;
-  await Promise.all(
-    load.unanswered().map(async (request) => {
-      const answer = await load.send(server.url, request);
-      assert.ok(answer, `no answer to ${request.kind} after the restart`);
-      load.acknowledge(request, answer);
-      if (answer.replayed) before++;
-      await checkReplay(load, server, request);
-    }),
-  );
-  return before;
-}
-
-/** A success is answered again byte for byte. A refusal was not kept, and may have become another. */
-async function checkReplay(load: Load, server: Server, request: Request): Promise<void> {
-  if (request.answer?.status === 409) return;
-  const again = await load.send(server.url, request);
-  assert.deepEqual(again, { ...request.answer, replayed: true });
-}
-
-/** The ledger and the list of answers hold what was acknowledged, and at most what is still unanswered beyond it. */
-function checkLedger(load: Load, books: Books, open: readonly Request[]): void {
-  const done = load.requests.filter(({ answer }) => answer !== null && answer.status < 300);
-  const maybe = new Set(open.map((request) => request.key));
-  const stored = new Set(
-    books.all('SELECT idempotency_key AS k FROM idempotency').map((row) => String(row.k)),
-  );
-  for (const request of done) assert.ok(stored.delete(request.key), `the answer to ${request.key} is lost`);
-  for (const left of stored) assert.ok(maybe.has(left), `${left} was refused, and yet has an answer`);
-
-  const ledger = new Map(
-    books
+function keptIn(books: Books): Kept {
+  return {
+    keys: books.all('SELECT idempotency_key AS key FROM idempotency').map(({ key }) => String(key)),
+    payments: books
       .all('SELECT reference, checkout, amount FROM payment')
-      .map(({ reference, checkout, amount }) => [String(reference), `${checkout} ${amount}`]),
-  );
-  for (const { kind, body, session, amount } of done) {
-    if (kind !== 'pay') continue;
-    const reference = JSON.parse(body).payment_id;
-    assert.equal(ledger.get(reference), `${session?.id} ${amount}`, `payment ${reference}`);
-    ledger.delete(reference);
-  }
-  const openPayments = new Set(open.map(({ kind, body }) => kind === 'pay' && JSON.parse(body).payment_id));
-  for (const left of ledger.keys()) assert.ok(openPayments.has(left), `${left} was never acknowledged`);
-  assert.equal(
-    books.one('SELECT count(*) FROM checkout'),
-    load.sessions.length +
-      [...stored].filter((each) => open.some((r) => r.key === each && !r.session)).length,
-  );
-}
-
-async function checkSessions(server: Server, sessions: Load['sessions']): Promise<void> {
-  const left = [...sessions];
-  const checker = async () => {
-    for (let next = left.pop(); next; next = left.pop()) await checkSession(server, next);
+      .map(({ reference, checkout, amount }) => ({
+        reference: String(reference),
+        checkout: String(checkout),
+        amount: Number(amount),
+      })),
+    sessions: Number(books.one('SELECT count(*) FROM checkout')),
   };
-  await Promise.all(Array.from({ length: 16 }, checker));
-}
-
-/** Everything acknowledged of a session is there, once, and nothing else: each change made one version. */
-async function checkSession(server: Server, { id, changes }: Load['sessions'][number]): Promise<void> {
-  const response = await fetch(`${server.url}/v3/checkout/${id}`, { headers: { authorization } });
-  assert.equal(response.status, 200, `session ${id}`);
-  const { data } = JSON.parse(await response.text());
-  const inOrder = changes.toSorted((a, b) => versionOf(a) - versionOf(b));
-  assert.deepEqual(
-    inOrder.map(versionOf),
-    inOrder.map((_change, index) => index + 1),
-    `the changes of ${id} made other versions`,
-  );
-  assert.equal(response.headers.get('etag'), `"${changes.length}"`, `session ${id} changed unasked`);
-  assert.deepEqual(data, JSON.parse(inOrder.at(-1)?.answer?.text ?? '').data);
-
-  const bodies = inOrder.map(({ body }) => JSON.parse(body));
-  assert.deepEqual(data.metadata, Object.assign({}, ...bodies.map(({ metadata }) => metadata ?? {})));
-  const [item] = bodies.findLast(({ items }) => items !== undefined).items;
-  assert.equal(data.amount, item.quantity * item.unit_price);
-  assert.equal(data.transaction_description, `${item.quantity} x ${item.name}`);
-  assert.equal(
-    data.amount_paid,
-    changes.reduce((sum, { amount }) => sum + amount, 0),
-  );
-  if (changes.some(({ kind }) => kind === 'expire')) assert.equal(data.status, 'expired');
-}
-
-function versionOf({ answer }: Request): number {
-  return answer?.version ?? 0;
 }
 
 async function allEvents(server: Server): Promise<Array<{ id: string; checkout: string }>> {

@@ -14,6 +14,7 @@ export type Answer = {
   /** Of the session after the change; each change makes one. */
   readonly version: number;
   readonly replayed: boolean;
+  readonly retryAfter: string | null;
 };
 
 export type Request = {
@@ -116,8 +117,13 @@ export function createLoad(random: Random, authorization: string, webhookUrl: st
         body,
       });
       const { status, headers } = response;
-      const version = Number(headers.get('etag')?.slice(1, -1));
-      return { status, text: await response.text(), version, replayed: headers.has('idempotent-replayed') };
+      return {
+        status,
+        text: await response.text(),
+        version: Number(headers.get('etag')?.slice(1, -1)),
+        replayed: headers.has('idempotent-replayed'),
+        retryAfter: headers.get('retry-after'),
+      };
     } catch {
       return null;
     }
@@ -146,8 +152,10 @@ export function createLoad(random: Random, authorization: string, webhookUrl: st
   }
 
   return {
+    authorization,
     requests,
     sessions,
+    nextRequest,
     send,
     acknowledge,
 

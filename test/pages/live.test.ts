@@ -1,7 +1,8 @@
 /** Open pages follow their session, and the streams that tell them are bounded and end with the service. */
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { createLiveUpdates } from '../../src/live.ts';
@@ -173,7 +174,7 @@ test('streams are bounded in all and for each session, and a closed one makes ro
   assert.equal(open('chk_c').status, 503);
 });
 
-test('a stream says each version once, and ends when the store does not answer', async () => {
+test('a stream says each version once, and goes on when the store does not answer for once', async () => {
   const live = createLiveUpdates();
   const session: Checkout = checkout({ version: 7 });
   let answer: () => Promise<Checkout> = async () => session;
@@ -182,11 +183,56 @@ test('a stream says each version once, and ends when the store does not answer',
   const { stream, reply } = fakeReply();
   streams.answer(reply, session);
   live.publish(session.id);
-  await new Promise(setImmediate);
+  await nextTurn();
   assert.equal(stream.text, 'retry: 3000\n\ndata: 7\n\n');
-  const ended = once(stream, 'close');
   answer = async () => Promise.reject(new Error('gone'));
   live.publish(session.id);
-  await ended;
+  await nextTurn();
+  answer = async () => checkout({ version: 8 });
+  live.publish(session.id);
+  await nextTurn();
+  assert.equal(stream.text, 'retry: 3000\n\ndata: 7\n\ndata: 8\n\n');
+  streams.close();
+});
+
+test('every stream finds what nobody has told it of, as long as it is open', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let version = 1;
+  let reads = 0;
+  const store = {
+    async checkout() {
+      reads++;
+      return checkout({ version });
+    },
+  } as unknown as Store;
+  const streams = createEventStreams({ live: createLiveUpdates(), store });
+  const open = () => {
+    const { stream, reply } = fakeReply();
+    streams.answer(reply, checkout({}));
+    return stream;
+  };
+  const look = async () => {
+    t.mock.timers.tick(5_000);
+    await nextTurn();
+  };
+  const [first, second] = [open(), open()];
+  await nextTurn();
+  version = 2;
+  await look();
+  for (const { text } of [first, second]) assert.equal(text, 'retry: 3000\n\ndata: 1\n\ndata: 2\n\n');
+  first.end();
+  version = 3;
+  await look();
+  assert.match(second.text, /data: 3\n\n$/);
+  assert.doesNotMatch(first.text, /data: 3/);
+  second.end();
+  const before = reads;
+  await look();
+  assert.equal(reads, before);
+  const third = open();
+  await nextTurn();
+  version = 4;
+  await look();
+  assert.match(third.text, /data: 3\n\ndata: 4\n\n$/);
   streams.close();
 });

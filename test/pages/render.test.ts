@@ -1,8 +1,5 @@
 /** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import { readConfig } from '../../src/config.ts';
@@ -18,6 +15,7 @@ import { receiptOf } from '../../src/pages/receipt.ts';
 import { renderedPage } from '../../src/pages/rendered.ts';
 import { stateOf, type Visit } from '../../src/pages/visit.ts';
 import { attempt, checkout, payment, T } from '../checkout/build.ts';
+import { freshTestDatabase } from '../support/database.ts';
 
 test('a template escapes all but what templates have made', () => {
   assert.equal(
@@ -198,9 +196,9 @@ test('a page behind a proxy with a path of its own keeps to that path', () => {
 });
 
 test('a session whose time is over is shown so before anybody has written it down', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'opentill-clock-'));
+  const database = await freshTestDatabase();
   let nowMs = Date.now();
-  const config = readConfig({ DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, LOG_LEVEL: 'silent' });
+  const config = readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
   // Not started: no worker runs, only the page can notice.
   const service = await createService(config, { realNow: () => nowMs });
   const { number } = await createAccount(service.store, 'Acme', nowMs);
@@ -221,5 +219,5 @@ test('a session whose time is over is shown so before anybody has written it dow
   const stored = await service.store.checkout(scope, created.json().data.id);
   assert.deepEqual(stored?.lifecycle, { state: 'expired', at: nowMs, by: 'time' });
   await service.stop();
-  await rm(directory, { recursive: true });
+  await database.remove();
 });

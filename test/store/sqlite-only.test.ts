@@ -1,4 +1,4 @@
-/** What is SQLite's alone: migrations, the golden schema, durability, one serving process, indexes. */
+/** What is SQLite's alone: migrations, the golden schema, durability, one serving process, mixed batches, indexes. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { listQuery } from '../../src/store/sqlite/checkouts.ts';
-import { lockForServing, openDatabase, UnusableDatabase } from '../../src/store/sqlite/open.ts';
+import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { type CheckoutFilter, StoreUnavailable } from '../../src/store/store.ts';
-import { add, payment, session, tenants } from './build.ts';
+import { type CheckoutFilter, StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
+import { add, answer, attempt, customer, eventOf, payment, session, T, tenants } from './build.ts';
+import { apart, claim, claimAt, inOrder, together } from './deliveries.ts';
 
 const root = join(import.meta.dirname, '../..');
 const golden = join(root, 'migrations/sqlite.golden.sql');
@@ -196,6 +197,81 @@ suite('a database that is busy for too long', () => {
     await add(store, one);
     await store.checkHealth();
   });
+});
+
+suite('a batch of several accounts and modes', () => {
+  test('numbers the events of each in the order of its units', async (t) => {
+    const store = openSqliteStore(freshPath(t));
+    t.after(() => store.close());
+    const { mine, live } = await tenants(store);
+    const units = [mine, live, mine, live, live].map((scope, index): Unit => {
+      const after = session(scope, { eventCount: 2 });
+      const events = ['a', 'b'].map((type, at) => eventOf(after, `${type}.${index}`, { sequence: at + 1 }));
+      return { needs: { scope }, decide: () => ({ checkout: { before: null, after }, events }) };
+    });
+    await store.commit(units);
+    const { rows } = await store.events(live, {}, 0, 100);
+    assert.deepEqual(
+      rows.map(({ position, type }) => [position, type]),
+      [
+        [1, 'a.1'],
+        [2, 'b.1'],
+        [3, 'a.3'],
+        [4, 'b.3'],
+        [5, 'a.4'],
+        [6, 'b.4'],
+      ],
+    );
+  });
+
+  test('shows a unit nothing of what one of another account or mode has written', async (t) => {
+    const store = openSqliteStore(freshPath(t));
+    t.after(() => store.close());
+    const { mine, live, theirs } = await tenants(store);
+    const one = session(mine, { attempts: [attempt('ref')] });
+    const person = customer(mine);
+    const stored = answer('key');
+    const seen: unknown[] = [];
+    const look = (scope: Unit['needs']['scope']): Unit => ({
+      needs: {
+        scope,
+        checkout: one.id,
+        customer: person.id,
+        email: 'ada@example.com',
+        rail: { rail: 'sandbox', reference: 'ref' },
+        idempotency: stored,
+      },
+      decide(loaded) {
+        seen.push(...Object.values(loaded));
+        return null;
+      },
+    });
+    await store.commit([
+      {
+        needs: { scope: mine },
+        decide: () => ({ checkout: { before: null, after: one }, customer: person, answer: stored }),
+      },
+      look(live),
+      look(theirs),
+    ]);
+    assert.deepEqual(seen, Array(10).fill(null));
+  });
+});
+
+test('what the one serving process has claimed is held by nobody after a restart', async (t) => {
+  const path = freshPath(t);
+  const first = openSqliteStore(path, { serve: true });
+  const { mine } = await tenants(first);
+  const [delivery] = await together(first, mine, [T, T + 1]);
+  const [other] = await apart(first, mine, [T + 2]);
+  const { id } = await add(first, session(mine, { expiresAt: T }));
+  await claim(first, mine, T + 2);
+  await first.claimCheckouts(mine, claimAt(T));
+  await first.close();
+  const second = openSqliteStore(path, { serve: true });
+  t.after(() => second.close());
+  assert.deepEqual(inOrder(await claim(second, mine, T + 2)), [delivery, other]);
+  assert.deepEqual(inOrder(await second.claimCheckouts(mine, claimAt(T))), [id]);
 });
 
 suite('every filter of a list', () => {

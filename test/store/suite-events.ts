@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { StoredEvent, Unit } from '../../src/store/store.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { EventRow, FeedEvent, Page, Unit } from '../../src/store/store.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
 
-const positions = (rows: readonly StoredEvent[]) => rows.map(({ position }) => position);
+const positions = (rows: readonly FeedEvent[]) => rows.map(({ position }) => position);
+const sequences = (rows: readonly EventRow[]) => rows.map(({ sequence }) => sequence);
 
 export function eventSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -29,23 +31,25 @@ export function eventSuite(open: Open): void {
       }
     });
 
-    it('of one batch are numbered in the order of its units', async ({ store, mine, live }) => {
-      const scopes = [mine, live, mine, live, live];
-      const units = scopes.map((scope, index): Unit => {
-        const after = session(scope, { eventCount: 2 });
-        const events = [
-          eventOf(after, `a.${index}`, { sequence: 1 }),
-          eventOf(after, `b.${index}`, { sequence: 2 }),
-        ];
-        return { needs: { scope }, decide: () => ({ checkout: { before: null, after }, events }) };
+    it('of one session are numbered in their order', async ({ store, mine }) => {
+      const made = [1, 2, 3].map(() => {
+        const first = session(mine, { eventCount: 2 });
+        return { first, second: changed(first, { eventCount: 4 }) };
       });
-      await store.commit(units);
-      const { rows } = await store.events(live, {}, 0, 100);
-      assert.deepEqual(
-        rows.map(({ type }) => type),
-        ['a.1', 'b.1', 'a.3', 'b.3', 'a.4', 'b.4'],
-      );
-      assert.deepEqual(positions(rows), [1, 2, 3, 4, 5, 6]);
+      const units = (pairs: ReadonlyArray<[before: Checkout | null, after: Checkout]>) =>
+        pairs.map(([before, after]): Unit => {
+          const events = [after.eventCount - 1, after.eventCount].map((sequence) =>
+            eventOf(after, 'x.y', { sequence }),
+          );
+          return { needs: { scope: mine }, decide: () => ({ checkout: { before, after }, events }) };
+        });
+      await store.commit(units(made.map(({ first }) => [null, first])));
+      await store.commit(units(made.map(({ first, second }) => [first, second])));
+      const { rows } = await store.events(mine, {}, 0, 100);
+      assert.deepEqual(positions(rows), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      for (const { first } of made) {
+        assert.deepEqual(sequences(rows.filter(({ checkout }) => checkout === first.id)), [1, 2, 3, 4]);
+      }
     });
 
     it('leave no gap where a batch failed', async ({ store, mine }) => {
@@ -80,7 +84,7 @@ export function eventSuite(open: Open): void {
       });
       await write(store, mine, { checkout: { before: null, after: one }, events: [event] });
       const again = await reopen();
-      assert.deepEqual(await again.event(mine, event.id), { ...event, position: 1 });
+      assert.deepEqual(await again.event(mine, event.id), event);
       assert.deepEqual((await again.events(mine, {}, 0, 1)).rows, [{ ...event, position: 1 }]);
       assert.equal(await again.event(live, event.id), null);
       assert.equal(await again.event(theirs, event.id), null);
@@ -134,22 +138,20 @@ export function eventSuite(open: Open): void {
         one = await change(store, one, { amount: i });
         other = await change(store, other, { amount: i });
       }
-      // Its events are at 1, 3, 5, 7 and 9: those of the other session are between them.
       for await (const each of alsoReopened({ store, reopen })) {
-        const first = await each.timeline(mine, one.id, null, 2);
-        assert.deepEqual([positions(first.rows), first.hasMore], [[9, 7], true]);
-        const second = await each.timeline(mine, one.id, 7, 2);
-        assert.deepEqual([positions(second.rows), second.hasMore], [[5, 3], true]);
-        const last = await each.timeline(mine, one.id, 3, 2);
-        assert.deepEqual([positions(last.rows), last.hasMore], [[1], false]);
-        assert.deepEqual(await each.timeline(mine, one.id, 1, 2), { rows: [], hasMore: false });
-        assert.deepEqual(
-          first.rows.map(({ checkout, sequence }) => [checkout, sequence]),
-          [
-            [one.id, 5],
-            [one.id, 4],
-          ],
-        );
+        let before: string | null = null;
+        for (const [expected, more] of [
+          [[5, 4], true],
+          [[3, 2], true],
+          [[1], false],
+          [[], false],
+        ] as const) {
+          const { rows, hasMore }: Page<EventRow> = await each.timeline(mine, one.id, before, 2);
+          assert.deepEqual([sequences(rows), hasMore], [expected, more]);
+          for (const row of rows) assert.deepEqual(row, await each.event(mine, row.id));
+          assert.ok(rows.every(({ checkout }) => checkout === one.id));
+          before = rows.at(-1)?.id ?? before;
+        }
         assert.deepEqual((await each.timeline(mine, one.id, null, 5)).hasMore, false);
       }
     });
@@ -159,8 +161,8 @@ export function eventSuite(open: Open): void {
       for (let i = 0; i < 3; i++) one = await change(store, one, { amount: i });
       const first = await store.timeline(mine, one.id, null, 2);
       await change(store, one, { amount: 99 });
-      const rest = await store.timeline(mine, one.id, first.rows.at(-1)?.position ?? 0, 10);
-      assert.deepEqual(positions([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
+      const rest = await store.timeline(mine, one.id, first.rows.at(-1)?.id ?? '', 10);
+      assert.deepEqual(sequences([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
     });
 
     it('holds the events of one change in their order', async ({ store, mine }) => {
@@ -174,14 +176,18 @@ export function eventSuite(open: Open): void {
       );
     });
 
-    it('of an unknown session is empty, and a position of another session leads nowhere', async ({
-      store,
-      mine,
-    }) => {
+    it('of an unknown session is empty, and an event of another session leads nowhere', async (given) => {
+      const { store, mine, live } = given;
       const one = await add(store, session(mine));
-      await change(store, await add(store, session(mine)), {});
-      assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), { rows: [], hasMore: false });
-      assert.deepEqual(await store.timeline(mine, one.id, 3, 10), { rows: [], hasMore: false });
+      await change(store, one, {});
+      const nothing = { rows: [], hasMore: false };
+      assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), nothing);
+      assert.deepEqual(await store.timeline(mine, one.id, 'evt_unknown', 10), nothing);
+      for (const scope of [mine, live]) {
+        const other = await change(store, await add(store, session(scope)), {});
+        const [newest] = (await store.timeline(scope, other.id, null, 1)).rows;
+        assert.deepEqual(await store.timeline(mine, one.id, newest?.id ?? '', 10), nothing);
+      }
     });
   });
 }

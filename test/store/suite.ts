@@ -9,6 +9,7 @@ import { directorySuite } from './suite-directory.ts';
 import { eraseSuite } from './suite-erase.ts';
 import { eventSuite } from './suite-events.ts';
 import { listSuite } from './suite-lists.ts';
+import { timerSuite } from './suite-timers.ts';
 import { workSuite } from './suite-work.ts';
 
 export function storeSuite(name: string, open: Open): void {
@@ -18,6 +19,7 @@ export function storeSuite(name: string, open: Open): void {
     listSuite(open);
     eraseSuite(open);
     directorySuite(open);
+    timerSuite(open);
     workSuite(open);
   });
 }

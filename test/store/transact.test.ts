@@ -26,7 +26,8 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
   const { number } = await createAccount(store, 'shop', now);
   const scope: Scope = { account: number, mode: 'test' };
   const commits: number[] = [];
-  const counted: Pick<Store, 'commit'> = {
+  const counted: Pick<Store, 'commit' | 'batching'> = {
+    batching: store.batching,
     commit(units) {
       commits.push(units.length);
       return store.commit(units);
@@ -192,7 +193,8 @@ suite('a batch that fails', () => {
   test('because the database cannot be written tells everybody so, and nothing is remembered', async (t) => {
     const { store, scope, presenter } = await setUp(t);
     let broken = true;
-    const failing: Pick<Store, 'commit'> = {
+    const failing: Pick<Store, 'commit' | 'batching'> = {
+      batching: store.batching,
       commit: (units: readonly Unit[]) =>
         broken
           ? store.commit([

@@ -45,15 +45,15 @@ function environment(settings: Settings): NodeJS.ProcessEnv {
 
 /**
  * Starts `opentill <args>`; it does not outlive the test. `shell` is put before the command, for limits that only a
- * shell can set.
+ * shell can set; `program` takes the place of the command line.
  */
 export function run(
   context: Ends,
   args: readonly string[],
   settings: Settings,
-  { shell = '', directory = tmpdir() } = {},
+  { shell = '', directory = tmpdir(), program = executable } = {},
 ): Running {
-  const words = [process.execPath, executable, ...args];
+  const words = [process.execPath, program, ...args];
   const env = environment(settings);
   const child =
     shell === ''
@@ -89,7 +89,7 @@ export async function runToEnd(
 export async function serve(
   context: Ends,
   settings: Settings,
-  options: { shell?: string; directory?: string } = {},
+  options: { shell?: string; directory?: string; program?: string } = {},
 ): Promise<Server> {
   const port = Number(settings.PORT ?? (await freePort()));
   const startedAt = performance.now();

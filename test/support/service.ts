@@ -1,7 +1,4 @@
 /** A whole service in this process, on a fresh database and port, with a clock that the test moves. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import type { Mode } from '../../src/checkout/session.ts';
 import { freePort } from '../../src/cli/free-port.ts';
@@ -9,12 +6,14 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
 import { createService, type Service } from '../../src/main.ts';
 import type { Account, KeyScope } from '../../src/store/store.ts';
+import { freshTestDatabase, type TestDatabase } from './database.ts';
 
 export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
 
 export type TestService = {
   readonly service: Service;
   readonly config: Config;
+  readonly database: TestDatabase;
   /** Such as `http://127.0.0.1:40123`. */
   readonly url: string;
   readonly account: Account;
@@ -24,6 +23,13 @@ export type TestService = {
   /** Calls the API with the first key, or with the `authorization` among the headers. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly realNow?: () => number;
+  readonly logger?: Logger;
+  readonly database?: TestDatabase;
 };
 
 export type CallOptions = {
@@ -40,19 +46,18 @@ export type Answer = {
   readonly json: any;
 };
 
-/** Starts a service that ends with the test. `env` has further settings. */
+/**
+ * Starts a service that ends with the test. `env` has further settings. A `database` that is given is not removed in
+ * the end.
+ */
 export async function startService(
   context: { after(hook: () => Promise<void>): void },
-  {
-    env = {},
-    realNow = Date.now,
-    logger = pino({ level: 'silent' }),
-  }: { env?: NodeJS.ProcessEnv; realNow?: () => number; logger?: Logger } = {},
+  { env = {}, realNow = Date.now, logger = pino({ level: 'silent' }), database: given }: ServiceOptions = {},
 ): Promise<TestService> {
-  const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
+  const database = given ?? (await freshTestDatabase());
   const config = readConfig({
     PORT: String(await freePort()),
-    DATABASE_URL: `sqlite:${join(directory, 'test.db')}`,
+    DATABASE_URL: database.url,
     RATE_LIMIT: '0',
     ...env,
   });
@@ -108,7 +113,7 @@ export async function startService(
   };
   context.after(async () => {
     await stop();
-    rmSync(directory, { recursive: true, force: true });
+    if (given === undefined) await database.remove();
   });
-  return { service, config, url, account, key, createKey, call, stop };
+  return { service, config, database, url, account, key, createKey, call, stop };
 }

@@ -3,26 +3,28 @@ import Type from 'typebox';
 import { timestamp } from '../../checkout/present.ts';
 import type { Deps } from '../../deps.ts';
 import { envelope, listEnvelope } from '../../presenter.ts';
-import type { StoredEvent } from '../../store/store.ts';
+import type { EventRow } from '../../store/store.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf, successOf } from '../schemas/answers.ts';
-import { idOf } from '../schemas/checkout.ts';
+import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
 
-const position = (description: string) =>
-  Type.String({ pattern: '^[0-9]{1,15}$', description, examples: ['42'] });
-const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT }));
+const { after, limit } = pageQuery('evt');
 
 const feedQuery = Type.Object(
   {
     after: Type.Optional(
-      position('The `next_cursor` of the page before; without it the feed begins at its start.'),
+      Type.String({
+        pattern: '^[0-9]{1,15}$',
+        description: 'The `next_cursor` of the page before; without it the feed begins at its start.',
+        examples: ['42'],
+      }),
     ),
     limit,
     type: Type.Optional(
@@ -36,10 +38,7 @@ const feedQuery = Type.Object(
   { additionalProperties: false },
 );
 
-const timelineQuery = Type.Object(
-  { after: Type.Optional(position('The `next_cursor` of the page before.')), limit },
-  { additionalProperties: false },
-);
+const timelineQuery = Type.Object({ after, limit }, { additionalProperties: false });
 
 export function eventRoutes(api: Api, { store }: Deps): void {
   api.get(
@@ -114,13 +113,8 @@ export function eventRoutes(api: Api, { store }: Deps): void {
       const { id } = request.params;
       const { after, limit = DEFAULT_LIMIT } = request.query;
       if ((await store.checkout(scope, id)) === null) throw notFound(NO_SUCH_SESSION);
-      const { rows, hasMore } = await store.timeline(
-        scope,
-        id,
-        after === undefined ? null : Number(after),
-        limit,
-      );
-      const cursor = hasMore ? (rows.at(-1)?.position.toString() ?? null) : null;
+      const { rows, hasMore } = await store.timeline(scope, id, after ?? null, limit);
+      const cursor = hasMore ? (rows.at(-1)?.id ?? null) : null;
       return reply
         .type(JSON_TYPE)
         .send(listEnvelope('CHECKOUT.TIMELINE', rows.map(timelineEntry), hasMore, cursor));
@@ -128,7 +122,7 @@ export function eventRoutes(api: Api, { store }: Deps): void {
   );
 }
 
-function timelineEntry({ id, type, createdAt, sequence, body }: StoredEvent): string {
+function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {
   const { version, data } = JSON.parse(body);
   return JSON.stringify({
     event: id,

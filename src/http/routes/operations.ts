@@ -17,7 +17,7 @@ export function operationsRoutes(
     try {
       await store.checkHealth();
     } catch (error) {
-      request.log.error(error, 'the database cannot be written');
+      request.log.error({ err: error, request_id: request.id }, 'the database cannot be written');
       return reply.code(503).header('retry-after', '1').send({ status: 'database cannot be written' });
     }
     return reply.send({ status: 'ok' });

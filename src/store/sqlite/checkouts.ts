@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Checkout, Scope } from '../../checkout/session.ts';
 import { firstIdAt } from '../../id.ts';
-import { checkoutFrom, searchable } from '../columns.ts';
+import { bytesOf, checkoutFrom, searchable } from '../columns.ts';
 import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
 import { liveOf, paymentFrom, type Row } from './rows.ts';
 
@@ -84,13 +84,6 @@ export function checkoutReader(database: DatabaseSync) {
       return { rows: page.before === undefined ? shown : shown.reverse(), hasMore };
     },
   };
-}
-
-/** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
-function bytesOf({ items, description, metadata, attempts, payments }: Checkout): number {
-  let characters = description.length + JSON.stringify(metadata).length;
-  for (const item of items) characters += item.name.length + (item.description?.length ?? 0) + 100;
-  return 2500 + 2 * (2 * characters + 500 * attempts.length + 200 * payments.length);
 }
 
 /**

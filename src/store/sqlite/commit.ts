@@ -1,19 +1,25 @@
 /** The one transaction in which everything of a change is written. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout, Scope } from '../../checkout/session.ts';
-import type { Loaded, Needs, Unit } from '../store.ts';
-import { wholeBody } from './answer-body.ts';
+import { wholeBody } from '../answer-body.ts';
+import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
 import { liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 import { writer } from './write.ts';
 
+/** Who else keeps in memory what commits change. */
+type Listeners = {
+  readonly accountsChanged: () => void;
+  readonly committed: (writes: Writes) => void;
+};
+
 export function committer(
   database: DatabaseSync,
   checkouts: CheckoutReader,
   customers: CustomerReader,
-  accountsChanged: () => void,
+  { accountsChanged, committed }: Listeners,
 ) {
   const load = loader(database, checkouts, customers);
   const write = writer(database);
@@ -21,6 +27,7 @@ export function committer(
   return (units: readonly Unit[]): void => {
     // What this transaction has changed already, for the units behind; only a commit makes it known to readers.
     const changed = new Map<string, Checkout>();
+    const written: Writes[] = [];
     let erased = false;
     let clockMoved = false;
     try {
@@ -29,6 +36,7 @@ export function committer(
           const writes = decide(load(needs, changed));
           if (writes === null) continue;
           write(needs.scope, writes);
+          written.push(writes);
           if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
           if (writes.testClockAdvanceMs) clockMoved = true;
           if (writes.erasedCustomer) {
@@ -44,6 +52,7 @@ export function committer(
       if (erased) checkouts.forgetAll();
     }
     for (const checkout of changed.values()) checkouts.remember(checkout);
+    for (const writes of written) committed(writes);
     if (clockMoved) accountsChanged();
   };
 }

@@ -1,10 +1,13 @@
 /** Accounts and API keys: small tables that every request asks, and so are kept in memory. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, ApiKey } from '../store.ts';
+import type { Account, ApiKey, Place } from '../store.ts';
 import { accountFrom, apiKeyFrom, liveOf, type Row } from './rows.ts';
+import { inTransaction } from './transaction.ts';
 
 export function directory(database: DatabaseSync) {
   const allAccounts = database.prepare('SELECT * FROM account ORDER BY number');
+  const anyAccount = database.prepare('SELECT 1 FROM account LIMIT 1');
+  const renameAccount = database.prepare('UPDATE account SET name = ? WHERE number = ?');
   const insertAccount = database.prepare(
     `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES (?, ?, ?, ?)`,
   );
@@ -54,6 +57,12 @@ export function directory(database: DatabaseSync) {
     return accounts;
   }
 
+  function create({ name, webhookSecrets }: Omit<Account, 'number'>, nowMs: number): Account {
+    const { lastInsertRowid } = insertAccount.run(name, nowMs, webhookSecrets.test, webhookSecrets.live);
+    refresh();
+    return { number: Number(lastInsertRowid), name, webhookSecrets, testClockOffsetMs: 0 };
+  }
+
   return {
     version,
     /** To be called when something was written: the version is looked up anew, in this turn as well. */
@@ -61,10 +70,20 @@ export function directory(database: DatabaseSync) {
 
     account: (number: number): Account | null => currentAccounts().get(number) ?? null,
     accounts: (): Account[] => [...currentAccounts().values()],
-    createAccount({ name, webhookSecrets }: Omit<Account, 'number'>, nowMs: number): Account {
-      const { lastInsertRowid } = insertAccount.run(name, nowMs, webhookSecrets.test, webhookSecrets.live);
+    /** All accounts and modes with the time that their clocks show. */
+    places: (realNow: number): Place[] =>
+      [...currentAccounts().values()].flatMap(({ number: account, testClockOffsetMs }): Place[] => [
+        { scope: { account, mode: 'live' }, now: realNow },
+        { scope: { account, mode: 'test' }, now: realNow + testClockOffsetMs },
+      ]),
+    createAccount: create,
+    createFirstAccount: (account: Omit<Account, 'number'>, nowMs: number): Account | null =>
+      inTransaction(database, () => (anyAccount.get() === undefined ? create(account, nowMs) : null)),
+
+    rename(number: number, name: string): boolean {
+      const { changes } = renameAccount.run(name, number);
       refresh();
-      return { number: Number(lastInsertRowid), name, webhookSecrets, testClockOffsetMs: 0 };
+      return changes === 1;
     },
 
     key: (id: string): ApiKey | null => key(keyById.get(id)),

@@ -1,19 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
-import type { Page, StoredEvent } from '../store.ts';
+import type { EventRow, FeedEvent, Page } from '../store.ts';
 import { eventFrom, liveOf, type Row } from './rows.ts';
 
-const columns = 'id, position, type, checkout, sequence, created_at, body';
+const columns = 'id, type, checkout, sequence, created_at, body';
 
 export type EventReader = ReturnType<typeof eventReader>;
 
 export function eventReader(database: DatabaseSync) {
   const byId = database.prepare(`SELECT ${columns} FROM event WHERE account = ? AND live = ? AND id = ?`);
   const feed = database.prepare(
-    `SELECT ${columns} FROM event WHERE account = ? AND live = ? AND position > ? ORDER BY position LIMIT ?`,
+    `SELECT position, ${columns} FROM event
+     WHERE account = ? AND live = ? AND position > ? ORDER BY position LIMIT ?`,
   );
   const feedOfTypes = database.prepare(
-    `SELECT ${columns} FROM event
+    `SELECT position, ${columns} FROM event
      WHERE account = ? AND live = ? AND position > ? AND type IN (SELECT value FROM json_each(?))
      ORDER BY position LIMIT ?`,
   );
@@ -33,47 +34,38 @@ export function eventReader(database: DatabaseSync) {
     'SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?',
   );
   const before = database.prepare(
-    'SELECT previous FROM event WHERE account = ? AND live = ? AND position = ? AND checkout = ?',
+    'SELECT previous FROM event WHERE account = ? AND live = ? AND id = ? AND checkout = ?',
   );
-  const page = (rows: unknown[], limit: number): Page<StoredEvent> => ({
-    rows: rows.slice(0, limit).map((row) => eventFrom(row as Row)),
-    hasMore: rows.length > limit,
-  });
+  const feedEventFrom = (row: Row): FeedEvent => ({ ...eventFrom(row), position: row.position as number });
+
+  function page<T>(rows: unknown[], limit: number, from: (row: Row) => T): Page<T> {
+    return { rows: rows.slice(0, limit).map((row) => from(row as Row)), hasMore: rows.length > limit };
+  }
 
   return {
-    read(scope: Scope, id: string): StoredEvent | null {
+    read(scope: Scope, id: string): EventRow | null {
       const row = byId.get(scope.account, liveOf(scope), id);
       return row === undefined ? null : eventFrom(row as Row);
     },
 
-    list(
-      scope: Scope,
-      types: readonly string[] | undefined,
-      after: number,
-      limit: number,
-    ): Page<StoredEvent> {
+    list(scope: Scope, types: readonly string[] | undefined, after: number, limit: number): Page<FeedEvent> {
       const { account } = scope;
       const live = liveOf(scope);
       const rows = types
         ? feedOfTypes.all(account, live, after, JSON.stringify(types), limit + 1)
         : feed.all(account, live, after, limit + 1);
-      return page(rows, limit);
+      return page(rows, limit, feedEventFrom);
     },
 
-    /** The events of a session, newest first, from the one before `beforePosition`. */
-    timeline(
-      scope: Scope,
-      checkout: string,
-      beforePosition: number | null,
-      limit: number,
-    ): Page<StoredEvent> {
+    /** The events of a session, newest first, from the one before `beforeEvent`. */
+    timeline(scope: Scope, checkout: string, beforeEvent: string | null, limit: number): Page<EventRow> {
       const { account } = scope;
       const live = liveOf(scope);
       const start =
-        beforePosition === null
+        beforeEvent === null
           ? newest.get(account, live, checkout)?.last_event
-          : before.get(account, live, beforePosition, checkout)?.previous;
-      return page(start ? history.all(account, live, start, limit + 1) : [], limit);
+          : before.get(account, live, beforeEvent, checkout)?.previous;
+      return page(start ? history.all(account, live, start, limit + 1) : [], limit, eventFrom);
     },
   };
 }

@@ -1,14 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { UnusableDatabase } from '../store.ts';
 import { inTransaction } from './transaction.ts';
 
 const migrationsDirectory = join(import.meta.dirname, '../../../migrations/sqlite');
-
-/** A database that cannot be used, in one line for the operator. */
-export class UnusableDatabase extends Error {
-  override name = 'UnusableDatabase';
-}
 
 /**
  * Opens the file, making it and its directory if need be, and brings its schema up to date. Commits are on disk when

@@ -2,7 +2,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Customer } from '../../checkout/customer.ts';
 import type { Payment, Scope } from '../../checkout/session.ts';
-import type { Account, ApiKey, KeyScope, StoredEvent } from '../store.ts';
+import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -30,10 +30,9 @@ export function customerFrom(row: Row): Customer {
   return JSON.parse(row.data as string);
 }
 
-export function eventFrom(row: Row): StoredEvent {
+export function eventFrom(row: Row): EventRow {
   return {
     id: row.id as string,
-    position: row.position as number,
     type: row.type as string,
     checkout: row.checkout as string,
     sequence: row.sequence as number,

@@ -28,7 +28,10 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const customers = customerReader(database);
   const events = eventReader(database);
   const work = workQueue(database, events);
-  const commit = committer(database, checkouts, customers, accounts.refresh);
+  const commit = committer(database, checkouts, customers, {
+    accountsChanged: accounts.refresh,
+    committed: work.endLeases,
+  });
   const checkpoints = serve ? startCheckpoints(database, path) : null;
   let healthyUntil = 0;
 
@@ -47,6 +50,8 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
       checkpoints?.changed(units.length);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     }),
+    // One connection has one transaction at a time, and it makes no difference whose data that is about.
+    batching: { atOnce: 1, mixed: true },
 
     checkout: answering(checkouts.read),
     checkoutOfAttempt: answering(checkouts.readByAttempt),
@@ -60,6 +65,8 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     account: answering(accounts.account),
     accounts: answering(accounts.accounts),
     createAccount: answering(accounts.createAccount),
+    createFirstAccount: answering(accounts.createFirstAccount),
+    renameAccount: answering(accounts.rename),
     apiKey: answering(accounts.key),
     apiKeyBySecretHash: answering(accounts.keyBySecretHash),
     apiKeys: answering(accounts.keys),
@@ -67,10 +74,17 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     revokeApiKey: answering(accounts.revokeKey),
     directoryVersion: accounts.version,
 
+    // All of them: they are in memory, and an index tells at once where nothing is due.
+    duePlaces: answering((_work, realNow) => accounts.places(realNow)),
     dueCheckouts: answering(work.dueCheckouts),
+    claimCheckouts: answering(work.claimCheckouts),
+    releaseCheckouts: answering((_scope, ids) => work.releaseCheckouts(ids)),
     claimDeliveries: answering(work.claimDeliveries),
-    releaseDeliveries: work.releaseDeliveries,
+    countDueDeliveries: answering(work.countDueDeliveries),
     purgeAnswers: answering(work.purgeAnswers),
+
+    // The one process that serves the database is the only one that changes sessions.
+    onRemoteChange: () => {},
 
     checkHealth: answering(checkHealth),
     gauges: answering(() => ({ pendingDeliveries: work.pendingDeliveries() })),

@@ -1,7 +1,7 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
-import type { Claim, ClaimedDelivery, DueCheckout } from '../store.ts';
+import type { Claim, ClaimedDelivery, DueCheckout, Writes } from '../store.ts';
 import type { EventReader } from './events.ts';
 import { liveOf, type Row } from './rows.ts';
 
@@ -9,20 +9,28 @@ const PURGE_BATCH = 1000;
 /** Deliveries to one address that are under way at once: a receiver that hangs leaves room for the others. */
 const MAX_PER_ADDRESS = 32;
 
-type Lease = { readonly until: number; readonly checkout: string; readonly url: string };
+/** Until when somebody holds something, in real time. */
+type Lease = { readonly until: number };
+type DeliveryLease = Lease & { readonly checkout: string; readonly url: string };
 
 export function workQueue(database: DatabaseSync, events: EventReader) {
   // The one process that serves the database is the one that delivers, so who holds what need not be on disk: after
   // a crash nobody holds anything.
-  const leases = new Map<string, Lease>();
+  const checkoutLeases = new Map<string, Lease>();
+  const deliveryLeases = new Map<string, DeliveryLease>();
   const dueCheckouts = database.prepare(
-    'SELECT id, due_at FROM checkout WHERE account = ? AND live = ? AND due_at <= ? ORDER BY due_at LIMIT ?',
+    `SELECT id, due_at FROM checkout
+     WHERE account = ? AND live = ? AND due_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
+     ORDER BY due_at LIMIT ?`,
   );
   const dueDeliveries = database.prepare(
     `SELECT id, event, checkout, url, attempts, due_at FROM delivery
      WHERE account = ? AND live = ? AND due_at <= ?
        AND checkout NOT IN (SELECT value FROM json_each(?)) AND url NOT IN (SELECT value FROM json_each(?))
      ORDER BY due_at, id LIMIT ?`,
+  );
+  const countDue = database.prepare(
+    'SELECT count(*) AS due FROM delivery WHERE account = ? AND live = ? AND due_at <= ?',
   );
   // The oldest are the first; looking further would read the whole table each time that there is little to forget.
   const purge = database.prepare(
@@ -31,10 +39,16 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
   );
   const pending = database.prepare('SELECT count(*) AS pending FROM delivery WHERE due_at IS NOT NULL');
 
+  function dueExcept(held: readonly string[], scope: Scope, now: number, limit: number): DueCheckout[] {
+    return dueCheckouts
+      .all(scope.account, liveOf(scope), now, JSON.stringify(held), limit)
+      .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
+  }
+
   /** How many deliveries are under way to each address. */
   function addressesInUse(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { url } of leases.values()) counts.set(url, (counts.get(url) ?? 0) + 1);
+    for (const { url } of deliveryLeases.values()) counts.set(url, (counts.get(url) ?? 0) + 1);
     return counts;
   }
 
@@ -52,15 +66,23 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
   }
 
   return {
-    dueCheckouts(scope: Scope, now: number, limit: number): DueCheckout[] {
-      return dueCheckouts
-        .all(scope.account, liveOf(scope), now, limit)
-        .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
+    dueCheckouts: (scope: Scope, now: number, limit: number): DueCheckout[] =>
+      dueExcept([], scope, now, limit),
+
+    claimCheckouts(scope: Scope, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
+      endExpired(checkoutLeases, realNow);
+      const taken = dueExcept([...checkoutLeases.keys()], scope, now, limit);
+      for (const { id } of taken) checkoutLeases.set(id, { until: realNow + leaseMs });
+      return taken;
+    },
+
+    releaseCheckouts(ids: readonly string[]): void {
+      for (const id of ids) checkoutLeases.delete(id);
     },
 
     claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit }: Claim): ClaimedDelivery[] {
-      for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
-      const busy = new Set([...leases.values()].map(({ checkout }) => checkout));
+      endExpired(deliveryLeases, realNow);
+      const busy = new Set([...deliveryLeases.values()].map(({ checkout }) => checkout));
       const inUse = addressesInUse();
       const full = [...inUse].filter(([, count]) => count >= MAX_PER_ADDRESS).map(([url]) => url);
       const rows = dueDeliveries.all(
@@ -79,17 +101,26 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
         if (busy.has(checkout) || count >= MAX_PER_ADDRESS) continue;
         busy.add(checkout);
         inUse.set(url, count + 1);
-        leases.set(row.id as string, { until: realNow + leaseMs, checkout, url });
+        deliveryLeases.set(row.id as string, { until: realNow + leaseMs, checkout, url });
         taken.push(claimed(scope, row));
       }
       return taken;
     },
 
-    releaseDeliveries(ids: readonly string[]): void {
-      for (const id of ids) leases.delete(id);
+    countDueDeliveries: (scope: Scope, now: number): number =>
+      countDue.get(scope.account, liveOf(scope), now)?.due as number,
+
+    /** To be called when these were committed: who held what they are about is done with it. */
+    endLeases({ checkout, deliveryResults = [] }: Writes): void {
+      if (checkout) checkoutLeases.delete(checkout.after.id);
+      for (const { id } of deliveryResults) deliveryLeases.delete(id);
     },
 
     purgeAnswers: (createdBeforeMs: number): number => Number(purge.run(createdBeforeMs).changes),
     pendingDeliveries: (): number => pending.get()?.pending as number,
   };
+}
+
+function endExpired(leases: Map<string, Lease>, realNow: number): void {
+  for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
 }

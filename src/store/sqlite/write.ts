@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { emailKey } from '../../checkout/customer.ts';
 import type { Checkout, Scope } from '../../checkout/session.ts';
+import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
-import { beforeData, eventWithDataOf } from './answer-body.ts';
 import { eraser } from './erase.ts';
 import { liveOf } from './rows.ts';
 import { checkoutWriter } from './write-checkout.ts';
@@ -84,8 +84,8 @@ export function writer(database: DatabaseSync) {
       const { id, event, url, dueAt } = delivery;
       insertDelivery.run(account, live, id, event, delivery.checkout, url, dueAt);
     }
-    for (const { scope: tenant, id, state, dueAt, httpStatus, error } of writes.deliveryResults ?? []) {
-      finishDelivery.run(state, dueAt, httpStatus, error, tenant.account, liveOf(tenant), id);
+    for (const { id, state, dueAt, httpStatus, error } of writes.deliveryResults ?? []) {
+      finishDelivery.run(state, dueAt, httpStatus, error, account, live, id);
     }
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;

@@ -5,6 +5,9 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
+/** A round that fails is tried again ever later, up to this: what is away does not come back by being asked. */
+const LONGEST_PAUSE_MS = 2_000;
+
 /** `round` says whether there may be more to do. */
 export function startLoop(
   round: () => Promise<boolean>,
@@ -13,11 +16,13 @@ export function startLoop(
 ): Loop {
   let stopped = false;
   let nudged = false;
+  let failures = 0;
   let wake = () => {};
 
   const pause = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
+      const longer = Math.min(pauseMs * 2 ** failures, LONGEST_PAUSE_MS);
+      const timer = setTimeout(resolve, Math.max(pauseMs, longer));
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -30,7 +35,9 @@ export function startLoop(
       let more = false;
       try {
         more = await round();
+        failures = 0;
       } catch (error) {
+        failures++;
         onError(error);
       }
       if (!more && !nudged && !stopped) await pause();

@@ -3,7 +3,7 @@
  * what stands before the session is kept, with the position of the event: half of what a change writes would be there
  * twice. Whoever erases a person from events has erased it from such answers too.
  */
-import type { EventRow } from '../store.ts';
+import type { EventRow } from './store.ts';
 
 const DATA = '"data":';
 /** What follows the data in the frozen body of an event. */

@@ -1,0 +1,103 @@
+/** Copies tables while the service goes on: a piece at a time, each with the place up to which all is there. */
+import { insertSessions, paymentsOf } from './sessions.ts';
+import type { Source, SourceRow } from './source.ts';
+import { table } from './tables.ts';
+import { insertRows, type Row, removeRows, type Target, type Transaction } from './target.ts';
+
+/** Rows that are read and written at once. */
+export const CHUNK = 1000;
+
+/** Who is told of the work that is being done. */
+export type Listener = {
+  begin(what: string, total: number): void;
+  add(rows: number): void;
+};
+
+export type Move = { readonly source: Source; readonly target: Target; readonly listener: Listener };
+
+type Copier = {
+  readonly name: string;
+  /** The rows behind the one that the text names, or the first; no more than there are in a chunk. */
+  readonly read: (after: string | undefined) => readonly SourceRow[];
+  readonly nameOf: (row: SourceRow) => string;
+  readonly write: (tx: Transaction, rows: readonly SourceRow[]) => Promise<void>;
+};
+
+/** Copies what is in the tables that have a key, in its order. What changes behind that place is left to `follow`. */
+export async function copyTables(move: Move): Promise<void> {
+  const { source, listener } = move;
+  for (const copier of [sessions(move), customers(move), deliveries(move)]) {
+    listener.begin(`copying ${copier.name}`, source.number(`SELECT count(*) FROM ${copier.name}`));
+    await copyBehind(move, copier);
+  }
+}
+
+/** Copies the new lines of a table whose rows stay as they are, in the order in which they were added. */
+export async function copyLog(move: Move, log: 'event' | 'audit'): Promise<void> {
+  const { source, target, listener } = move;
+  const total = source.newest(log) - Number(target.reached(log) ?? 0);
+  if (total === 0) return;
+  listener.begin(`copying ${log}`, total);
+  await copyBehind(move, {
+    name: log,
+    read: (after = '0') =>
+      source.all(`SELECT rowid, * FROM ${log} WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`, Number(after)),
+    nameOf: ({ rowid }) => String(rowid),
+    async write(tx, rows) {
+      await insertRows(tx, log, rows);
+      if (log === 'event') await insertRows(tx, 'feed', rows.map(feedRow));
+    },
+  });
+}
+
+async function copyBehind({ target, listener }: Move, copier: Copier): Promise<void> {
+  for (;;) {
+    const rows = copier.read(target.reached(copier.name));
+    const last = rows.at(-1);
+    if (!last) return;
+    await target.step((tx) => copier.write(tx, rows), { [copier.name]: copier.nameOf(last) });
+    listener.add(rows.length);
+  }
+}
+
+/** By the key that all three have: account, live, id. */
+function byId(source: Source, name: string, select: string, write: Copier['write']): Copier {
+  const next = `${select} WHERE (account, live, id) > (?, ?, ?) ORDER BY account, live, id LIMIT ${CHUNK}`;
+  return {
+    name,
+    read(after = '[0,0,""]') {
+      const [account, live, id] = JSON.parse(after) as [number, number, string];
+      return source.all(next, account, live, id);
+    },
+    nameOf: ({ account, live, id }) => JSON.stringify([account, live, id]),
+    write,
+  };
+}
+
+function sessions({ source }: Move): Copier {
+  return byId(source, 'checkout', 'SELECT * FROM checkout', (tx, rows) =>
+    insertSessions(tx, rows, paymentsOf(source, rows)),
+  );
+}
+
+function customers({ source }: Move): Copier {
+  return byId(source, 'customer', table('customer').select, insertCustomers);
+}
+
+function deliveries({ source }: Move): Copier {
+  return byId(source, 'delivery', table('delivery').select, (tx, rows) => insertRows(tx, 'delivery', rows));
+}
+
+/**
+ * Whoever has an address of these in the copy has given it up since, or it could not be another's by now: that change
+ * is still to be followed, and will put them back.
+ */
+export async function insertCustomers(tx: Transaction, rows: readonly Row[]): Promise<void> {
+  const withAddress = rows.filter(({ email }) => email !== null);
+  await removeRows(tx, 'customer', ['account', 'live', 'email'], withAddress);
+  await insertRows(tx, 'customer', rows);
+}
+
+function feedRow({ account, live, position, id }: Row): Row {
+  return { account, live, position, event: id };
+}

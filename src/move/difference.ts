@@ -1,0 +1,54 @@
+/** Which row is not the same, in words that hold nothing of a person. */
+import { fieldsOf } from './line.ts';
+import type { Table } from './tables.ts';
+
+/** Lines of both sides, from the same row on; all rows before are the same. */
+export function differenceOf(table: Table, wanted: Buffer, found: Buffer): string {
+  const start = startOfDifference(wanted, found);
+  const expected = lineAt(wanted, start);
+  const actual = lineAt(found, start);
+  if (actual === null && expected === null) throw new Error(`the lines of ${table.name} are the same`);
+  if (actual === null) return `${nameOf(table, expected ?? [])} is missing`;
+  if (expected === null) return `${nameOf(table, actual)} has no counterpart`;
+  const order = orderOf(table, expected, actual);
+  if (order < 0) return `${nameOf(table, expected)} is missing`;
+  if (order > 0) return `${nameOf(table, actual)} has no counterpart`;
+  const columns = table.columns.filter((_, index) => expected[index] !== actual[index]);
+  return `${nameOf(table, expected)} differs in ${columns.map(({ name }) => name).join(', ')}`;
+}
+
+/** Where the first line begins that is not in both. */
+function startOfDifference(wanted: Buffer, found: Buffer): number {
+  const length = Math.min(wanted.length, found.length);
+  let at = 0;
+  while (at < length && wanted[at] === found[at]) at++;
+  return at === 0 ? 0 : wanted.lastIndexOf('\n', at - 1) + 1;
+}
+
+function lineAt(lines: Buffer, start: number): readonly string[] | null {
+  const end = lines.indexOf('\n', start);
+  return end < 0 ? null : fieldsOf(lines.subarray(start, end));
+}
+
+/** Which of the rows comes first, by the key. */
+function orderOf(table: Table, a: readonly string[], b: readonly string[]): number {
+  for (const name of table.key) {
+    const index = table.columns.findIndex((column) => column.name === name);
+    const [first = '', second = ''] = [a[index], b[index]];
+    if (first === second) continue;
+    const isText = table.columns[index]?.type === 'text';
+    return isText || table.columns[index]?.type === 'boolean'
+      ? Buffer.compare(Buffer.from(first), Buffer.from(second))
+      : Number(first) - Number(second);
+  }
+  return 0;
+}
+
+function nameOf(table: Table, fields: readonly string[]): string {
+  const named = table.named.map((name) => {
+    const index = table.columns.findIndex((column) => column.name === name);
+    if (name === 'live') return fields[index] === 't' ? 'live mode' : 'test mode';
+    return `${name} ${fields[index]}`;
+  });
+  return `${table.name} (${named.join(', ')})`;
+}

@@ -1,0 +1,76 @@
+/**
+ * Sessions as they were last seen, so that they need not be sent and read again. Nothing is ever served from here
+ * unasked: each read asks for the session's version, and gets its data with it if that is another one.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Checkout, Scope } from '../../checkout/session.ts';
+import { bytesOf } from '../columns.ts';
+import type { Sql } from './connection.ts';
+import { type CheckoutRow, checkoutFromRow, paymentsJson, tenantOf, textArray } from './rows.ts';
+
+const CACHE_BYTES = 64 * 2 ** 20;
+
+export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
+
+/** Without data it is the version that was known. */
+type ReadRow = Omit<CheckoutRow, 'data'> & { readonly data: string | null };
+
+const readQuery = `
+  SELECT id, checkout.version, event_count,
+    CASE WHEN checkout.version <> seen.version THEN data END AS data,
+    CASE WHEN checkout.version <> seen.version THEN ${paymentsJson} END AS payments
+  FROM unnest($3::text[], $4::integer[]) AS seen (id, version) JOIN checkout USING (id)
+  WHERE checkout.account = $1 AND checkout.live = $2 AND checkout.id = ANY ($3::text[])`;
+
+export function createCheckoutCache() {
+  const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
+
+  const known = (scope: Scope, id: string): Checkout | undefined => {
+    const checkout = cache.get(id);
+    return checkout?.scope.account === scope.account && checkout.scope.mode === scope.mode
+      ? checkout
+      : undefined;
+  };
+
+  function current(scope: Scope, row: ReadRow, seen: Checkout | undefined): Checkout {
+    if (row.data === null) return seen as Checkout;
+    const checkout = checkoutFromRow(scope, { ...row, data: row.data });
+    cache.set(row.id, checkout);
+    return checkout;
+  }
+
+  return {
+    /** Those that exist, by their ids. */
+    async read(sql: Sql, scope: Scope, ids: readonly string[]): Promise<Map<string, Checkout>> {
+      const [account, live] = tenantOf(scope);
+      const seen = new Map(ids.map((id) => [id, known(scope, id)]));
+      const versions = ids.map((id) => seen.get(id)?.version ?? 0);
+      const rows = await sql.unsafe<ReadRow[]>(
+        readQuery,
+        [account, live, textArray(ids), `{${versions.join()}}`],
+        {
+          prepare: true,
+        },
+      );
+      return new Map(rows.map((row) => [row.id, current(scope, row, seen.get(row.id))]));
+    },
+
+    remember(checkout: Checkout): void {
+      cache.set(checkout.id, checkout);
+    },
+
+    /** For a session that a list has read whole: the one in memory if it is the same version. */
+    same(scope: Scope, row: CheckoutRow): Checkout {
+      const seen = known(scope, row.id);
+      return seen?.version === row.version ? seen : checkoutFromRow(scope, row);
+    },
+
+    /**
+     * To be called when a connection has broken: behind it there may be another server now, which has not all that the
+     * one before it had, and counts its versions from there.
+     */
+    forgetAll(): void {
+      cache.clear();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** Whether everything in a PostgreSQL database adds up. */
+import {
+  type BrokenRow,
+  type CheckListener,
+  createTally,
+  limited,
+  type Outcome,
+  outcomeOf,
+  untoldOutcome,
+} from '../check.ts';
+import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
+import { UnusableDatabase } from '../store.ts';
+import { inSnapshot, onOwnConnection, schemaOf } from './alone.ts';
+import { customers, rules, sessions } from './check-rules.ts';
+import type { Sql } from './connection.ts';
+import { migrations } from './migrate.ts';
+import { nameOf } from './open.ts';
+
+const ROWS_AT_ONCE = 500;
+/** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
+const resources = `SET LOCAL work_mem = '32MB'; SET LOCAL max_parallel_workers_per_gather = 0`;
+
+/** Looks at everything as it is at one moment, also while services write. */
+export async function checkPostgres(url: string, listener: CheckListener): Promise<void> {
+  await onOwnConnection(url, async (sql) => {
+    await refuseOtherSchema(sql, nameOf(url));
+    await checkIndexes(sql, listener);
+    await inSnapshot(sql, async () => {
+      await sql.unsafe(resources);
+      for (const rule of rules) {
+        listener.progress(`checking that ${rule.rule}`);
+        await attempt(sql, rule, listener, async () => {
+          listener.outcome(outcomeOf(rule, await sql.unsafe<BrokenRow[]>(limited(rule))));
+        });
+      }
+      await lookAtEach<CustomerRow>(sql, 'customer', customers, customerJudge(), listener);
+      await lookAtEach<SessionRow>(sql, 'checkout', sessions, sessionJudge(), listener);
+    });
+  });
+}
+
+async function refuseOtherSchema(sql: Sql, name: string): Promise<void> {
+  const schema = await schemaOf(sql);
+  const known = migrations.length;
+  if (schema === known) return;
+  if (!schema) throw new UnusableDatabase(`the database ${name} holds none of opentill`);
+  throw new UnusableDatabase(
+    schema > known
+      ? `the database ${name} was written by a newer opentill (schema ${schema}, this one knows ${known})`
+      : `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
+  );
+}
+
+/**
+ * What amcheck knows: whether each index is in order, and has every row of its table. Not in the snapshot: an index
+ * that is damaged would end the transaction, and what it should hold is no matter of one moment.
+ */
+async function checkIndexes(sql: Sql, listener: CheckListener): Promise<void> {
+  const rule = 'indexes are whole and agree with their tables';
+  const [amcheck] = await sql<Array<{ call: string; usable: boolean }>>`
+    SELECT quote_ident(nspname) || '.bt_index_check' AS call,
+      has_function_privilege(quote_ident(nspname) || '.bt_index_check(regclass, boolean)', 'EXECUTE') AS usable
+    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'amcheck'`;
+  if (!amcheck?.usable) {
+    const untold = amcheck ? 'this user may not use amcheck' : 'the extension amcheck is not installed';
+    listener.outcome({ rule, count: 0, examples: [], untold, skipped: true });
+    return;
+  }
+  const indexes = await sql<Array<{ oid: number; name: string }>>`
+    SELECT pg_class.oid, relname AS name
+    FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+    WHERE relnamespace = current_schema()::regnamespace AND amname = 'btree' AND indisvalid
+    ORDER BY relname`;
+  const tally = createTally(rule);
+  for (const [done, { oid, name }] of indexes.entries()) {
+    listener.progress('checking indexes', done, indexes.length);
+    await sql.unsafe(`SELECT ${amcheck.call}(${oid}::regclass, true)`).catch((error) => {
+      if (!isCorruption(error)) throw error;
+      tally.add(name);
+    });
+  }
+  listener.outcome(tally.outcome());
+}
+
+/** SQLSTATE class XX: data or an index is corrupted, or something that cannot be has happened. */
+function isCorruption(error: { readonly code?: unknown }): boolean {
+  return String(error.code).startsWith('XX');
+}
+
+async function lookAtEach<T>(
+  sql: Sql,
+  table: 'checkout' | 'customer',
+  statement: string,
+  judge: { look(row: T): void; outcomes(): Outcome[] },
+  listener: CheckListener,
+): Promise<void> {
+  const what = table === 'checkout' ? 'checking sessions' : 'checking customers';
+  listener.progress(what);
+  await attempt(
+    sql,
+    { rule: `every ${table === 'checkout' ? 'session' : 'customer'} can be read` },
+    listener,
+    async () => {
+      const [counted] = await sql<Array<{ total: number }>>`SELECT count(*) AS total FROM ${sql(table)}`;
+      let done = 0;
+      for await (const rows of sql.unsafe(statement).cursor(ROWS_AT_ONCE)) {
+        for (const row of rows) judge.look(row as unknown as T);
+        done += rows.length;
+        listener.progress(what, done, counted?.total);
+      }
+      for (const outcome of judge.outcomes()) listener.outcome(outcome);
+    },
+  );
+}
+
+/** What the data itself makes fail says something of the data, and the others may still tell more. */
+async function attempt(
+  sql: Sql,
+  rule: { readonly rule: string },
+  { outcome }: CheckListener,
+  work: () => Promise<void>,
+): Promise<void> {
+  await sql`SAVEPOINT attempt`;
+  try {
+    await work();
+    await sql`RELEASE SAVEPOINT attempt`;
+  } catch (error) {
+    // Class 22: a value is not what it should be. Anything else is about the connection, the server or a mistake of ours.
+    const { code } = error as { code?: unknown };
+    if (!isCorruption({ code }) && !String(code).startsWith('22')) throw error;
+    await sql`ROLLBACK TO SAVEPOINT attempt`;
+    outcome(untoldOutcome(rule, error));
+  }
+}

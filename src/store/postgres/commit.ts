@@ -1,0 +1,95 @@
+/** The one transaction in which everything of a batch is written. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Customer } from '../../checkout/customer.ts';
+import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Unit, Writes } from '../store.ts';
+import { type CheckoutCache, createCheckoutCache } from './cache.ts';
+import { erase } from './erase.ts';
+import { isCollision, isUniqueViolation } from './errors.ts';
+import { loadView, type View } from './load.ts';
+import type { Pool, Transaction } from './pool.ts';
+import { changesOf, writeStatements } from './write.ts';
+
+/** How often a batch that met another one at the same rows is tried. */
+const MAX_TRIES = 5;
+/** A row that is still there when everything was loaded anew is no matter of time. */
+const MAX_TRIES_WITH_DOUBLED_ROW = 3;
+const PAUSE_MS = 10;
+
+export type Committed = { readonly checkouts: readonly Checkout[]; readonly writes: readonly Writes[] };
+
+export function committer(pool: Pool, cache: CheckoutCache) {
+  return async (units: readonly Unit[]): Promise<Committed> => {
+    const scope = scopeOf(units);
+    if (scope === null) return { checkouts: [], writes: [] };
+    for (let tries = 1; ; tries++) {
+      try {
+        return await pool.transaction((transaction) => commitOnce(transaction, scope, units, cache));
+      } catch (error) {
+        const again =
+          (isCollision(error) && tries < MAX_TRIES) ||
+          // Another process may have written it first: what was new to us is then found, and decided on anew.
+          (isUniqueViolation(error) && tries < MAX_TRIES_WITH_DOUBLED_ROW);
+        if (!again) throw error;
+        await pause(Math.random() * tries * PAUSE_MS);
+      }
+    }
+  };
+}
+
+/** The account and mode of a batch: one, so that on a database in shards it stays on one of them. */
+function scopeOf(units: readonly Unit[]): Scope | null {
+  const [first] = units;
+  if (!first) return null;
+  const { account, mode } = first.needs.scope;
+  if (units.some(({ needs: { scope } }) => scope.account !== account || scope.mode !== mode)) {
+    throw new Error('a batch must be of one account and mode');
+  }
+  return first.needs.scope;
+}
+
+async function commitOnce(
+  { sql, commit }: Transaction,
+  scope: Scope,
+  units: readonly Unit[],
+  cache: CheckoutCache,
+): Promise<Committed> {
+  const checkouts = new Map<string, Checkout>();
+  const writes: Writes[] = [];
+  for (let rest = units, known = cache; ; ) {
+    const needs = rest.map((unit) => unit.needs);
+    const view = await loadView(sql, scope, needs, known);
+    // From here to the sending of the statements nothing may be waited for.
+    const decided = decideInTurn(rest, view);
+    const changes = changesOf(decided.writes);
+    const statements = writeStatements(sql, scope, decided.writes, changes);
+    writes.push(...decided.writes);
+    for (const { after } of changes.values()) checkouts.set(after.id, after);
+    if (decided.erasing === null) {
+      await commit(statements);
+      return { checkouts: [...checkouts.values()], writes };
+    }
+    // Erasing changes rows of sessions: the units behind it must read them anew. What they read may come to nothing
+    // with this transaction, and is not for others.
+    await Promise.all(statements);
+    for (const id of await erase(sql, scope, decided.erasing)) checkouts.delete(id);
+    rest = rest.slice(decided.done);
+    known = createCheckoutCache();
+  }
+}
+
+/** Lets the units decide, each seeing what those before it write; ends behind one that erases somebody. */
+function decideInTurn(
+  units: readonly Unit[],
+  view: View,
+): { readonly writes: readonly Writes[]; readonly done: number; readonly erasing: Customer | null } {
+  const all: Writes[] = [];
+  for (const [index, { needs, decide }] of units.entries()) {
+    const writes = decide(view.of(needs));
+    if (writes === null) continue;
+    all.push(writes);
+    view.apply(writes);
+    if (writes.erasedCustomer) return { writes: all, done: index + 1, erasing: writes.erasedCustomer };
+  }
+  return { writes: all, done: units.length, erasing: null };
+}

@@ -1,0 +1,160 @@
+/**
+ * Connections, each in the hands of one instance of the driver, and thrown away with it when it breaks. The driver's own
+ * pool of version 3.4 can run what is left of a transaction on another connection, end the process by writing to a
+ * closed socket, or keep a connection that never sends again, if one breaks at the wrong moment; an instance with a
+ * single connection that is never used again after it broke does none of that. Of several hosts the driver takes a
+ * standby for a server that can be written, and if none can it tries them in circles without end or pause; so each
+ * instance has one host.
+ */
+import postgres from 'postgres';
+import { StoreUnavailable } from '../store.ts';
+import { isReadOnly, translated } from './errors.ts';
+
+/** Integers of 64 bits are numbers here: amounts and times are far below 2^53. */
+const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+
+const CONNECT_TIMEOUT_SECONDS = 3;
+/** A connection on which nothing moves for so long although something was asked is dead. */
+const STALLED_AFTER_MS = 15_000;
+const LOOK_FOR_STALLED_EVERY_MS = 1_000;
+
+export type Connection = ReturnType<typeof createConnection>;
+
+/** Two that the driver has and its types have not. */
+type DriverOptions = postgres.Options<typeof types> & {
+  readonly onnotify: (channel: string, payload: string) => void;
+  readonly max_pipeline?: number;
+};
+
+type Options = {
+  readonly name?: string;
+  readonly onNotice?: (payload: string) => void;
+};
+
+/**
+ * A connection to the primary that is made when it is needed, and made anew after it broke. `onBroken` is told each
+ * time.
+ */
+export function createConnection(
+  url: string,
+  onBroken: () => void = () => {},
+  { name = 'opentill', onNotice = () => {} }: Options = {},
+) {
+  const addresses = addressesOf(url);
+  const isBehindPooler = /[?&]prepare=false(&|$)/.test(url);
+  /** The one that is tried next; it stays with what has worked. */
+  let turn = 0;
+  let opened: Sql | null = null;
+  /** Set once it is known where `opened` leads to. */
+  let current: Sql | null = null;
+  let connecting: Promise<Sql> | null = null;
+  let pending = 0;
+  let lastProgress = 0;
+  let closed = false;
+  const watch = setInterval(() => {
+    if (pending > 0 && performance.now() - lastProgress > STALLED_AFTER_MS) discard();
+  }, LOOK_FOR_STALLED_EVERY_MS).unref();
+
+  function open(address: string): Sql {
+    const options: DriverOptions = {
+      max: 1,
+      types,
+      fetch_types: false,
+      connect_timeout: CONNECT_TIMEOUT_SECONDS,
+      connection: { application_name: name },
+      // Longer than it takes to end the instance, so that nothing that was waiting runs on a new connection.
+      backoff: () => 1,
+      // A connection that nobody has closed is kept: prepared statements are worth it.
+      max_lifetime: null,
+      // A pooler that shares connections between transactions may pass this one on although more was sent behind a
+      // statement. There each waits for the answer to the one before.
+      ...(isBehindPooler ? { max_pipeline: 0 } : {}),
+      onnotice: () => {},
+      onnotify: (_channel: string, payload: string) => onNotice(payload),
+      onclose: () => {
+        if (current === sql) discard();
+      },
+    };
+    const sql: Sql = postgres(address, options);
+    return sql;
+  }
+
+  /** Tries each address once, from the one that worked last. */
+  async function connect(): Promise<Sql> {
+    let reason: unknown;
+    for (let tries = 0; tries < addresses.length; tries++) {
+      const sql = open(addresses[turn] as string);
+      opened = sql;
+      try {
+        const [row] = await sql`SELECT pg_is_in_recovery() AS standby`;
+        if (!row?.standby) {
+          current = sql;
+          return sql;
+        }
+        reason = new StoreUnavailable('PostgreSQL: the server is a standby, which cannot be written');
+      } catch (error) {
+        reason = error;
+      }
+      void sql.end({ timeout: 0 });
+      turn = (turn + 1) % addresses.length;
+      // It was discarded meanwhile.
+      if (opened !== sql) break;
+    }
+    opened = null;
+    throw reason;
+  }
+
+  /** Ends the instance; what it was asked and has not answered is rejected. */
+  function discard(): void {
+    const broken = opened;
+    opened = null;
+    current = null;
+    connecting = null;
+    if (broken === null || closed) return;
+    onBroken();
+    void broken.end({ timeout: 0 });
+  }
+
+  return {
+    /**
+     * Runs statements on the connection. What is asked before the answers are there goes out at once, in order, also
+     * what others ask meanwhile; so only statements that stand for themselves may share a connection.
+     */
+    async run<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+      if (closed) throw new StoreUnavailable('PostgreSQL: the connection was closed');
+      if (pending++ === 0) lastProgress = performance.now();
+      try {
+        if (current === null && connecting === null) {
+          const attempt = connect().finally(() => {
+            if (connecting === attempt) connecting = null;
+          });
+          connecting = attempt;
+        }
+        return await work(current ?? (await (connecting as Promise<Sql>)));
+      } catch (error) {
+        // Whoever has become a standby goes on answering; the next connection may find the new primary.
+        if (isReadOnly(error)) discard();
+        throw translated(error);
+      } finally {
+        pending--;
+        lastProgress = performance.now();
+      }
+    },
+    discard,
+    async close(): Promise<void> {
+      closed = true;
+      clearInterval(watch);
+      const last = opened;
+      opened = null;
+      await last?.end({ timeout: 5 });
+    },
+  };
+}
+
+/** The same address for each of its hosts. */
+function addressesOf(url: string): string[] {
+  const [, before = '', hosts = '', after = ''] = /^(\w+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
+  return hosts.split(',').map((host) => before + host + after);
+}

@@ -1,0 +1,56 @@
+/**
+ * Forgetting a person: the customer's record goes, and what sessions and events hold of them becomes empty. Amounts,
+ * ids, states and the ledger stay: the merchant's books must still add up. Answers kept for repeated requests go by
+ * themselves within their day.
+ */
+import type { Customer } from '../../checkout/customer.ts';
+import type { Scope } from '../../checkout/session.ts';
+import { eventBodyWithoutPerson, sessionDataWithoutPerson } from '../erase.ts';
+import type { Sql } from './connection.ts';
+import { tenantOf, textArray } from './rows.ts';
+import { onRows, some } from './statements.ts';
+
+/** Runs inside a transaction; returns the ids of the sessions it has changed. */
+export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<readonly string[]> {
+  const [account, live] = tenantOf(scope);
+  const [checkouts] = await Promise.all([
+    sql<Array<{ id: string; data: string }>>`
+      SELECT id, data FROM checkout WHERE account = ${account} AND live = ${live} AND customer = ${id}
+      ORDER BY id FOR UPDATE`,
+    sql`DELETE FROM customer WHERE account = ${account} AND live = ${live} AND id = ${id}`,
+  ]);
+  const ids = checkouts.map((row) => row.id);
+  const events = await sql<Array<{ id: string; body: string }>>`
+    SELECT id, body FROM event
+    WHERE account = ${account} AND live = ${live} AND checkout = ANY (${textArray(ids)}::text[])`;
+  await Promise.all([
+    ...some(
+      checkouts.map((row) => ({ id: row.id, data: sessionDataWithoutPerson(row.data) })),
+      (rows) =>
+        onRows(
+          sql,
+          scope,
+          rows,
+          'id text, data text',
+          (r) => `UPDATE checkout SET version = version + 1, email = NULL, data = r.data FROM ${r}
+                  WHERE checkout.account = $1 AND checkout.live = $2 AND checkout.id = r.id`,
+        ),
+    ),
+    ...some(
+      events.flatMap(({ id, body }) => {
+        const blank = eventBodyWithoutPerson(body);
+        return blank === body ? [] : [{ id, body: blank }];
+      }),
+      (rows) =>
+        onRows(
+          sql,
+          scope,
+          rows,
+          'id text, body text',
+          (r) => `UPDATE event SET body = r.body FROM ${r}
+                  WHERE event.account = $1 AND event.live = $2 AND event.id = r.id`,
+        ),
+    ),
+  ]);
+  return ids;
+}

@@ -1,0 +1,57 @@
+/** What the errors of PostgreSQL and of its connections mean for us. */
+import postgres from 'postgres';
+import { StoreUnavailable } from '../store.ts';
+
+/** Serialization failure and deadlock: nothing was written, and the next try meets another situation. */
+const COLLISIONS = new Set(['40001', '40P01']);
+/** A prepared statement of a table that a newer version has just changed; the driver has forgotten it meanwhile. */
+const OUTDATED_PLAN = '0A000';
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * SQLSTATE classes that tell of the server and not of the statement: connection exception, no access (any more), no such
+ * database (any more), insufficient resources (a full disk, too many connections), operator intervention (shutdown,
+ * time-out), system error.
+ */
+const ENVIRONMENT_CLASSES = new Set(['08', '28', '3D', '53', '57', '58']);
+/** Read-only transaction (a standby), database closed for now, lock not available, idle in transaction for too long. */
+const ENVIRONMENT_CODES = new Set(['25006', '55000', '55P03', '25P03']);
+
+/** The code of the error, or of the one behind it. */
+export function codeOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  return String(code ?? cause?.code ?? '');
+}
+
+/** Whether the same transaction is worth another try at once: somebody else was at the same rows. */
+export function isCollision(error: unknown): boolean {
+  const code = codeOf(error);
+  return COLLISIONS.has(code) || code === OUTDATED_PLAN;
+}
+
+/** Whether a row exists already, perhaps only since another process has just written it. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/** The server that answered does not take writes: a standby, or a primary that is one no more. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
+}
+
+/**
+ * The error as the store's interface has it: StoreUnavailable for what may pass by itself, anything else as it is, but
+ * without the fields in which PostgreSQL shows rows and parameters. They hold people's data, and errors go to the log.
+ */
+export function translated(error: unknown): unknown {
+  if (error instanceof StoreUnavailable) return error;
+  const code = codeOf(error);
+  const ofServer = error instanceof postgres.PostgresError;
+  if (ofServer) Object.assign(error, { detail: undefined, where: undefined });
+  const passing = ofServer
+    ? ENVIRONMENT_CLASSES.has(code.slice(0, 2)) || ENVIRONMENT_CODES.has(code) || COLLISIONS.has(code)
+    : // Of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
+      /^(CONNECT|E[A-Z]+$)/.test(code);
+  if (!passing) return error;
+  return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
+}

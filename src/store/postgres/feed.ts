@@ -1,0 +1,108 @@
+/**
+ * Gives events their positions in the feed. An event is committed without one, since what commits first is known only
+ * afterwards; here, behind the lock of the feed's end, all that were committed meanwhile are numbered. Whoever reads the
+ * feed sees what was numbered under one lock after the other, so nobody sees a number before the one before it. Every
+ * process does this; one that dies with the lock in its hands loses it with its connection.
+ */
+import type { Scope } from '../../checkout/session.ts';
+import { startLoop } from '../../loop.ts';
+import type { Sql } from './connection.ts';
+import type { Pool } from './pool.ts';
+import { scopeOf, tenantOf } from './rows.ts';
+import { insert, onRows, type Row, some } from './statements.ts';
+
+/** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */
+const LOOK_EVERY_MS = 250;
+const MAX_AT_ONCE = 5_000;
+const MAX_FEEDS = 1_000;
+
+/** In the order of sessions, and of the events of each. */
+type Waiting = { readonly checkout: string; readonly sequence: number; readonly event: string };
+
+export type Feed = ReturnType<typeof createFeed>;
+
+export function createFeed(pool: Pool) {
+  async function isWaiting(scope: Scope): Promise<boolean> {
+    const [account, live] = tenantOf(scope);
+    const rows = await pool.read(
+      (sql) => sql`SELECT 1 FROM feed_waiting WHERE account = ${account} AND live = ${live} LIMIT 1`,
+    );
+    return rows.length > 0;
+  }
+
+  /** Numbers what waits, a bounded number; says how many there were. */
+  async function number(scope: Scope): Promise<number> {
+    const [account, live] = tenantOf(scope);
+    return pool.transaction(async ({ sql, commit }) => {
+      const [[end], waiting] = await Promise.all([
+        sql<Array<{ position: number }>>`
+          SELECT position FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
+        sql<Waiting[]>`
+          SELECT checkout, sequence, event FROM feed_waiting WHERE account = ${account} AND live = ${live}
+          ORDER BY checkout, sequence LIMIT ${MAX_AT_ONCE}`,
+      ]);
+      const last = end?.position ?? 0;
+      const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
+      await commit([
+        ...some(placed, (rows) => insert(sql, scope, 'feed', rows)),
+        ...some(waiting, (rows) => forget(sql, scope, rows)),
+        sql`UPDATE feed_end SET position = ${last + placed.length} WHERE account = ${account} AND live = ${live}`,
+      ]);
+      return placed.length;
+    });
+  }
+
+  /** Numbers everything that was committed before the call. */
+  async function extend(scope: Scope): Promise<void> {
+    if (!(await isWaiting(scope))) return;
+    while ((await number(scope)) === MAX_AT_ONCE);
+  }
+
+  return {
+    extend,
+    /** Keeps all feeds numbered. */
+    start: (onError: (error: unknown) => void) =>
+      startLoop(
+        async () => {
+          const rows = await pool.search(
+            (sql) => sql<Array<{ account: number; live: boolean }>>`
+              SELECT DISTINCT account, live FROM feed_waiting LIMIT ${MAX_FEEDS}`,
+          );
+          for (const { account, live } of rows) await extend(scopeOf(account, live));
+          return false;
+        },
+        LOOK_EVERY_MS,
+        onError,
+      ),
+  };
+}
+
+/**
+ * The events of a session keep their order, and events of different sessions that of their ids where they can: each
+ * comes where the newest id of its session up to it has its place.
+ */
+function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
+  const newest = new Map<string, string>();
+  const placed = waiting.map((each) => {
+    const before = newest.get(each.checkout);
+    const place = before === undefined || each.event > before ? each.event : before;
+    newest.set(each.checkout, place);
+    return { ...each, place };
+  });
+  return placed.sort((a, b) => {
+    if (a.place === b.place) return a.sequence - b.sequence;
+    return a.place < b.place ? -1 : 1;
+  });
+}
+
+function forget(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    'checkout text, sequence integer',
+    (r) => `DELETE FROM feed_waiting USING ${r}
+            WHERE feed_waiting.account = $1 AND feed_waiting.live = $2 AND feed_waiting.checkout = r.checkout
+              AND feed_waiting.sequence = r.sequence`,
+  );
+}

@@ -1,0 +1,147 @@
+/** What the units of a batch want to see, loaded for all of them at once. */
+import { type Customer, emailKey } from '../../checkout/customer.ts';
+import type { Checkout, Scope } from '../../checkout/session.ts';
+import { wholeBody } from '../answer-body.ts';
+import type { Loaded, Needs, Writes } from '../store.ts';
+import type { CheckoutCache } from './cache.ts';
+import type { Sql } from './connection.ts';
+import { customerFrom, tenantOf, textArray } from './rows.ts';
+
+/** What is loaded, kept up to date with what the units before have decided to write. */
+export type View = {
+  of(needs: Needs): Loaded;
+  /** The units behind are to see these. */
+  apply(writes: Writes): void;
+};
+
+/** Two texts as one key of a map; the first is of our own making and has no such character. */
+const pair = (first: string, second: string): string => `${first}\n${second}`;
+
+/**
+ * Locks what the batch may change, everywhere in the same order so that no two batches wait for each other, and then
+ * reads it: a statement behind a lock sees what whoever held the lock has committed. All goes out in one piece.
+ */
+export async function loadView(
+  sql: Sql,
+  scope: Scope,
+  all: readonly Needs[],
+  cache: CheckoutCache,
+): Promise<View> {
+  const [account, live] = tenantOf(scope);
+  const wanted = <T>(pick: (needs: Needs) => T | undefined): T[] => {
+    const found = all.map(pick).filter((each): each is NonNullable<typeof each> => each !== undefined);
+    return [...new Set(found)];
+  };
+  const ids = wanted(({ checkout }) => checkout);
+  const customerIds = wanted(({ customer }) => customer);
+  const emails = wanted(({ email }) => email || undefined);
+  const rails = wanted(({ rail }) => rail);
+  const keys = wanted(({ idempotency }) => idempotency);
+
+  const lockCheckouts = () => sql`
+    SELECT id FROM checkout WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(ids)}::text[])
+    ORDER BY id FOR NO KEY UPDATE`;
+  const lockCustomers = () => sql<Array<{ data: string }>>`
+    SELECT data FROM customer
+    WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(customerIds)}::text[])
+    ORDER BY id FOR UPDATE`;
+  // Whoever makes a session for somebody must find them there still; nothing of them is changed.
+  const lockNamesakes = () => sql<Array<{ email: string; data: string }>>`
+    SELECT email, data FROM customer
+    WHERE account = ${account} AND live = ${live} AND email = ANY (${textArray(emails)}::text[])
+    ORDER BY id FOR KEY SHARE`;
+  const readOwners = () => sql<Array<{ rail: string; reference: string; checkout: string }>>`
+    WITH wanted AS (
+      SELECT * FROM unnest(${textArray(rails.map(({ rail }) => rail))}::text[],
+                           ${textArray(rails.map(({ reference }) => reference))}::text[]) AS r (rail, reference)
+    )
+    SELECT rail, reference, checkout FROM payment JOIN wanted USING (rail, reference)
+      WHERE account = ${account} AND live = ${live}
+    UNION ALL
+    SELECT rail, reference, checkout FROM payment_attempt JOIN wanted USING (rail, reference)
+      WHERE account = ${account} AND live = ${live}`;
+  const readAnswers = () => sql<AnswerRow[]>`
+    SELECT idempotency_key, operation, request_hash, status_code, headers, idempotency.body,
+           event.body AS event_body
+    FROM unnest(${textArray(keys.map(({ key }) => key))}::text[],
+                ${textArray(keys.map(({ operation }) => operation))}::text[]) AS wanted (key, operation)
+    JOIN idempotency USING (operation)
+    LEFT JOIN event ON event.account = idempotency.account AND event.live = idempotency.live
+      AND event.id = idempotency.event
+    WHERE idempotency.account = ${account} AND idempotency.live = ${live} AND idempotency_key = wanted.key`;
+
+  // The driver sends a statement when it is first waited for, or told to: in this order, the locks before the reads.
+  const found = await Promise.all([
+    ids.length > 0 ? lockCheckouts().execute() : [],
+    customerIds.length > 0 ? lockCustomers().execute() : [],
+    emails.length > 0 ? lockNamesakes().execute() : [],
+    rails.length > 0 ? readOwners().execute() : [],
+    keys.length > 0 ? readAnswers().execute() : [],
+    ids.length > 0 ? cache.read(sql, scope, ids) : new Map<string, Checkout>(),
+  ]);
+  const [, foundCustomers, namesakes, owners, answers, checkouts] = found;
+  const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
+  const byEmail = new Map(namesakes.map((row) => [row.email, customerFrom(row)]));
+  const ownerOf = new Map(owners.map((row) => [pair(row.rail, row.reference), row.checkout]));
+  const answerOf = new Map(
+    answers.map((row) => [pair(row.operation, row.idempotency_key), storedAnswer(row)]),
+  );
+  return createView(checkouts, customers, byEmail, ownerOf, answerOf);
+}
+
+function createView(
+  checkouts: Map<string, Checkout>,
+  customers: Map<string, Customer>,
+  byEmail: Map<string, Customer>,
+  ownerOf: Map<string, string>,
+  answerOf: Map<string, NonNullable<Loaded['answer']>>,
+): View {
+  return {
+    of: ({ checkout, customer, email, rail, idempotency }) => ({
+      checkout: (checkout !== undefined && checkouts.get(checkout)) || null,
+      customer: (customer !== undefined && customers.get(customer)) || null,
+      namesake: (email && byEmail.get(email)) || null,
+      ownerOfReference: (rail && ownerOf.get(pair(rail.rail, rail.reference))) ?? null,
+      answer: (idempotency && answerOf.get(pair(idempotency.operation, idempotency.key))) ?? null,
+    }),
+
+    apply({ checkout, customer, answer }) {
+      if (checkout) {
+        const { after } = checkout;
+        checkouts.set(after.id, after);
+        for (const { rail, reference } of [...after.attempts, ...after.payments]) {
+          ownerOf.set(pair(rail, reference), after.id);
+        }
+      }
+      if (customer) {
+        customers.set(customer.id, customer);
+        for (const [email, { id }] of byEmail) if (id === customer.id) byEmail.delete(email);
+        const email = emailKey(customer.email);
+        if (email !== '') byEmail.set(email, customer);
+      }
+      if (answer) {
+        const { key, operation, requestHash, statusCode, headers, body } = answer;
+        answerOf.set(pair(operation, key), { requestHash, statusCode, headers, body });
+      }
+    },
+  };
+}
+
+type AnswerRow = {
+  readonly idempotency_key: string;
+  readonly operation: string;
+  readonly request_hash: string;
+  readonly status_code: number;
+  readonly headers: string;
+  readonly body: string;
+  readonly event_body: string | null;
+};
+
+function storedAnswer(row: AnswerRow): NonNullable<Loaded['answer']> {
+  return {
+    requestHash: row.request_hash,
+    statusCode: row.status_code,
+    headers: JSON.parse(row.headers),
+    body: row.event_body === null ? row.body : wholeBody(row.body, row.event_body),
+  };
+}

@@ -1,0 +1,120 @@
+/** Rows of the PostgreSQL tables as the store's types. */
+import type { Customer } from '../../checkout/customer.ts';
+import type { Checkout, Payment, Scope } from '../../checkout/session.ts';
+import { checkoutFrom } from '../columns.ts';
+import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
+
+/** The first two columns of every tenant's table. */
+export function tenantOf({ account, mode }: Scope): readonly [account: number, live: boolean] {
+  return [account, mode === 'live'];
+}
+
+export function scopeOf(account: number, live: boolean): Scope {
+  return { account, mode: live ? 'live' : 'test' };
+}
+
+/** Text values as a literal of an array, for parameters of type text[]. */
+export function textArray(values: Iterable<string>): string {
+  const quoted = [...values].map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join()}}`;
+}
+
+export type CheckoutRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly event_count: number;
+  readonly data: string;
+  /** JSON, or null where there are none. */
+  readonly payments: string | null;
+};
+
+/** The ledger of a row of the table `checkout` as JSON; account and live are $1 and $2. */
+export const paymentsJson = `CASE WHEN checkout.amount_paid > 0 THEN (
+    SELECT json_agg(json_build_array(rail, reference, attempt, amount, booked_at, late) ORDER BY line)::text
+    FROM payment
+    WHERE payment.account = $1 AND payment.live = $2 AND payment.checkout = checkout.id
+  ) END`;
+
+type PaymentLine = [
+  rail: string,
+  reference: string,
+  attempt: string,
+  amount: number,
+  at: number,
+  late: boolean,
+];
+
+export function checkoutFromRow(scope: Scope, row: CheckoutRow): Checkout {
+  const lines: readonly PaymentLine[] = row.payments === null ? [] : JSON.parse(row.payments);
+  const payments = lines.map(
+    ([rail, reference, attempt, amount, bookedAt, late]): Payment => ({
+      rail,
+      reference,
+      attempt,
+      amount,
+      bookedAt,
+      late,
+    }),
+  );
+  return checkoutFrom({ ...row, eventCount: row.event_count }, scope, payments);
+}
+
+export function customerFrom(row: { readonly data: string }): Customer {
+  return JSON.parse(row.data);
+}
+
+export type EventColumns = {
+  readonly id: string;
+  readonly type: string;
+  readonly checkout: string;
+  readonly sequence: number;
+  readonly created_at: number;
+  readonly body: string;
+};
+
+export const eventColumns =
+  'event.id, event.type, event.checkout, event.sequence, event.created_at, event.body';
+
+export function eventFrom({ id, type, checkout, sequence, created_at, body }: EventColumns): EventRow {
+  return { id, type, checkout, sequence, createdAt: created_at, body };
+}
+
+export type AccountColumns = {
+  readonly number: number;
+  readonly name: string;
+  readonly webhook_secret_test: string;
+  readonly webhook_secret_live: string;
+  readonly test_clock_offset_ms: number;
+};
+
+export function accountFrom(row: AccountColumns): Account {
+  return {
+    number: row.number,
+    name: row.name,
+    webhookSecrets: { test: row.webhook_secret_test, live: row.webhook_secret_live },
+    testClockOffsetMs: row.test_clock_offset_ms,
+  };
+}
+
+export type ApiKeyColumns = {
+  readonly id: string;
+  readonly account: number;
+  readonly live: boolean;
+  readonly secret_hash: string;
+  readonly scopes: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+};
+
+export function apiKeyFrom(row: ApiKeyColumns): ApiKey {
+  return {
+    id: row.id,
+    scope: scopeOf(row.account, row.live),
+    secretHash: row.secret_hash,
+    scopes: row.scopes.split(' ') as KeyScope[],
+    name: row.name,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,139 @@
+/** PostgreSQL behind the store's interface: any number of processes on one database. */
+import type { Store } from '../store.ts';
+import { StoreUnavailable } from '../store.ts';
+import { createCheckoutCache } from './cache.ts';
+import { checkoutReader } from './checkouts.ts';
+import { committer } from './commit.ts';
+import { customerReader } from './customers.ts';
+import { createDirectory } from './directory.ts';
+import { eventReader } from './events.ts';
+import { createFeed } from './feed.ts';
+import { createNotices } from './notices.ts';
+import { prepareDatabase } from './open.ts';
+import { createPool } from './pool.ts';
+import { createStatistics } from './statistics.ts';
+import { workQueue } from './work.ts';
+
+/** How long the outcome of a trial write answers for the next health checks. */
+const HEALTH_CHECK_EVERY_MS = 500;
+const HEALTH_ANSWER_WITHIN_MS = 2_000;
+/** Connections for lists and the like; each carries as many as there are. */
+const SEARCHERS = 2;
+/** Beside those that commit, one for the transactions of the feed and of claims. */
+const FURTHER_WRITERS = 2;
+
+type Options = {
+  /** Takes part in the work and hears of the others; the command line does without. */
+  readonly serve?: boolean;
+  /** Batches that are committed at the same time. */
+  readonly commitsAtOnce?: number;
+};
+
+/** `url` is that of the driver: `postgres://user:password@host:port/database`, several hosts with commas. */
+export async function openPostgresStore(
+  url: string,
+  { serve = false, commitsAtOnce = 4 }: Options = {},
+): Promise<Store> {
+  await prepareDatabase(url);
+  const cache = createCheckoutCache();
+  const pool = createPool(url, {
+    searchers: SEARCHERS,
+    writers: commitsAtOnce + FURTHER_WRITERS,
+    serve,
+    onBroken() {
+      cache.forgetAll();
+      directory.forget();
+    },
+  });
+  const notices = createNotices(pool, url);
+  const directory = createDirectory(pool, { watch: serve, announce: notices.directoryChanged });
+  await directory.refresh();
+  const feed = createFeed(pool);
+  const checkouts = checkoutReader(pool, cache);
+  const customers = customerReader(pool);
+  const events = eventReader(pool, feed);
+  const work = workQueue(pool, directory.accounts);
+  const commit = committer(pool, cache);
+  const statistics = createStatistics(pool);
+  await statistics.start();
+  const feeding = serve ? feed.start(() => {}) : null;
+  let remoteChange: (checkoutId: string) => void = () => {};
+  let healthyUntil = 0;
+
+  if (serve) {
+    notices.listen((hint) => {
+      if (hint.directory) void directory.refresh().catch(() => {});
+      for (const id of hint.checkouts ?? []) remoteChange(id);
+    });
+  }
+
+  return {
+    batching: { atOnce: commitsAtOnce, mixed: false },
+    async commit(units) {
+      healthyUntil = 0;
+      const { checkouts: changed, writes } = await commit(units);
+      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+      for (const checkout of changed) cache.remember(checkout);
+      statistics.changed(units.length);
+      notices.checkoutsChanged(changed.map(({ id }) => id));
+      work.finished(writes.flatMap(({ deliveryResults = [] }) => deliveryResults.map(({ id }) => id)));
+      if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
+    },
+
+    checkout: checkouts.read,
+    checkoutOfAttempt: checkouts.readByAttempt,
+    checkouts: checkouts.list,
+    customer: customers.read,
+    customers: customers.list,
+    event: events.read,
+    events: (scope, { types }, after, limit) => events.list(scope, types, after, limit),
+    timeline: events.timeline,
+
+    account: directory.account,
+    accounts: directory.accounts,
+    createAccount: directory.createAccount,
+    createFirstAccount: directory.createFirstAccount,
+    renameAccount: directory.rename,
+    apiKey: directory.key,
+    apiKeyBySecretHash: directory.keyBySecretHash,
+    apiKeys: directory.keys,
+    addApiKey: directory.addKey,
+    revokeApiKey: directory.revokeKey,
+    directoryVersion: directory.version,
+
+    duePlaces: work.duePlaces,
+    dueCheckouts: work.dueCheckouts,
+    claimCheckouts: work.claimCheckouts,
+    releaseCheckouts: work.releaseCheckouts,
+    claimDeliveries: work.claimDeliveries,
+    countDueDeliveries: work.countDueDeliveries,
+    purgeAnswers: work.purgeAnswers,
+
+    onRemoteChange(listener) {
+      remoteChange = listener;
+    },
+
+    async checkHealth() {
+      if (performance.now() < healthyUntil) return;
+      const written = pool.write((sql) => sql`UPDATE directory SET checked_at = ${Date.now()} WHERE id = 1`);
+      await within(HEALTH_ANSWER_WITHIN_MS, written);
+      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+    },
+    gauges: async () => ({ pendingDeliveries: await work.pendingDeliveries() }),
+
+    async close() {
+      directory.close();
+      await feeding?.stop();
+      await notices.close();
+      await pool.close();
+    },
+  };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreUnavailable('PostgreSQL: no answer')), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,131 @@
+/** The rows of a whole batch, each table's in one statement. */
+import { type Customer, emailKey } from '../../checkout/customer.ts';
+import type { Checkout, Scope } from '../../checkout/session.ts';
+import { beforeData, eventWithDataOf } from '../answer-body.ts';
+import type { Writes } from '../store.ts';
+import type { Sql } from './connection.ts';
+import { countUp } from './directory.ts';
+import { insert, onRows, type Row, some, sorted } from './statements.ts';
+import { checkoutStatements } from './write-checkouts.ts';
+
+/** What a session was before the first of a batch's changes, and what it is after the last. */
+export type Changes = ReadonlyMap<string, { readonly before: Checkout | null; readonly after: Checkout }>;
+
+export function changesOf(all: readonly Writes[]): Changes {
+  const changes = new Map<string, { before: Checkout | null; after: Checkout }>();
+  for (const { checkout } of all) {
+    if (!checkout) continue;
+    const { before, after } = checkout;
+    const earlier = changes.get(after.id);
+    changes.set(after.id, { before: earlier ? earlier.before : before, after });
+  }
+  return changes;
+}
+
+/**
+ * The statements that write the batch. Tables and rows come in the same order in every batch, so that two batches that
+ * meet at a unique key wait for each other in one direction only.
+ */
+export function writeStatements(
+  sql: Sql,
+  scope: Scope,
+  all: readonly Writes[],
+  changes: Changes,
+): PromiseLike<unknown>[] {
+  const customers = new Map(
+    all.flatMap(({ customer }) => (customer ? [[customer.id, customer] as const] : [])),
+  );
+  const events = all.flatMap((writes) => writes.events ?? []);
+  const results = all.flatMap((writes) => writes.deliveryResults ?? []);
+  const clockMs = all.reduce((sum, { testClockAdvanceMs = 0 }) => sum + testClockAdvanceMs, 0);
+
+  return [
+    ...some(sorted([...customers.values()].map(customerRow), 'id'), (rows) =>
+      insert(
+        sql,
+        scope,
+        'customer',
+        rows,
+        'ON CONFLICT (account, live, id) DO UPDATE SET email = excluded.email, data = excluded.data',
+      ),
+    ),
+    ...checkoutStatements(sql, scope, changes),
+    ...some(
+      events.map(({ createdAt, ...event }) => ({ ...event, created_at: createdAt })),
+      (rows) => insert(sql, scope, 'event', rows),
+    ),
+    ...some(
+      events.map(({ id, checkout, sequence }) => ({ event: id, checkout, sequence })),
+      (rows) => insert(sql, scope, 'feed_waiting', rows),
+    ),
+    ...some(all.flatMap(deliveryRows), (rows) => insert(sql, scope, 'delivery', rows)),
+    ...some(
+      results.map(({ id, state, dueAt, httpStatus, error }) => ({
+        id,
+        state,
+        due_at: dueAt,
+        last_status: httpStatus,
+        last_error: error,
+      })),
+      (rows) => finishDeliveries(sql, scope, rows),
+    ),
+    ...some(sorted(all.flatMap(answerRows), 'idempotency_key'), (rows) =>
+      insert(sql, scope, 'idempotency', rows),
+    ),
+    ...some(all.flatMap(auditRows), (rows) => insert(sql, scope, 'audit', rows)),
+    ...(clockMs > 0
+      ? [
+          sql`UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ${clockMs}
+              WHERE number = ${scope.account}`,
+          countUp(sql),
+        ]
+      : []),
+  ];
+}
+
+function customerRow(customer: Customer): Row {
+  return { id: customer.id, email: emailKey(customer.email) || null, data: JSON.stringify(customer) };
+}
+
+function deliveryRows({ deliveries = [] }: Writes): Row[] {
+  return deliveries.map(({ dueAt, ...rest }) => ({ ...rest, state: 'pending', attempts: 0, due_at: dueAt }));
+}
+
+/** A result ends the lease, and one that comes after the lease has run out counts as well: the attempt was made. */
+function finishDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    'id text, state text, due_at bigint, last_status integer, last_error text',
+    (
+      r,
+    ) => `UPDATE delivery SET state = r.state, due_at = r.due_at, leased_until = NULL, last_status = r.last_status,
+              last_error = r.last_error, attempts = attempts + 1
+            FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id`,
+  );
+}
+
+function answerRows({ answer, events = [] }: Writes): Row[] {
+  if (!answer) return [];
+  const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
+  const event = events[eventWithDataOf(body, events)];
+  return [
+    {
+      idempotency_key: key,
+      operation,
+      request_hash: requestHash,
+      status_code: statusCode,
+      headers: JSON.stringify(headers),
+      body: event ? beforeData(body) : body,
+      event: event?.id ?? null,
+      created_at: createdAt,
+    },
+  ];
+}
+
+function auditRows({ audit }: Writes): Row[] {
+  if (!audit) return [];
+  const { requestId, ...rest } = audit;
+  return [{ ...rest, request_id: requestId }];
+}

@@ -1,0 +1,188 @@
+/**
+ * What must hold for a session and all that is kept of it elsewhere: the ledger, its events, their deliveries, the log
+ * of changes, and whatever finds it. Each database reads these rows in its own way; the rules are the same.
+ */
+import { type Customer, emailKey } from '../checkout/customer.ts';
+import { type Checkout, isCovered, type Payment } from '../checkout/session.ts';
+import { createTally, type Outcome } from './check.ts';
+import { checkoutFrom, columnsOf, filterableMetadata } from './columns.ts';
+
+type Columns = ReturnType<typeof columnsOf>;
+/** As databases have them: a boolean may be a number. */
+type Stored<T> = T extends boolean ? boolean | number : T;
+
+export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & {
+  readonly id: string;
+  readonly version: number;
+  readonly event_count: number;
+  readonly data: string;
+  /** JSON, or null where there are none. */
+  readonly payments: string | null;
+  readonly attempts: string | null;
+  readonly metadata: string | null;
+  /** Whether the record of its customer is there. */
+  readonly customer_known: boolean | number;
+  readonly events: number;
+  readonly first_sequence: number | null;
+  readonly last_sequence: number | null;
+  readonly sequences: number;
+  /** How many versions its events tell of, and the newest of them. */
+  readonly versions: number;
+  readonly newest_version: number | null;
+  /** How many versions the log of changes has lines for. */
+  readonly audited: number;
+  readonly deliveries: number;
+  readonly delivered_events: number;
+  readonly first_url: string | null;
+  readonly last_url: string | null;
+};
+
+/** The lists of a row, in these orders. */
+export type PaymentEntry = readonly [
+  rail: string,
+  reference: string,
+  attempt: string,
+  amount: number,
+  currency: string,
+];
+
+type Subject = {
+  readonly row: SessionRow;
+  readonly checkout: Checkout;
+  readonly payments: readonly PaymentEntry[];
+};
+
+const UNREADABLE = 'every session can be read';
+
+const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
+  'the columns of a session say what it says itself': ({ row, checkout }) => {
+    const { due_at, amount_paid, ...columns } = columnsOf(checkout);
+    return Object.entries(columns).every(([name, value]) => {
+      const stored = row[name as keyof typeof columns];
+      return typeof value === 'boolean' ? Boolean(stored) === value : stored === value;
+    });
+  },
+  'a session is due when it says so': ({ row, checkout }) => row.due_at === columnsOf(checkout).due_at,
+  'what is paid is the sum of the ledger': ({ row, payments }) =>
+    row.amount_paid === payments.reduce((sum, [, , , amount]) => sum + amount, 0),
+  'a session is completed as soon as it is paid, and only then': ({ checkout }) =>
+    checkout.lifecycle.state === 'expired' ||
+    (checkout.lifecycle.state === 'completed') === isCovered(checkout),
+  'payments have the currency of their session and belong to its attempts': ({ checkout, payments }) =>
+    payments.every(
+      ([rail, , attempt, , currency]) =>
+        currency === checkout.currency &&
+        checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
+    ),
+  'the attempts that are found are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.attempts,
+      checkout.attempts.map(({ id, rail, reference }) => [id, rail, reference]),
+    ),
+  'the metadata to filter by is that of the session': ({ row, checkout }) =>
+    sameEntries(row.metadata, filterableMetadata(checkout.metadata)),
+  'a session has the events that it counts, numbered without a gap': ({ row }) =>
+    row.event_count > 0 &&
+    row.events === row.event_count &&
+    row.sequences === row.event_count &&
+    row.first_sequence === 1 &&
+    row.last_sequence === row.event_count,
+  'events tell of every version of a session': ({ row, checkout }) =>
+    row.versions === toldVersions(row, checkout) &&
+    (row.newest_version === row.version ||
+      (isErased(row, checkout) && row.newest_version === row.version - 1)),
+  'every version of a session has its line in the log of changes': ({ row, checkout }) =>
+    row.audited === toldVersions(row, checkout),
+  'every event has one delivery to where its session says, or none if it says nothing': ({
+    row,
+    checkout,
+  }) =>
+    checkout.webhookUrl === ''
+      ? row.deliveries === 0
+      : row.deliveries === row.events &&
+        row.delivered_events === row.events &&
+        (row.events === 0 || (row.first_url === checkout.webhookUrl && row.last_url === checkout.webhookUrl)),
+  'the customer of a session exists, or was erased and has left nothing in it': ({ row, checkout }) =>
+    !isErased(row, checkout) || !hasPerson(checkout),
+};
+
+/** Looks at sessions one by one. */
+export function sessionJudge() {
+  const readable = createTally(UNREADABLE);
+  const tallies = Object.entries(rules).map(([rule, holds]) => ({ holds, tally: createTally(rule) }));
+  return {
+    look(row: SessionRow): void {
+      try {
+        const subject = subjectOf(row);
+        const broken = tallies.filter(({ holds }) => !holds(subject));
+        for (const { tally } of broken) tally.add(row.id);
+      } catch {
+        // Not JSON, or JSON of something else: then there is nothing more to be told of it.
+        readable.add(row.id);
+      }
+    },
+    outcomes: (): Outcome[] => [readable, ...tallies.map(({ tally }) => tally)].map((each) => each.outcome()),
+  };
+}
+
+/** Whose record is gone was erased: nothing else removes one. The erasure made a version that no event tells of. */
+function isErased({ customer_known }: SessionRow, { payer }: Checkout): boolean {
+  return payer.customer !== '' && !customer_known;
+}
+
+function toldVersions(row: SessionRow, checkout: Checkout): number {
+  return isErased(row, checkout) ? row.version - 1 : row.version;
+}
+
+function hasPerson({ payer }: Checkout): boolean {
+  const { customer, phone, billingDetails, shippingDetails, ...texts } = payer;
+  return [phone, billingDetails, shippingDetails].some(Boolean) || Object.values(texts).some(Boolean);
+}
+
+function subjectOf(row: SessionRow): Subject {
+  const payments: readonly PaymentEntry[] = JSON.parse(row.payments ?? '[]');
+  const lines = payments.map(
+    ([rail, reference, attempt, amount]): Payment => ({
+      rail,
+      reference,
+      attempt,
+      amount,
+      // No rule asks for these.
+      bookedAt: 0,
+      late: false,
+    }),
+  );
+  const stored = { id: row.id, version: row.version, eventCount: row.event_count, data: row.data };
+  // The account and mode are in no rule either: what is read with a session was found by them.
+  const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, lines);
+  return { row, checkout, payments };
+}
+
+function sameEntries(json: string | null, expected: ReadonlyArray<readonly string[]>): boolean {
+  const found: string[][] = JSON.parse(json ?? '[]');
+  if (found.length !== expected.length) return false;
+  const texts = new Set(found.map((each) => JSON.stringify(each)));
+  return expected.every((each) => texts.has(JSON.stringify(each)));
+}
+
+export type CustomerRow = { readonly id: string; readonly email: string | null; readonly data: string };
+
+/** Looks at customers one by one. */
+export function customerJudge() {
+  const tally = createTally('the columns of a customer say what the record says');
+  return {
+    look({ id, email, data }: CustomerRow): void {
+      if (!sameCustomer(id, email, data)) tally.add(id);
+    },
+    outcomes: (): Outcome[] => [tally.outcome()],
+  };
+}
+
+function sameCustomer(id: string, email: string | null, data: string): boolean {
+  try {
+    const customer: Customer = JSON.parse(data);
+    return customer.id === id && (emailKey(customer.email) || null) === email;
+  } catch {
+    return false;
+  }
+}

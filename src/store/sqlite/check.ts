@@ -1,0 +1,172 @@
+/** Whether a SQLite file is whole, and whether everything in it adds up. */
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  type BrokenRow,
+  type CheckListener,
+  commonRules,
+  limited,
+  type Outcome,
+  outcomeOf,
+  type SqlRule,
+  untoldOutcome,
+} from '../check.ts';
+import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
+
+const PROGRESS_EVERY = 1000;
+/** Of the many faults that a damaged file can have, what the first ones are says enough. */
+const MAX_FAULTS = 5;
+
+const rules: readonly SqlRule[] = [
+  ...commonRules,
+  {
+    rule: 'positions of events have no gap',
+    sql: `SELECT account, live FROM event GROUP BY account, live
+          HAVING count(*) <> max(position) OR min(position) <> 1`,
+  },
+  {
+    rule: 'every session points to its newest event',
+    sql: `
+      SELECT id FROM checkout LEFT JOIN (
+        SELECT account, live, checkout, max(position) AS newest FROM event GROUP BY account, live, checkout
+      ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.checkout = checkout.id
+      WHERE last_event <> coalesce(newest, 0)`,
+  },
+  {
+    rule: 'every event points to the one before it',
+    sql: `
+      SELECT id FROM (
+        SELECT id, position, previous,
+          lag(position, 1, 0) OVER (PARTITION BY account, live, checkout ORDER BY sequence) AS expected
+        FROM event
+      ) WHERE previous <> expected OR previous >= position`,
+  },
+  {
+    rule: 'every stored answer has its event',
+    sql: `
+      SELECT idempotency.account, idempotency.live FROM idempotency
+      LEFT JOIN event ON event.account = idempotency.account AND event.live = idempotency.live
+        AND event.position = idempotency.event
+      WHERE idempotency.event IS NOT NULL AND event.id IS NULL`,
+  },
+  {
+    rule: 'no event tells of somebody who was erased',
+    sql: `
+      SELECT event.id FROM checkout
+      LEFT JOIN customer ON customer.account = checkout.account AND customer.live = checkout.live
+        AND customer.id = checkout.customer
+      JOIN event ON event.account = checkout.account AND event.live = checkout.live AND event.checkout = checkout.id
+      WHERE checkout.customer IS NOT NULL AND customer.id IS NULL
+        AND concat(json_extract(body, '$.data.customer_details.name'),
+                   json_extract(body, '$.data.customer_details.email')) <> ''`,
+  },
+];
+
+const customers = 'SELECT id, email, data FROM customer';
+
+/** Everything of a session in one row; what is found by tables of other keys is gathered first, and then looked up. */
+const sessions = `
+  SELECT checkout.*, customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
+    coalesce(events, 0) AS events, first_sequence, last_sequence, coalesce(sequences, 0) AS sequences,
+    coalesce(versions, 0) AS versions, newest_version, coalesce(audited, 0) AS audited,
+    coalesce(deliveries, 0) AS deliveries, coalesce(delivered_events, 0) AS delivered_events, first_url, last_url
+  FROM checkout
+  LEFT JOIN customer ON customer.account = checkout.account AND customer.live = checkout.live
+    AND customer.id = checkout.customer
+  LEFT JOIN (
+    SELECT account, live, checkout, json_group_array(json_array(rail, reference, attempt, amount, currency)) AS payments
+    FROM payment GROUP BY account, live, checkout
+  ) AS ledger ON ledger.account = checkout.account AND ledger.live = checkout.live AND ledger.checkout = checkout.id
+  LEFT JOIN (
+    SELECT account, live, checkout, json_group_array(json_array(id, rail, reference)) AS attempts
+    FROM payment_attempt GROUP BY account, live, checkout
+  ) AS tried ON tried.account = checkout.account AND tried.live = checkout.live AND tried.checkout = checkout.id
+  LEFT JOIN (
+    SELECT account, live, checkout, json_group_array(json_array(name, value)) AS metadata
+    FROM checkout_metadata GROUP BY account, live, checkout
+  ) AS noted ON noted.account = checkout.account AND noted.live = checkout.live AND noted.checkout = checkout.id
+  LEFT JOIN (
+    SELECT account, live, checkout, count(*) AS events, min(sequence) AS first_sequence,
+      max(sequence) AS last_sequence, count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions,
+      max(version) AS newest_version
+    -- The limit has the versions taken out of the bodies before anything is sorted: bodies are many times as large.
+    FROM (
+      SELECT account, live, checkout, sequence, CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version
+      FROM event LIMIT -1
+    ) GROUP BY account, live, checkout
+  ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.checkout = checkout.id
+  LEFT JOIN (
+    SELECT account, live, subject, count(DISTINCT version) AS audited FROM audit GROUP BY account, live, subject
+  ) AS logged ON logged.account = checkout.account AND logged.live = checkout.live AND logged.subject = checkout.id
+  LEFT JOIN (
+    SELECT account, live, checkout, count(*) AS deliveries, count(DISTINCT event) AS delivered_events,
+      min(url) AS first_url, max(url) AS last_url
+    FROM delivery GROUP BY account, live, checkout
+  ) AS sent ON sent.account = checkout.account AND sent.live = checkout.live AND sent.checkout = checkout.id`;
+
+/** Looks at everything as it is at one moment, also while a service writes. */
+export function checkSqlite(database: DatabaseSync, listener: CheckListener): void {
+  database.exec('BEGIN');
+  try {
+    checkFile(database, listener);
+    for (const rule of rules) {
+      listener.progress(`checking that ${rule.rule}`);
+      attempt(rule, listener, () => {
+        listener.outcome(outcomeOf(rule, database.prepare(limited(rule)).all() as BrokenRow[]));
+      });
+    }
+    lookAtEach<CustomerRow>(database, 'customer', customers, customerJudge(), listener);
+    lookAtEach<SessionRow>(database, 'checkout', sessions, sessionJudge(), listener);
+  } finally {
+    database.exec('ROLLBACK');
+  }
+}
+
+function checkFile(database: DatabaseSync, listener: CheckListener): void {
+  listener.progress('checking the file');
+  const whole = { rule: 'the file is whole, and its indexes agree with its tables' };
+  attempt(whole, listener, () => {
+    const faults = database
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map(({ integrity_check }) => `${integrity_check}`);
+    const found = faults[0] === 'ok' ? [] : faults;
+    listener.outcome({ ...whole, count: found.length, examples: found.slice(0, MAX_FAULTS) });
+  });
+  const referred = { rule: 'everything that is referred to exists' };
+  attempt(referred, listener, () => {
+    const found = database
+      .prepare('PRAGMA foreign_key_check')
+      .all()
+      .map(({ table, rowid }) => `${table} ${rowid}`);
+    listener.outcome({ ...referred, count: found.length, examples: found.slice(0, MAX_FAULTS) });
+  });
+}
+
+function lookAtEach<T>(
+  database: DatabaseSync,
+  table: 'checkout' | 'customer',
+  sql: string,
+  judge: { look(row: T): void; outcomes(): Outcome[] },
+  listener: CheckListener,
+): void {
+  const what = table === 'checkout' ? 'checking sessions' : 'checking customers';
+  listener.progress(what);
+  attempt({ rule: `every ${table === 'checkout' ? 'session' : 'customer'} can be read` }, listener, () => {
+    const total = Number(database.prepare(`SELECT count(*) AS total FROM ${table}`).get()?.total);
+    let done = 0;
+    for (const row of database.prepare(sql).iterate()) {
+      judge.look(row as T);
+      if (++done % PROGRESS_EVERY === 0) listener.progress(what, done, total);
+    }
+    for (const outcome of judge.outcomes()) listener.outcome(outcome);
+  });
+}
+
+/** A database that is damaged may refuse a statement: then the others may still tell something. */
+function attempt(rule: { readonly rule: string }, { outcome }: CheckListener, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    outcome(untoldOutcome(rule, error));
+  }
+}

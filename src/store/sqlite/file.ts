@@ -1,0 +1,67 @@
+/** What can be told of a database file before anything is done with it. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { UnusableDatabase } from '../store.ts';
+
+/** The newest schema that this program knows. */
+const knownSchema = readdirSync(join(import.meta.dirname, '../../../migrations/sqlite')).filter((name) =>
+  name.endsWith('.sql'),
+).length;
+
+/** Opens the database of a service for reading, beside the service. */
+export function openForReading(path: string): DatabaseSync {
+  if (!existsSync(path))
+    throw new UnusableDatabase(`there is no database ${path}; a first start of the server makes one`);
+  return opened(path, () => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+}
+
+/** Opens a file that nobody changes, and leaves no other file beside it. */
+export function openUnchanging(path: string): DatabaseSync {
+  const url = new URL(`${pathToFileURL(path).href}?immutable=1`);
+  return opened(path, () => new DatabaseSync(url, { readOnly: true }));
+}
+
+/** A file is opened without being looked at; here it is. */
+function opened(path: string, open: () => DatabaseSync): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = open();
+    if (isOurs(database)) return database;
+  } catch (error) {
+    database?.close();
+    throw new UnusableDatabase(`cannot read the database ${path}: ${(error as Error).message}`);
+  }
+  database.close();
+  throw new UnusableDatabase(`${path} is no database of opentill`);
+}
+
+function isOurs(database: DatabaseSync): boolean {
+  const tables = database
+    .prepare(
+      `SELECT count(*) AS found FROM sqlite_schema WHERE type = 'table' AND name IN ('account', 'checkout')`,
+    )
+    .get();
+  return tables?.found === 2 && schemaOf(database) > 0;
+}
+
+export function schemaOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+export function refuseNewer(database: DatabaseSync, name: string): void {
+  const schema = schemaOf(database);
+  if (schema <= knownSchema) return;
+  throw new UnusableDatabase(
+    `${name} was written by a newer opentill (schema ${schema}, this one knows ${knownSchema})`,
+  );
+}
+
+export function refuseOlder(database: DatabaseSync, name: string): void {
+  const schema = schemaOf(database);
+  if (schema >= knownSchema) return;
+  throw new UnusableDatabase(
+    `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${knownSchema}`,
+  );
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { freshDatabase } from '../support/postgres.ts';
+import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+
+const KEY = 'ak_test_boot:sk_test_boot';
+
+for (const [name, database] of [
+  ['SQLite', async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`],
+  ['PostgreSQL', freshDatabase],
+] as const satisfies ReadonlyArray<readonly [string, typeof freshDatabase]>) {
+  suite(`the command accounts on ${name}`, () => {
+    test('renames what payers see, and makes further accounts, beside a server that runs', async (t) => {
+      const settings = { DATABASE_URL: await database(t) };
+      const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY, ACCOUNT_NAME: 'Old Shop' });
+      const accounts = async (...args: string[]) => runToEnd(t, ['accounts', ...args], settings);
+      const page = async () => {
+        const response = await fetch(`${server.url}/v3/checkout`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(KEY)}`, 'content-type': 'application/json' },
+          body: '{"invoice_currency":"EUR","amount":100}',
+        });
+        const { data } = (await response.json()) as { data: { url: string } };
+        return (await fetch(data.url)).text();
+      };
+      assert.match(await page(), /Old Shop/);
+      assert.equal(
+        (await accounts('rename', '1', 'New & Shiny')).stdout,
+        'account 1 is now called New & Shiny\n',
+      );
+      // Another process may take a moment to hear of it.
+      for (let text = await page(); !text.includes('New &amp; Shiny'); text = await page()) {
+        assert.match(text, /Old Shop/);
+      }
+      assert.match((await accounts('create', 'Second')).stdout, /^account 2 is made; .*--account 2 /);
+      assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
+      await server.kill('SIGTERM');
+    });
+  });
+}
+
+test('a mistake with accounts is one clear line', async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+  const server = await serve(t, settings);
+  await server.kill('SIGTERM');
+  for (const [args, message] of [
+    [[], /accounts takes one of list, create, rename/],
+    [['list', 'all'], /accounts list takes no all/],
+    [['create'], /the name of an account has 1 to 100 characters/],
+    [['create', 'x'.repeat(101)], /has 1 to 100 characters/],
+    [['rename', 'one', 'Shop'], /takes a number and a name/],
+    [['rename', '7', 'Shop'], /there is no account 7/],
+    [['rename', '1'], /has 1 to 100 characters/],
+  ] as const) {
+    const { code, stdout, stderr } = await runToEnd(t, ['accounts', ...args], settings);
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, message);
+    assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  }
+});

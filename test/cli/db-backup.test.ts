@@ -1,0 +1,237 @@
+/** `db backup` and `db restore`: all of it, of one moment, or nothing. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
+import { run, serve } from '../support/process.ts';
+import {
+  BOOT,
+  backupIn,
+  contents,
+  done,
+  isUntouched,
+  keepWriting,
+  refused,
+  withHeader,
+} from './db/commands.ts';
+import { fillByService } from './db/healthy.ts';
+import { type Kind, kinds } from './db/kinds.ts';
+
+for (const kind of kinds) suite(`backup and restore on ${kind.name}`, () => backupSuite(kind));
+
+function backupSuite(kind: Kind): void {
+  async function filled(t: TestContext): Promise<string> {
+    const url = await kind.fresh(t);
+    await fillByService(t, url);
+    return url;
+  }
+
+  test('what comes back is what there was', async (t) => {
+    const url = await filled(t);
+    const file = backupIn(t);
+    assert.match(await done(t, 'backup', file, '--database', url), /has everything/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(dirname(file)), ['till.backup']);
+
+    const target = await kind.fresh(t);
+    assert.match(await done(t, 'restore', file, '--database', target), /opentill db check/);
+    assert.deepEqual(await contents(kind, target), await contents(kind, url));
+    await done(t, 'check', '--database', target);
+
+    // A service goes on from there, with new accounts and keys behind those that are there.
+    const server = await serve(t, { DATABASE_URL: target, BOOTSTRAP_API_KEY: BOOT });
+    const writing = keepWriting(server);
+    while (writing.acknowledged.length < 20) await pause(20);
+    await writing.stop();
+    await server.kill('SIGTERM');
+    const insert = `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES ('x', 1, 'x', 'x')`;
+    await kind.run(target, insert);
+    const [accounts] = await kind.run(target, 'SELECT count(*) AS made, max(number) AS last FROM account');
+    assert.equal(Number(accounts?.made), Number(accounts?.last));
+  });
+
+  test('under load it is the database of one moment, and has all that was acknowledged before', async (t) => {
+    const url = await kind.fresh(t);
+    const server = await serve(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
+    const writing = keepWriting(server);
+    while (writing.acknowledged.length < 200) await pause(20);
+    const file = backupIn(t);
+    const before = [...writing.acknowledged];
+    await done(t, 'backup', file, '--database', url);
+    await done(t, 'check', '--database', url);
+    const after = writing.acknowledged.length;
+    await writing.stop();
+    assert.ok(after > before.length, 'nobody was kept from writing');
+
+    const target = await kind.fresh(t);
+    await done(t, 'restore', file, '--database', target);
+    await done(t, 'check', '--database', target);
+    const rows = await kind.run(target, 'SELECT checkout FROM payment');
+    const kept = new Set(rows.map(({ checkout }) => checkout));
+    assert.deepEqual(
+      before.filter((id) => !kept.has(id)),
+      [],
+    );
+  });
+
+  test('a file that exists is not touched, nor one that somebody is writing', async (t) => {
+    const url = await filled(t);
+    const file = backupIn(t);
+    writeFileSync(file, 'mine');
+    await refused(t, /till\.backup exists already/, 'backup', file, '--database', url);
+    assert.equal(readFileSync(file, 'utf8'), 'mine');
+    const other = backupIn(t);
+    writeFileSync(`${other}.part`, 'mine');
+    await refused(t, /till\.backup\.part exists: somebody else/, 'backup', other, '--database', url);
+    assert.equal(readFileSync(`${other}.part`, 'utf8'), 'mine');
+  });
+
+  test('where it cannot be written nothing is left', async (t) => {
+    const url = await filled(t);
+    await refused(t, /cannot write .*no such file/, 'backup', '/nowhere/till.backup', '--database', url);
+    // A limit of the size of files, as a disk that is full would be; what SQLite needs to read is below it.
+    const limit = kind.name === 'sqlite' ? 64 : 4;
+    const file = backupIn(t);
+    const { ended, output } = run(
+      t,
+      ['db', 'backup', file, '--database', url],
+      {},
+      { shell: `trap "" XFSZ; ulimit -f ${limit}` },
+    );
+    const { code } = await ended;
+    assert.equal(code, 1);
+    assert.match(output.stderr, /^opentill: cannot write [^\n]+\n$/);
+    assert.deepEqual(readdirSync(dirname(file)), []);
+  });
+
+  test('a database that is there is not overwritten', async (t) => {
+    const url = await filled(t);
+    const file = backupIn(t);
+    await done(t, 'backup', file, '--database', url);
+    const target = await filled(t);
+    const before = await contents(kind, target);
+    await refused(t, /exists already|not empty/, 'restore', file, '--database', target);
+    assert.deepEqual(await contents(kind, target), before);
+  });
+
+  test('a backup that was cut off or changed is refused, and the target stays as it was', async (t) => {
+    const file = backupIn(t);
+    await done(t, 'backup', file, '--database', await filled(t));
+    const whole = readFileSync(file);
+    const target = await kind.fresh(t);
+    const flipped = (at: number) => {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+      return bytes;
+    };
+    const variants = [
+      whole.subarray(0, Math.floor(whole.length / 2)),
+      whole.subarray(0, whole.length - 4096),
+      Buffer.alloc(0),
+      // In SQLite not every byte is one of the data: those of the first page and of an index are told by themselves.
+      ...(kind.name === 'sqlite'
+        ? [flipped(105)]
+        : [flipped(200), flipped(whole.length >> 1), flipped(whole.length - 3)]),
+    ];
+    for (const bytes of variants) {
+      const bad = backupIn(t);
+      writeFileSync(bad, bytes);
+      await refused(t, /damaged|no backup of|cannot read/, 'restore', bad, '--database', target);
+      assert.ok(await isUntouched(kind, target));
+    }
+  });
+
+  test('what is something else is refused', async (t) => {
+    const target = await kind.fresh(t);
+    const text = backupIn(t);
+    writeFileSync(text, 'a text\nof mine\n');
+    const packed = backupIn(t);
+    writeFileSync(packed, zstdCompressSync('a text\nof mine\n'));
+    await refused(t, /is no backup of/, 'restore', text, '--database', target);
+    await refused(t, /is no backup of/, 'restore', packed, '--database', target);
+    await refused(
+      t,
+      /no such file|there is no file/,
+      'restore',
+      join(dirname(text), 'none'),
+      '--database',
+      target,
+    );
+    await refused(t, /takes the name of one file/, 'restore', '--database', target);
+    await refused(t, /takes the name of one file/, 'backup', text, packed, '--database', target);
+    // A backup of the other kind is none of this one.
+    const [other] = kinds.filter((each) => each !== kind);
+    if (other) {
+      const url = await other.fresh(t);
+      await fillByService(t, url);
+      const file = backupIn(t);
+      await done(t, 'backup', file, '--database', url);
+      await refused(t, /is no backup of/, 'restore', file, '--database', target);
+    }
+  });
+
+  test('a database without anything of opentill is not backed up', async (t) => {
+    const url = await kind.fresh(t);
+    const file = backupIn(t);
+    await refused(t, /there is no database|holds none of opentill/, 'backup', file, '--database', url);
+    await kind.run(url, 'CREATE TABLE recipe (name text)');
+    await refused(t, /opentill/, 'backup', file, '--database', url);
+    assert.deepEqual(readdirSync(dirname(file)), []);
+  });
+
+  test('a backup of a newer opentill is refused', async (t) => {
+    const url = await filled(t);
+    const target = await kind.fresh(t);
+    const file = backupIn(t);
+    if (kind.name === 'sqlite') await kind.run(url, 'PRAGMA user_version = 99');
+    await done(t, 'backup', file, '--database', url);
+    if (kind.name === 'postgres') {
+      const archive = readFileSync(file);
+      writeFileSync(file, withHeader(archive, { format: 2, tables: 'elsewhere' }));
+      await refused(t, /newer opentill \(format 2/, 'restore', file, '--database', target);
+      writeFileSync(file, withHeader(archive, { schema: 99 }));
+    }
+    await refused(t, /newer opentill \(schema 99/, 'restore', file, '--database', target);
+    assert.ok(await isUntouched(kind, target));
+  });
+
+  test('killed at any moment, neither leaves anything that looks whole', async (t) => {
+    const url = await filled(t);
+    const good = backupIn(t);
+    await done(t, 'backup', good, '--database', url);
+    const target = await kind.fresh(t);
+    for (let delay = 100; delay <= 600; delay += 100) {
+      const file = backupIn(t);
+      for (const args of [
+        ['backup', file, '--database', url],
+        ['restore', good, '--database', target],
+      ]) {
+        const { kill } = run(t, ['db', ...args], {});
+        await pause(delay);
+        await kill('SIGKILL');
+      }
+      if (existsSync(file)) assert.deepEqual(await restored(t, file), await contents(kind, url));
+      if (await isUntouched(kind, target)) continue;
+      assert.deepEqual(await contents(kind, target), await contents(kind, url));
+      break;
+    }
+
+    async function restored(inner: TestContext, file: string) {
+      const other = await kind.fresh(inner);
+      await done(inner, 'restore', file, '--database', other);
+      return contents(kind, other);
+    }
+  });
+
+  test('asked to stop, a backup leaves nothing at all', async (t) => {
+    const url = await filled(t);
+    const file = backupIn(t);
+    const { child, ended } = run(t, ['db', 'backup', file, '--database', url], {});
+    while (!existsSync(`${file}.part`) && !existsSync(file) && child.exitCode === null) await pause(1);
+    child.kill('SIGTERM');
+    const { code } = await ended;
+    assert.deepEqual([code, readdirSync(dirname(file))], code === 0 ? [0, ['till.backup']] : [143, []]);
+  });
+}

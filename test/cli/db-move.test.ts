@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import postgres from 'postgres';
+import { tables } from '../../src/move/tables.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { startReceiver } from '../api/receiver.ts';
+import { randomFrom } from '../crash/random.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { freshDirectory, type Running, run, runToEnd, serve } from '../support/process.ts';
+import { addMerchants, ask, createShop, everything, keys } from './moved-shop.ts';
+
+const STOP_NOW = /everything is copied; stop the service now, the rest takes about \d+ s/;
+const SEED = 20_260_401;
+
+/** A service on SQLite with merchants who have done everything, and receivers of which one refuses. */
+async function setUp(t: TestContext) {
+  const path = join(freshDirectory(t), 'till.db');
+  const target = await freshDatabase(t);
+  const server = await serve(t, { DATABASE_URL: `sqlite:${path}` });
+  await addMerchants(path);
+  const taking = await startReceiver(t);
+  const refusing = await startReceiver(t, () => 500);
+  const shop = createShop(server.url, [taking.url, refusing.url, ''], SEED);
+  await shop.open();
+  const args = ['db', 'move', '--from', `sqlite:${path}`, '--to', target];
+  return { path, target, server, shop, refusing, args };
+}
+
+/** Resolves when it has said so; fails if it ends before. */
+async function says({ child, output }: Running, pattern: RegExp): Promise<void> {
+  while (!pattern.test(output.stdout)) {
+    assert.ok(
+      child.exitCode === null && child.signalCode === null,
+      `it ended: ${output.stdout}${output.stderr}`,
+    );
+    await pause(10);
+  }
+}
+
+async function query(
+  t: TestContext,
+  url: string,
+  statement: string,
+): Promise<postgres.RowList<postgres.Row[]>> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  t.after(() => sql.end());
+  return sql.unsafe(statement);
+}
+
+suite('opentill db move', () => {
+  test('moves everything while the service serves, up to a short stop', async (t) => {
+    const { path, target, server, shop, refusing, args } = await setUp(t);
+    const moving = run(t, args, {});
+    while (!STOP_NOW.test(moving.output.stdout) && moving.child.exitCode === null) await shop.act();
+    await says(moving, STOP_NOW);
+    for (let n = 0; n < 60; n++) await shop.act();
+    await shop.erase();
+    const before = await everything(server.url, shop);
+    assert.equal((await server.kill('SIGTERM')).code, 0);
+
+    const { code } = await moving.ended;
+    const { stdout, stderr } = moving.output;
+    assert.deepEqual([code, stderr.replaceAll(/^(copying|comparing).*\n/gm, '')], [0, ''], stdout);
+    assert.equal(stdout.match(new RegExp(STOP_NOW, 'g'))?.length, 1, stdout);
+    for (const name of [...tables.map((table) => table.name), 'everything'])
+      assert.match(stdout, sameOnBothSides(name));
+    assert.match(stdout, /^paid, EUR +(\d+) +\1$/m);
+    assert.match(stdout, new RegExp(`DATABASE_URL=${target}\\n`));
+
+    const port = String(server.port);
+    const onPostgres = await serve(t, { DATABASE_URL: target, PORT: port });
+    const after = await everything(onPostgres.url, shop);
+    assert.deepEqual([...after.keys()], [...before.keys()]);
+    for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
+
+    // What was on its way arrives from the new place, and new numbers are above the old ones.
+    const { length } = refusing.deliveries;
+    const [key = { id: '', secret: '' }] = keys;
+    const path3 = '/v3/test_helpers/clock/advance';
+    await ask(onPostgres.url, { key, method: 'POST', path: path3, body: { seconds: 86_400 } });
+    await refusing.received(length + 1);
+    const store = await openPostgresStore(target);
+    t.after(() => store.close());
+    const third = await store.createAccount(
+      { name: 'Third', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 },
+      Date.now(),
+    );
+    assert.equal(third.number, 3);
+
+    // The old file is kept, and nobody serves it or a new one in its place.
+    assert.match(
+      readFileSync(path, 'utf8'),
+      /^opentill: this database was moved to \S+; its file is now till\.db\.moved\n$/,
+    );
+    assert.ok(!existsSync(`${path}-wal`));
+    const old = await runToEnd(t, ['serve'], { DATABASE_URL: `sqlite:${path}`, PORT: '0' });
+    assert.equal(old.code, 1);
+    assert.match(old.stderr, /^opentill: [^\n]+\n$/);
+    const again = await runToEnd(t, args, {});
+    assert.match(
+      again.stderr,
+      /^opentill: the database \S+ was moved already; its file is now \S+\.moved\n$/,
+    );
+    const kept = new DatabaseSync(`${path}.moved`, { readOnly: true });
+    t.after(() => kept.close());
+    assert.equal(kept.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
+  });
+
+  test('goes on where it was when it is killed, while the service goes on', async (t) => {
+    const { path, target, server, shop, args } = await setUp(t);
+    const random = randomFrom(SEED);
+    for (let round = 0; round < 6; round++) {
+      const moving = run(t, args, {});
+      const killAt = performance.now() + random.between(150, 900);
+      while (performance.now() < killAt) await shop.act();
+      await moving.kill('SIGKILL');
+    }
+    const before = await everything(server.url, shop);
+    await server.kill('SIGTERM');
+    // And in the final stop, however far it comes; the last of them may find all done.
+    for (let afterMs = 300; !existsSync(`${path}.moved`); afterMs += 150) {
+      const moving = run(t, args, {});
+      await Promise.race([pause(afterMs), moving.ended]);
+      await moving.kill('SIGKILL');
+    }
+    const last = await runToEnd(t, args, {});
+    if (last.code !== 0) assert.match(last.stderr, /was moved already/);
+    const onPostgres = await serve(t, { DATABASE_URL: target, PORT: String(server.port) });
+    const after = await everything(onPostgres.url, shop);
+    for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
+  });
+
+  test('finishes what is left when it was killed after the source was put aside', async (t) => {
+    const { path, target, server, args } = await setUp(t);
+    await server.kill('SIGTERM');
+    // The target stands still just before its last word.
+    const watcher = postgres(target, { max: 1, onnotice: () => {} });
+    t.after(() => watcher.end());
+    await watcher`CREATE FUNCTION wait() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); END'`;
+    await watcher`CREATE EVENT TRIGGER wait ON sql_drop EXECUTE FUNCTION wait()`;
+    const moving = run(t, args, {});
+    while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) await pause(5);
+    await moving.kill('SIGKILL');
+    await watcher`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'opentill db move' AND datname = current_database()`;
+    await watcher`DROP EVENT TRIGGER wait`;
+    const refused = await runToEnd(t, ['serve'], { DATABASE_URL: target, PORT: '0' });
+    assert.match(
+      refused.stderr,
+      /^opentill: the database \S+ is being moved to; finish that with opentill db move\n$/,
+    );
+    const finished = await runToEnd(t, args, {});
+    assert.deepEqual([finished.code, finished.stderr], [0, '']);
+    await serve(t, { DATABASE_URL: target });
+  });
+
+  const tampered: ReadonlyArray<[statement: string, named: RegExp]> = [
+    [
+      `UPDATE payment SET amount = amount + 1 WHERE line = 1`,
+      /payment \(account 1, test mode, checkout chk_\w+, line 1\) differs in amount; .*the sum of payments in/,
+    ],
+    [`DELETE FROM event WHERE sequence = 1`, /event \(account 1, test mode, id evt_\w+\) is missing/],
+    [
+      `UPDATE customer SET data = replace(data, 'Ada', 'Eve')`,
+      /customer \(account \d, (test|live) mode, id cus_\w+\) differs in data/,
+    ],
+    [
+      `INSERT INTO timer VALUES (2, true, 'chk_x', 1, NULL)`,
+      /timer \(account 2, live mode, checkout chk_x\) has no counterpart/,
+    ],
+    [`UPDATE idempotency SET body = '{' || body`, /idempotency \([^)]*\) differs in body/],
+    [
+      `INSERT INTO feed_waiting VALUES (1, true, 'chk_x', 1, 'evt_x')`,
+      /feed_waiting \([^)]*\) has no counterpart/,
+    ],
+  ];
+  test('names a row that is not the same, and leaves the source as it is', async (t) => {
+    const { path, target, server, args } = await setUp(t);
+    const moving = run(t, args, {});
+    await says(moving, STOP_NOW);
+    for (const [statement] of tampered) await query(t, target, statement);
+    await server.kill('SIGTERM');
+    assert.equal((await moving.ended).code, 1);
+    const { stderr } = moving.output;
+    assert.match(stderr, /^opentill: the copy is not right: [^\n]+\n$/m);
+    for (const [, named] of tampered) assert.match(stderr, named);
+    assert.doesNotMatch(stderr, /Ada|Eve|example\.com/);
+    const refused = await runToEnd(t, ['serve'], { DATABASE_URL: target, PORT: '0' });
+    assert.equal(refused.code, 1);
+    await serve(t, { DATABASE_URL: `sqlite:${path}` });
+  });
+
+  test('stops with one line when it is interrupted or loses the target, and goes on from there', async (t) => {
+    const { target, server, shop, args } = await setUp(t);
+    const interrupted = run(t, args, {});
+    await says(interrupted, STOP_NOW);
+    interrupted.child.kill('SIGINT');
+    assert.equal((await interrupted.ended).code, 130);
+    assert.match(interrupted.output.stderr, /^opentill: interrupted; the same command goes on from here\n$/m);
+
+    const cutOff = run(t, args, {});
+    await says(cutOff, STOP_NOW);
+    const { origin, database } = placeOf(target);
+    await query(t, origin, `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+    await query(
+      t,
+      origin,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
+    );
+    await shop.act();
+    assert.equal((await cutOff.ended).code, 1);
+    assert.match(
+      cutOff.output.stderr,
+      /^opentill: the move has stopped: [^\n]+; the same command goes on from there\n$/m,
+    );
+    await query(t, origin, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
+
+    const first = run(t, args, {});
+    await says(first, STOP_NOW);
+    const second = run(t, args, {});
+    assert.equal((await first.ended).code, 1);
+    assert.match(first.output.stderr, /another move to the database \S+ has been started/);
+    await server.kill('SIGTERM');
+    assert.equal((await second.ended).code, 0);
+  });
+});
+
+suite('opentill db move refuses', () => {
+  async function refused(
+    t: TestContext,
+    args: readonly string[],
+    message: RegExp,
+    settings = {},
+  ): Promise<void> {
+    const { code, stdout, stderr } = await runToEnd(t, ['db', 'move', ...args], settings);
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, /^opentill: [^\n]+\n$/);
+    assert.match(stderr, message);
+    assert.ok(!stderr.includes('geheim'), 'it repeats the password');
+  }
+
+  /** A database with an account, and the address of an empty one. */
+  async function twoDatabases(t: TestContext) {
+    const path = join(freshDirectory(t), 'till.db');
+    await makeSource(path);
+    return { path, from: `sqlite:${path}`, to: await freshDatabase(t) };
+  }
+
+  async function makeSource(path: string): Promise<void> {
+    const store = openSqliteStore(path);
+    const webhookSecrets = { test: `whsec_${path}`, live: '' };
+    await store.createAccount({ name: 'Shop', webhookSecrets, testClockOffsetMs: 0 }, 1);
+    await store.close();
+  }
+
+  test('arguments that make no sense', async (t) => {
+    const { path, from, to } = await twoDatabases(t);
+    await refused(t, ['--to', 'postgres://u:geheim@h/d'], /--from/, {
+      DATABASE_URL: 'postgres://u:geheim@h/d',
+    });
+    await refused(t, ['--from', from], /--to/);
+    await refused(t, ['--from', from, '--to', from], /--to/);
+    await refused(t, ['--from', from, '--to', 'mysql://u:geheim@h/d'], /--to must be/);
+    await refused(t, ['--from', `${from}.other`, '--to', to], /there is no database \S+other/);
+    await refused(t, ['--from', from, '--to', to, '--fast'], /--fast/);
+    writeFileSync(`${path}.moved`, 'kept');
+    await refused(t, ['--from', from, '--to', to], /till\.db\.moved exists already/);
+  });
+
+  test('a source that is no database of this version', async (t) => {
+    const { path, from, to } = await twoDatabases(t);
+    const other = `${path}.txt`;
+    writeFileSync(other, 'notes');
+    await refused(t, ['--from', `sqlite:${other}`, '--to', to], /cannot read the database/);
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    await refused(t, ['--from', from, '--to', to], /newer opentill \(schema 99/);
+  });
+
+  test('a target that it cannot use', async (t) => {
+    const { from, to } = await twoDatabases(t);
+    const withPassword = (url: string, port: string) =>
+      Object.assign(new URL(url), { port, username: 'till', password: 'geheim' }).href;
+    await refused(
+      t,
+      ['--from', from, '--to', withPassword(to, '1')],
+      /cannot use the database 127\.0\.0\.1:1\//,
+    );
+    await query(t, to, 'CREATE TABLE notes ()');
+    await refused(t, ['--from', from, '--to', to], /holds something else/);
+    await query(t, to, 'DROP TABLE notes');
+    const store = await openPostgresStore(to);
+    await store.createAccount(
+      { name: 'Shop', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 },
+      1,
+    );
+    await store.close();
+    await refused(t, ['--from', from, '--to', to], /is not empty \(its table account has rows\)/);
+  });
+
+  test('a target of an unfinished move of another database', async (t) => {
+    const { path, from, to } = await twoDatabases(t);
+    const server = await serve(t, { DATABASE_URL: from });
+    const moving = run(t, ['db', 'move', '--from', from, '--to', to], {});
+    await says(moving, STOP_NOW);
+    await moving.kill('SIGKILL');
+    await server.kill('SIGTERM');
+    const other = `${path}.other`;
+    await makeSource(other);
+    await refused(
+      t,
+      ['--from', `sqlite:${other}`, '--to', to],
+      /unfinished move from another database, \S+till\.db$/m,
+    );
+    await query(t, to, `UPDATE move_progress SET value = 'of another line' WHERE name = 'changes_line'`);
+    await refused(t, ['--from', from, '--to', to], /is an older copy of what was being moved/);
+  });
+});
+
+test('every column of PostgreSQL is moved', async (t) => {
+  const url = await freshDatabase(t);
+  await (await openPostgresStore(url)).close();
+  const rows = await query(
+    t,
+    url,
+    `SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) AS columns
+     FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`,
+  );
+  const ofMove = ['directory', 'schema_version'];
+  assert.deepEqual(
+    rows
+      .filter(({ table_name }) => !ofMove.includes(table_name))
+      .map((row) => [row.table_name, row.columns])
+      .sort(),
+    tables
+      .map((table) => [table.name, table.columns.map(({ name, type }) => `${name} ${type}`).join(', ')])
+      .sort(),
+  );
+});
+
+function sameOnBothSides(table: string): RegExp {
+  return new RegExp(`^${table} +(\\d+) +\\1 +([0-9a-f]{16}) +\\2$`, 'm');
+}
+
+/** The server's own database, from which others can be ruled. */
+function placeOf(url: string): { readonly origin: string; readonly database: string } {
+  const database = new URL(url).pathname.slice(1);
+  return { origin: Object.assign(new URL(url), { pathname: 'postgres' }).href, database };
+}

@@ -1,0 +1,99 @@
+/** The commands on whole databases as an operator runs them, and what tests ask about their outcome. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { freshDirectory, runToEnd, type Server } from '../../support/process.ts';
+import type { Kind } from './kinds.ts';
+
+export const BOOT = 'ak_test_boot:sk_test_boot';
+const authorization = `Basic ${Buffer.from(BOOT).toString('base64')}`;
+
+const db = (t: TestContext, ...args: string[]) => runToEnd(t, ['db', ...args], {});
+
+/** Succeeds; on a busy machine it may say meanwhile how far it is. */
+export async function done(t: TestContext, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await db(t, ...args);
+  assert.equal(code, 0, stdout + stderr);
+  assert.doesNotMatch(stderr, /^opentill:/m);
+  return stdout;
+}
+
+/** Fails with one line that says why. */
+export async function refused(t: TestContext, expected: RegExp, ...args: string[]): Promise<void> {
+  const { code, stdout, stderr } = await db(t, ...args);
+  assert.deepEqual([code, stdout], [1, ''], stderr);
+  assert.match(stderr, /^opentill: [^\n]+\n$/);
+  assert.match(stderr, expected);
+  assert.doesNotMatch(stderr, /secret/);
+}
+
+export const backupIn = (t: TestContext) => join(freshDirectory(t), 'till.backup');
+
+/** Everything that is stored, but for what a service or a restore counts by itself. */
+export async function contents(kind: Kind, url: string): Promise<Map<string, readonly string[]>> {
+  const tables = new Map<string, readonly string[]>();
+  const names =
+    kind.name === 'sqlite'
+      ? `SELECT name FROM sqlite_schema WHERE type = 'table'`
+      : `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'`;
+  for (const { name } of await kind.run(url, names)) {
+    if (name === 'directory') continue;
+    const rows = await kind.run(url, `SELECT * FROM ${name}`);
+    tables.set(`${name}`, rows.map((row) => JSON.stringify(row)).sort());
+  }
+  return tables;
+}
+
+/** Whether nothing was made of the database that `kind.fresh` has named. */
+export async function isUntouched(kind: Kind, url: string): Promise<boolean> {
+  if (kind.name === 'sqlite') return !existsSync(url.slice('sqlite:'.length));
+  return (await contents(kind, url)).size === 0;
+}
+
+type Parts = { readonly header: object; readonly rows: string[]; readonly counts: Record<string, number> };
+
+/** An archive of PostgreSQL with other contents, whose checksum is right. */
+export function rewritten(archive: Buffer, change: (parts: Parts) => Partial<Parts>): Buffer {
+  const lines = zstdDecompressSync(archive).toString().trimEnd().split('\n');
+  const end = JSON.parse(lines.at(-1) ?? '');
+  const parts = { header: JSON.parse(lines[0] ?? ''), rows: lines.slice(1, -1), counts: end.rows };
+  const { header, rows, counts } = { ...parts, ...change(parts) };
+  const text = [JSON.stringify(header), ...rows, ''].join('\n');
+  return zstdCompressSync(`${text}${JSON.stringify({ rows: counts, sha256: hash('sha256', text) })}\n`);
+}
+
+export const withHeader = (archive: Buffer, change: object) =>
+  rewritten(archive, ({ header }) => ({ header: { ...header, ...change } }));
+
+/** Creates and changes sessions, and remembers what was acknowledged, until it is told to stop. */
+export function keepWriting({ url }: Server) {
+  const acknowledged: string[] = [];
+  let going = true;
+  const ask = (method: string, path: string, body: object) =>
+    fetch(url + path, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  async function client(): Promise<void> {
+    while (going) {
+      const created = await ask('POST', '/v3/checkout', { invoice_currency: 'EUR', amount: 500 });
+      assert.equal(created.status, 201);
+      const { id } = ((await created.json()) as { data: { id: string } }).data;
+      const paid = await ask('POST', `/v3/test_helpers/checkout/${id}/pay`, { amount: 200 });
+      assert.equal(paid.status, 200);
+      acknowledged.push(id);
+    }
+  }
+  const clients = Array.from({ length: 8 }, client);
+  return {
+    acknowledged,
+    async stop() {
+      going = false;
+      await Promise.all(clients);
+    },
+  };
+}

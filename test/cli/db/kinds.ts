@@ -1,0 +1,68 @@
+/** What tests of the commands on whole databases do to a database of each kind. */
+import { randomBytes } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import postgres from 'postgres';
+import { freshDatabase, sharedPostgres } from '../../support/postgres.ts';
+import { freshDirectory } from '../../support/process.ts';
+
+type Ends = Pick<TestContext, 'after'>;
+export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>;
+
+export type Kind = {
+  readonly name: 'sqlite' | 'postgres';
+  /** The address of a database that is not there yet, or is empty. */
+  fresh(t: Ends): Promise<string>;
+  /** The address of a copy, made while nobody uses the database. */
+  copy(t: Ends, url: string): Promise<string>;
+  /** Runs statements; rows are those of the last one, if it is a single one. */
+  run(url: string, sql: string): Promise<Rows>;
+};
+
+const pathOf = (url: string) => url.replace(/^sqlite:/, '');
+
+const sqlite: Kind = {
+  name: 'sqlite',
+  fresh: async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`,
+  async copy(t, url) {
+    const copy = await sqlite.fresh(t);
+    copyFileSync(pathOf(url), pathOf(copy));
+    return copy;
+  },
+  async run(url, sql) {
+    // What the schema, its triggers and SQLite itself would refuse is what a damaged file is like.
+    const database = new DatabaseSync(pathOf(url), { enableForeignKeyConstraints: false, defensive: false });
+    try {
+      if (/^SELECT/.test(sql)) return database.prepare(sql).all();
+      database.exec(sql);
+      return [];
+    } finally {
+      database.close();
+    }
+  },
+};
+
+const postgresql: Kind = {
+  name: 'postgres',
+  fresh: freshDatabase,
+  async copy(t, url) {
+    const server = (await sharedPostgres()).url;
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    const original = new URL(url).pathname.slice(1);
+    await postgresql.run(server, `CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
+    t.after(() => postgresql.run(server, `DROP DATABASE ${name} WITH (FORCE)`));
+    return Object.assign(new URL(server), { pathname: name }).href;
+  },
+  async run(url, text) {
+    const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
+    try {
+      return await sql.unsafe(text);
+    } finally {
+      await sql.end();
+    }
+  },
+};
+
+export const kinds: readonly Kind[] = [sqlite, postgresql];

@@ -1,0 +1,224 @@
+/** Merchants whose database is moved: what they do, and everything that the service tells them. */
+import assert from 'node:assert/strict';
+import { addApiKey, createAccount, keyScopes } from '../../src/keys.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { type Random, randomFrom } from '../crash/random.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
+type Data = any;
+
+export type Key = { readonly id: string; readonly secret: string };
+type Request = { readonly key: Key; readonly method: string; readonly path: string; readonly body?: object };
+type Answer = {
+  readonly status: number;
+  readonly text: string;
+  readonly etag: string | null;
+  readonly json: Data;
+};
+
+export const keys: readonly Key[] = ['test_one', 'test_two', 'live_one'].map((name) => ({
+  id: `ak_${name}`,
+  secret: `sk_${name}_secret`,
+}));
+
+/** A second account and keys for it and for live mode, beside a server that has made the first. */
+export async function addMerchants(path: string): Promise<void> {
+  const store = openSqliteStore(path);
+  const second = await createAccount(store, 'Zweiter Laden ☂', Date.now());
+  for (const key of keys) {
+    const scope = {
+      account: key.id.endsWith('two') ? second.number : 1,
+      mode: key.id.includes('live') ? ('live' as const) : ('test' as const),
+    };
+    await addApiKey(store, { ...key, scope, scopes: keyScopes, name: 'Straße\t1', nowMs: Date.now() });
+  }
+  await store.close();
+}
+
+export async function ask(
+  url: string,
+  { key, method, path, body }: Request,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, etag: response.headers.get('etag'), json: JSON.parse(text) };
+}
+
+/** A merchant who does everything, and remembers which requests can be repeated. */
+export function createShop(url: string, webhookUrls: readonly string[], seed: number) {
+  const random = randomFrom(seed);
+  const repeatable: Array<Request & { readonly idempotencyKey: string }> = [];
+  const sessions: Array<{ readonly key: Key; readonly id: string }> = [];
+  let count = 0;
+
+  async function send(request: Request): Promise<Answer> {
+    const idempotencyKey = `${seed}-${count++}`;
+    const answer = await ask(url, request, { 'idempotency-key': idempotencyKey });
+    if (answer.status < 300) repeatable.push({ ...request, idempotencyKey });
+    // A session may be over already, and a customer gone.
+    assert.ok(answer.status < 300 || answer.status === 409 || answer.status === 404, answer.text);
+    return answer;
+  }
+
+  async function create(key: Key): Promise<void> {
+    // In live mode receivers have to be on the public network.
+    const urls = key.id.includes('live') ? [''] : webhookUrls;
+    const body = sessionBody(random, urls, count);
+    const { json } = await send({ key, method: 'POST', path: '/v3/checkout', body });
+    sessions.push({ key, id: json.data.id });
+  }
+
+  async function act(): Promise<void> {
+    const { key, id } = random.pick(sessions);
+    const path = `/v3/checkout/${id}`;
+    const pay = (body: object) =>
+      key.id.includes('live')
+        ? create(key)
+        : send({ key, method: 'POST', path: `/v3/test_helpers/checkout/${id}/pay`, body });
+    switch (random.between(0, 8)) {
+      case 0:
+        await send({
+          key,
+          method: 'PUT',
+          path,
+          body: { metadata: { note: `“${count}”`, gift: null, n: count } },
+        });
+        break;
+      case 1:
+        await send({
+          key,
+          method: 'PUT',
+          path,
+          body: { items: [{ name: 'Tee', quantity: 1 + (count % 5), unit_price: 333 }] },
+        });
+        break;
+      case 2:
+        await pay({});
+        break;
+      case 3:
+        await pay({ amount: 7 });
+        break;
+      case 4:
+        await pay({ outcome: random.pick(['failed', 'processing', 'unknown', 'requires_action']) });
+        break;
+      case 5:
+        await send({ key, method: 'POST', path: `${path}/expire`, body: {} });
+        break;
+      case 6:
+        await changeCustomer(key);
+        break;
+      default:
+        await create(key);
+    }
+  }
+
+  /** Addresses go from one customer to another, as they do in life. */
+  async function changeCustomer(key: Key): Promise<void> {
+    const { json } = await ask(url, { key, method: 'GET', path: '/v3/customer?limit=100' });
+    if (json.data.length === 0) return;
+    const { id } = random.pick(json.data as Data[]);
+    const path = `/v3/customer/${id}`;
+    if (random.between(0, 2) === 0) {
+      await ask(url, { key, method: 'DELETE', path });
+      return;
+    }
+    const email = random.pick(['', `wanderer${random.between(0, 3)}@example.com`]);
+    await ask(url, { key, method: 'PUT', path, body: { email, name: `Müller ${count++}` } });
+  }
+
+  /** Of whom there are sessions and events. */
+  async function erase(): Promise<void> {
+    for (const { key, id } of sessions) {
+      const { json } = await ask(url, { key, method: 'GET', path: `/v3/checkout/${id}` });
+      const { customer } = json.data.customer_details;
+      const path = `/v3/customer/${customer}`;
+      if (customer === '' || (await ask(url, { key, method: 'DELETE', path })).status !== 200) continue;
+      return;
+    }
+    assert.fail('there is nobody to erase');
+  }
+
+  return {
+    repeatable,
+    sessions,
+    erase,
+    /** Something of everything: paid in full, in part, in excess, late, refused, expired by both, erased. */
+    async open(): Promise<void> {
+      for (const key of keys) for (let n = 0; n < 8; n++) await create(key);
+      const [key] = keys as readonly [Key];
+      const due = {
+        ...sessionBody(random, webhookUrls, 0),
+        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      };
+      const { json } = await send({ key, method: 'POST', path: '/v3/checkout', body: due });
+      const late = { key, id: json.data.id as string };
+      await send({ key, method: 'POST', path: '/v3/test_helpers/clock/advance', body: { seconds: 7_200 } });
+      await send({ key, method: 'POST', path: `/v3/test_helpers/checkout/${late.id}/pay`, body: {} });
+      sessions.push(late);
+      await erase();
+      for (let n = 0; n < 80; n++) await act();
+    },
+    act,
+  };
+}
+
+function sessionBody(random: Random, webhookUrls: readonly string[], number: number): object {
+  return {
+    invoice_currency: random.pick(['EUR', 'JPY', 'KWD']),
+    ...random.pick<object>([
+      { amount: 2500, transaction_description: 'Zwei\tSpalten\nund „Zeilen“ \\ 🧾' },
+      { items: [{ name: 'Wídget', quantity: 2, unit_price: 1250 }] },
+      {},
+    ]),
+    reference_id: `order-${number % 7}`,
+    metadata: { order_id: `A-${number % 5}`, gift: true, more: { ключ: ['a', null] } },
+    customer_details: random.pick<object>([
+      { name: 'Ada "Countess" Lovelace', email: `ada${number % 6}@example.com`, country: 'GB' },
+      { name: 'Zoë', email: `zoe${number}@example.com`, phone: { calling_code: '49', number: '30123' } },
+      {},
+    ]),
+    ...[random.pick(webhookUrls)].filter((url) => url !== '').map((webhook_url) => ({ webhook_url }))[0],
+  };
+}
+
+/** All that the service says to these merchants, in the order of the requests. */
+export async function everything(
+  url: string,
+  shop: ReturnType<typeof createShop>,
+): Promise<Map<string, string>> {
+  const told = new Map<string, string>();
+  const look = async (key: Key, path: string): Promise<Data> => {
+    const answer = await ask(url, { key, method: 'GET', path });
+    assert.equal(answer.status, 200, answer.text);
+    told.set(`${key.id} ${path}`, `${answer.status} ${answer.etag} ${answer.text}`);
+    return answer.json;
+  };
+  for (const key of keys) {
+    for (const list of ['/v3/event', '/v3/checkout', '/v3/customer']) {
+      for (let path = `${list}?limit=50`; ; ) {
+        const { data, has_more, next_cursor } = await look(key, path);
+        if (list !== '/v3/event') for (const { id } of data) await look(key, `${list}/${id}`);
+        if (!has_more) break;
+        path = `${list}?limit=50&after=${next_cursor ?? data.at(-1).id}`;
+      }
+    }
+    for (const filter of ['status=completed', 'metadata[gift]=true', 'q=zwei', 'partially_paid=true']) {
+      await look(key, `/v3/checkout?${filter}`);
+    }
+  }
+  for (const { key, id } of shop.sessions) await look(key, `/v3/checkout/${id}/timeline?limit=100`);
+  for (const { idempotencyKey, ...request } of shop.repeatable) {
+    const answer = await ask(url, request, { 'idempotency-key': idempotencyKey });
+    told.set(`repeat ${idempotencyKey}`, `${answer.status} ${answer.etag} ${answer.text}`);
+  }
+  return told;
+}

@@ -1,0 +1,44 @@
+/** What one process changes another one hears of at once, also after the connection on which it listens was lost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { session, tenants, write } from '../store/build.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { openTables } from './cluster.ts';
+
+test('a change is heard of in another process, and not where it was made', async (t) => {
+  const database = await freshDatabase(t);
+  const [one, other] = await Promise.all([0, 1].map(() => openPostgresStore(database, { serve: true })));
+  assert.ok(one && other);
+  t.after(() => Promise.all([one.close(), other.close()]));
+  const { mine } = await tenants(one);
+  const heard: string[] = [];
+  let notify = () => {};
+  one.onRemoteChange((id) => assert.fail(`${id} was changed here`));
+  other.onRemoteChange((id) => {
+    heard.push(id);
+    notify();
+  });
+  /** Changes sessions until the other process has heard of one of these changes. */
+  const untilHeard = async () => {
+    const made: string[] = [];
+    const told = new Promise<void>((resolve) => {
+      notify = () => {
+        if (made.includes(heard.at(-1) ?? '')) resolve();
+      };
+    });
+    const making = setInterval(() => {
+      const after = session(mine);
+      made.push(after.id);
+      void write(one, mine, { checkout: { before: null, after } });
+    }, 50);
+    await told.finally(() => clearInterval(making));
+  };
+
+  await untilHeard();
+  const ended = await openTables(t, database)`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'opentill listener'`;
+  assert.equal(ended.length, 2);
+  await untilHeard();
+});

@@ -1,0 +1,81 @@
+/**
+ * Two instances behind a proxy, one of which is killed at random moments while many clients write. Whoever repeats a
+ * request that had no answer gets one; nothing acknowledged is lost, and nothing happens twice. Whoever follows the feed
+ * at either instance sees every event once, in one and the same order.
+ *
+ * OPENTILL_SEED repeats the moments and the requests of a run; OPENTILL_KILLS sets how many there are.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLoad } from '../crash/load.ts';
+import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
+import { randomFrom } from '../crash/random.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { createClients } from './client.ts';
+import { authorization, checkBooks, keptIn, openTables, startInstances } from './cluster.ts';
+import { followFeed } from './feed-reader.ts';
+import { startProxy } from './proxy.ts';
+
+const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
+const kills = Number(process.env.OPENTILL_KILLS ?? 4);
+const CLIENTS = 16;
+
+test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills * 10_000 }, async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const random = randomFrom(seed);
+  const database = await freshDatabase(t);
+  const instances = await startInstances(t, database, 2);
+  const proxy = await startProxy(
+    t,
+    instances.map(({ port }) => port),
+  );
+  const load = createLoad(random, authorization, '');
+  const clients = createClients(load, { giveUpAfterMs: 20_000 });
+  const readers = instances.map(({ url }) => followFeed(url));
+  const stop = new AbortController();
+
+  const asking = clients.keepAsking(proxy.url, CLIENTS, stop.signal);
+  const killing = (async () => {
+    for (let round = 1; round <= kills; round++) {
+      await pause(random.between(20, 500));
+      const victim = random.pick(instances);
+      await victim.kill();
+      await pause(random.between(0, 200));
+      await victim.start();
+    }
+  })();
+  await Promise.race([killing, asking]);
+  await killing;
+  stop.abort();
+  await asking;
+
+  const sql = openTables(t, database);
+  await checkBooks(database);
+  checkLedger(load, await keptIn(sql), []);
+  for (const { url } of instances) await checkSessions(load, url);
+  for (let i = 0; i < 50; i++)
+    await checkReplay(load, random.pick(instances).url, random.pick(load.requests));
+
+  const events = await sql<Array<{ id: string }>>`SELECT id FROM event`;
+  await Promise.all(readers.map((reader) => reader.until(events.length)));
+  await Promise.all(readers.map((reader) => reader.stop()));
+  const feed = await sql<Array<{ event: string }>>`SELECT event FROM feed ORDER BY position`;
+  for (const { ids, mistakes } of readers) {
+    assert.deepEqual(mistakes, []);
+    assert.deepEqual(
+      ids,
+      feed.map(({ event }) => event),
+    );
+  }
+  assert.deepEqual(feed.map(({ event }) => event).sort(), events.map(({ id }) => id).sort());
+
+  const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
+  const { broken, unavailable, replayed, longestMs } = clients.figures;
+  t.diagnostic(
+    `${load.requests.length} requests, all answered: ${acknowledged} changes of ${load.sessions.length} sessions, ` +
+      `${events.length} events; ${broken} connections broke, ${unavailable} times 503, ` +
+      `${replayed} changes had happened before they were repeated; the longest took ${longestMs.toFixed(0)} ms`,
+  );
+  assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
+});

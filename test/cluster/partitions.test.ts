@@ -1,0 +1,84 @@
+/**
+ * The schema distributes by account as it is: cut into hash partitions of the account, every table of a tenant still
+ * has its keys, and the store keeps all of its promises.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import postgres from 'postgres';
+import { backUpPostgres } from '../../src/store/postgres/backup.ts';
+import { migrations } from '../../src/store/postgres/migrate.ts';
+import { restorePostgres } from '../../src/store/postgres/restore.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { add, session, tenants } from '../store/build.ts';
+import { postgresOpener } from '../store/open-postgres.ts';
+import { storeSuite } from '../store/suite.ts';
+import { sharedWorkSuite } from '../store/suite-shared-work.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { freshDirectory } from '../support/process.ts';
+
+const PARTITIONS = 4;
+/** What is looked up before the account is known, or belongs to no account. */
+const SHARED = ['account', 'api_key', 'directory'];
+
+/** The migrations, with partitions for each table of a tenant; room in the pages is a matter of the partitions. */
+const partitioned = migrations.map((sql) =>
+  sql.replace(
+    /^CREATE TABLE (\w+) (\([\s\S]*?^\))(?: WITH (\(.*\)))?;/gm,
+    (statement: string, name: string, columns: string, storage: string | undefined) => {
+      if (SHARED.includes(name)) return statement;
+      const partition = (remainder: number) =>
+        `CREATE TABLE ${name}_${remainder} PARTITION OF ${name}
+           FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${remainder})${storage ? ` WITH ${storage}` : ''};`;
+      const all = Array.from({ length: PARTITIONS }, (_, remainder) => partition(remainder));
+      return `CREATE TABLE ${name} ${columns} PARTITION BY HASH (account);\n${all.join('\n')}`;
+    },
+  ),
+);
+
+/** Makes the schema that the store then finds up to date. */
+async function makePartitions(url: string): Promise<string> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`
+      BEGIN;
+      ${partitioned.join('\n')}
+      CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+      INSERT INTO schema_version VALUES (1, ${migrations.length});
+      COMMIT`);
+  } finally {
+    await sql.end();
+  }
+  return url;
+}
+
+test('every table but those of the directory is cut into partitions', async (t) => {
+  const sql = postgres(await makePartitions(await freshDatabase(t)), { max: 1 });
+  t.after(() => sql.end({ timeout: 0 }));
+  const tables = await sql<Array<{ name: string; kind: string }>>`
+    SELECT relname AS name, relkind AS kind FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`;
+  const whole = tables.filter(({ kind }) => kind === 'r').map(({ name }) => name);
+  assert.deepEqual(whole, [...SHARED, 'schema_version']);
+  assert.ok(tables.length > whole.length);
+});
+
+test('a backup of partitions is one of their tables, and is restored into any', async (t) => {
+  const url = await makePartitions(await freshDatabase(t));
+  const store = await openPostgresStore(url);
+  const { mine } = await tenants(store);
+  const one = await add(store, session(mine));
+  await store.close();
+  const file = join(freshDirectory(t), 'till.backup');
+  await backUpPostgres(url, file, () => {});
+  for (const target of [await freshDatabase(t), await makePartitions(await freshDatabase(t))]) {
+    await restorePostgres(file, target, () => {});
+    const restored = await openPostgresStore(target);
+    assert.deepEqual(await restored.checkout(mine, one.id), one);
+    await restored.close();
+  }
+});
+
+const open = postgresOpener(makePartitions);
+storeSuite('PostgreSQL in partitions', open);
+sharedWorkSuite(open);

@@ -1,0 +1,161 @@
+/**
+ * Requests to two instances that race each other: on one session each is decided on what the one before it left behind,
+ * and a request that comes many times with one key happens once.
+ *
+ * OPENTILL_RACES and OPENTILL_ROUNDS set how often; OPENTILL_SEED repeats who begins.
+ */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import { randomFrom } from '../crash/random.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { authorization, type Instance, openTables, startInstances } from './cluster.ts';
+
+const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
+const races = Number(process.env.OPENTILL_RACES ?? 200);
+const rounds = Number(process.env.OPENTILL_ROUNDS ?? 5);
+/** So many races are run at the same time. */
+const PARALLEL = 8;
+const TIMEOUT = { timeout: 30_000 + 100 * races + 2_000 * rounds };
+
+const random = randomFrom(seed);
+const wholeFile: Pick<TestContext, 'after'> = { after: (hook) => after(hook as () => unknown) };
+const database = await freshDatabase(wholeFile);
+const [one, other] = (await startInstances(wholeFile, database, 2)) as [Instance, Instance];
+const sql = openTables(wholeFile, database);
+
+type Answer = {
+  readonly status: number;
+  readonly etag: string | null;
+  readonly text: string;
+  replayed: boolean;
+};
+
+async function call({ url }: Instance, method: string, path: string, body = {}, key = ''): Promise<Answer> {
+  const response = await fetch(`${url}/v3${path}`, {
+    method,
+    headers: {
+      authorization,
+      'content-type': 'application/json',
+      ...(key === '' ? {} : { 'idempotency-key': key }),
+    },
+    body: JSON.stringify(body),
+  });
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, text, etag: headers.get('etag'), replayed: headers.has('idempotent-replayed') };
+}
+
+const create = { invoice_currency: 'EUR', items: [{ name: 'Widget', quantity: 1, unit_price: 2500 }] };
+const update = { items: [{ name: 'Gadget', quantity: 1, unit_price: 3200 }] };
+
+/** Pays twice, expires and updates one session at once, and says what became of it. */
+async function race(): Promise<string> {
+  const { id } = JSON.parse((await call(one, 'POST', '/checkout', create)).text).data;
+  const [here, there] = random.next() < 0.5 ? [one, other] : [other, one];
+  const requests: Record<string, () => Promise<Answer>> = {
+    pay: () => call(here, 'POST', `/test_helpers/checkout/${id}/pay`),
+    expire: () => call(there, 'POST', `/checkout/${id}/expire`),
+    update: () => call(random.next() < 0.5 ? here : there, 'PUT', `/checkout/${id}`, update),
+    payAgain: () => call(there, 'POST', `/test_helpers/checkout/${id}/pay`),
+  };
+  const turn = Object.keys(requests).toSorted(() => random.next() - 0.5);
+  const answered = await Promise.all(turn.map(async (name) => [name, await requests[name]?.()] as const));
+  const answers = Object.fromEntries(answered) as Record<'pay' | 'payAgain' | 'expire' | 'update', Answer>;
+  await checkOutcome(id, answers);
+  return answers.expire.status === 200 ? 'expired' : 'completed';
+}
+
+type Event = { readonly type: string; readonly sequence: number; readonly body: string };
+
+async function checkOutcome(
+  id: string,
+  { pay, payAgain, expire, update }: Record<'pay' | 'payAgain' | 'expire' | 'update', Answer>,
+): Promise<void> {
+  assert.deepEqual([pay.status, payAgain.status].sort(), [200, 409], 'one of the two has paid');
+  for (const { status } of [expire, update]) assert.ok(status === 200 || status === 409, String(status));
+
+  // Both instances show the same, to the byte.
+  const [shown, also] = await Promise.all(
+    [one, other].map(({ url }) => fetch(`${url}/v3/checkout/${id}`, { headers: { authorization } })),
+  );
+  const text = await shown?.text();
+  assert.equal(await also?.text(), text);
+  const { data: session } = JSON.parse(text ?? '');
+  assert.equal(session.status, expire.status === 200 ? 'expired' : 'completed');
+  assert.equal(session.payment_status, 'paid');
+  assert.equal(session.amount, update.status === 200 ? 3200 : 2500);
+  assert.equal(session.amount_paid, session.amount);
+
+  const events = await sql<
+    Event[]
+  >`SELECT type, sequence, body FROM event WHERE checkout = ${id} ORDER BY sequence`;
+  const count = (type: string) => events.filter((event) => event.type === type).length;
+  assert.equal(count('checkout.paid'), 1);
+  assert.equal(count('checkout.expired'), expire.status === 200 ? 1 : 0);
+  assert.equal(count('checkout.updated'), update.status === 200 ? 1 : 0);
+  assert.equal(count('payment_attempt.succeeded'), 1);
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, index) => index + 1),
+  );
+  const versions = [...new Set(events.map(({ body }) => JSON.parse(body).version))];
+  assert.deepEqual(
+    versions,
+    versions.map((_, index) => index + 1),
+    'each change made one version',
+  );
+  assert.equal(shown?.headers.get('etag'), `"${versions.length}"`);
+
+  const ledger = await sql<Array<{ amount: number; line: number }>>`
+    SELECT amount, line FROM payment WHERE checkout = ${id}`;
+  assert.deepEqual([...ledger], [{ amount: session.amount, line: 1 }]);
+}
+
+test(`${races} races of paying twice, expiring and updating at two instances`, TIMEOUT, async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const outcomes = { expired: 0, completed: 0 } as Record<string, number>;
+  let left = races;
+  const runner = async () => {
+    while (left-- > 0) {
+      const outcome = await race();
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, runner));
+  t.diagnostic(`${outcomes.expired} sessions expired, ${outcomes.completed} completed`);
+  assert.ok(outcomes.expired && outcomes.completed, 'both ways were seen');
+});
+
+test(`${rounds} times 100 requests at once with one key, at two instances`, TIMEOUT, async () => {
+  for (let round = 0; round < rounds; round++) {
+    const before = await sessions();
+    const key = `order-${round}`;
+    const created = await atOnce('POST', '/checkout', create, key);
+    checkEqual(created, 201);
+    assert.equal(await sessions(), before + 1);
+
+    const { id } = JSON.parse(created[0]?.text ?? '').data;
+    const body = { amount: 1000, payment_id: `payment-${round}` };
+    const paid = await atOnce('POST', `/test_helpers/checkout/${id}/pay`, body, key);
+    checkEqual(paid, 200);
+    const ledger = await sql`SELECT amount FROM payment WHERE checkout = ${id}`;
+    assert.deepEqual([...ledger], [{ amount: 1000 }]);
+  }
+});
+
+async function sessions(): Promise<number> {
+  const [row] = await sql<Array<{ count: number }>>`SELECT count(*) FROM checkout`;
+  return row?.count ?? 0;
+}
+
+function atOnce(method: string, path: string, body: object, key: string): Promise<Answer[]> {
+  const callers = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? one : other));
+  return Promise.all(callers.map((instance) => call(instance, method, path, body, key)));
+}
+
+/** One has happened, the others are its repetitions. */
+function checkEqual(answers: readonly Answer[], expected: number): void {
+  for (const { status, text } of answers) assert.equal(status, expected, text);
+  assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+  assert.equal(new Set(answers.map(({ etag, text }) => `${etag} ${text}`)).size, 1);
+}

@@ -1,0 +1,53 @@
+/** What settings say of the database: what its address may be, and that nobody gets to see its password. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { BadSetting, readConfig } from '../src/config.ts';
+import { nameOf } from '../src/store/postgres/open.ts';
+
+const databaseOf = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;
+
+suite('the address of a database', () => {
+  test('can be a file', () => {
+    assert.deepEqual(databaseOf('sqlite:./data/till.db'), { kind: 'sqlite', path: './data/till.db' });
+    assert.deepEqual(databaseOf('sqlite:///var/till.db'), { kind: 'sqlite', path: '/var/till.db' });
+  });
+
+  const addresses: ReadonlyArray<[url: string, name: string]> = [
+    ['postgres://till:canary@db.example.com/shop', 'db.example.com/shop'],
+    ['postgresql://till:canary@db.example.com:5433/shop', 'db.example.com:5433/shop'],
+    ['postgres://till:canary@a:5432,b:5432/shop?target_session_attrs=read-write', 'a:5432,b:5432/shop'],
+    ['postgres://till@[::1]/shop?password=canary', '[::1]/shop'],
+    ['postgres://till:can@ary:canary@localhost/shop', 'localhost/shop'],
+    ['postgres://till:%2Fcanary%23@localhost/shop', 'localhost/shop'],
+    ['postgres://localhost/shop', 'localhost/shop'],
+  ];
+  for (const [url, name] of addresses) {
+    test(`can be a PostgreSQL, which is called ${name}`, () => {
+      assert.deepEqual(databaseOf(url), { kind: 'postgres', url });
+      assert.equal(nameOf(url), name);
+    });
+  }
+
+  for (const url of [
+    'mysql://till:canary@localhost/shop',
+    'postgres://till:canary@localhost',
+    'postgres://till:canary@localhost/',
+    'postgres:till:canary@localhost/shop',
+    'postgres://till:can/ary@localhost/shop',
+    'postgres://till:1#canary@localhost/shop',
+    'postgres://till:1?canary@localhost/shop',
+    'till:canary@localhost/shop',
+  ]) {
+    test(`cannot be ${url}, and the message does not repeat it`, () => {
+      assert.throws(
+        () => databaseOf(url),
+        (error: Error) => {
+          assert.ok(error instanceof BadSetting);
+          assert.match(error.message, /^DATABASE_URL must be [^\n]+$/);
+          assert.doesNotMatch(error.message, /canary/);
+          return true;
+        },
+      );
+    });
+  }
+});

@@ -1,0 +1,83 @@
+/** How PostgreSQL finds what a list asks for, among many sessions of several accounts. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { listQuery } from '../../src/store/postgres/checkouts.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { freshPostgres } from '../support/database-postgres.ts';
+import { combinations, combined, type FilterName, pages } from '../support/filters.ts';
+
+/** A node of what EXPLAIN answers. */
+type Step = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Step[];
+};
+
+const SESSIONS = 3_000;
+const ACCOUNTS = 20;
+
+/** One in a hundred or two hundred has what the filters ask for: what an index is for. */
+const fill = [
+  `INSERT INTO checkout (account, live, id, version, event_count, status, payment_status, invoice_currency,
+     amount_paid, partially_paid, paid_in_excess, reference_id, customer, email, data)
+   SELECT account, false, 'chk_' || lpad((n * 333)::text, 6, '0'), 1, 1,
+     CASE n % 100 WHEN 1 THEN 'active' ELSE 'expired' END, CASE n % 100 WHEN 2 THEN 'paid' ELSE 'expired' END,
+     CASE n % 100 WHEN 3 THEN 'EUR' ELSE 'USD' END, 0, n % 200 = 4, n % 200 = 5,
+     CASE n % 1000 WHEN 6 THEN 'order-' ELSE 'cart-' END || n / 1000,
+     'cus_' || n % 100, 'payer-' || n || '@example.com', '{}'
+   FROM generate_series(1, ${SESSIONS}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+  `INSERT INTO checkout_overview SELECT account, live, id, right(id, 6)::bigint,
+     CASE WHEN right(id, 2) = '07' THEN 'order ' ELSE 'cart ' END || id FROM checkout`,
+  `INSERT INTO checkout_metadata
+   SELECT account, live, 'a', CASE WHEN right(id, 2) = '00' THEN 'b' ELSE right(id, 2) END, id FROM checkout`,
+  `INSERT INTO payment
+   SELECT account, live, 'sandbox', id, id, 1, id, 1, 'EUR', 1, false FROM checkout`,
+  'ANALYZE',
+];
+
+/** The index that must serve a filter which finds few among many. */
+const indexes: Partial<Record<FilterName, string[]>> = {
+  status: ['checkout_status'],
+  payment_status: ['checkout_payment_status'],
+  invoice_currency: ['checkout_currency'],
+  reference_id: ['checkout_reference'],
+  customer: ['checkout_customer'],
+  partially_paid: ['checkout_partially_paid'],
+  paid_in_excess: ['checkout_paid_in_excess'],
+  metadata: ['checkout_metadata_pkey'],
+  q: ['checkout_reference', 'checkout_email', 'checkout_overview_description'],
+};
+
+const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+
+suite('every filter is served by an index of the tenant', async () => {
+  const { url, query, remove } = await freshPostgres();
+  after(remove);
+  await (await openPostgresStore(url)).close();
+  for (const statement of fill) await query(statement);
+
+  for (const combination of combinations) {
+    test(combination.join(', '), async () => {
+      for (const page of pages) {
+        const { text, values } = listQuery({ account: 2, mode: 'test' }, combined(combination), page);
+        // Planned with the values, as PostgreSQL does with those of a statement that is not prepared.
+        const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+        const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
+        const steps = stepsOf(row['QUERY PLAN'][0].Plan);
+        for (const step of steps) {
+          assert.notEqual(step['Node Type'], 'Seq Scan', `${step['Relation Name']}: ${literals}`);
+          const isIndex = step['Index Name'] !== undefined;
+          if (isIndex) assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
+        }
+        const [only] = combination;
+        if (only === undefined || combination.length > 1) continue;
+        const used = new Set(steps.map((step) => step['Index Name']));
+        for (const index of indexes[only] ?? []) assert.ok(used.has(index), `${index}: ${[...used]}`);
+      }
+    });
+  }
+});
+
+const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));

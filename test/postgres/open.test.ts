@@ -1,0 +1,30 @@
+/** Which servers are refused. Those that can be had are started in test/cli. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { objectionTo, type ServerFacts } from '../../src/store/postgres/open.ts';
+
+const good: ServerFacts = {
+  number: 150_000,
+  version: '15.0',
+  encoding: 'UTF8',
+  durable: 'on',
+  standby: false,
+  read_only: 'off',
+};
+
+test('a server that can be written, keeps what it confirms and is not too old has nothing against it', () => {
+  for (const facts of [good, { ...good, number: 180_004 }, { ...good, durable: 'remote_apply' }])
+    assert.equal(objectionTo(facts), null);
+});
+
+for (const [facts, objection] of [
+  [{ number: 149_999, version: '14.99' }, /^PostgreSQL 14\.99 is too old, 15 or newer is needed$/],
+  [{ standby: true, read_only: 'on' }, /standby/],
+  [{ read_only: 'on' }, /read-only/],
+  [{ encoding: 'SQL_ASCII' }, /SQL_ASCII.*UTF8/],
+  [{ durable: 'off' }, /synchronous_commit is off/],
+] as const) {
+  test(`a server with ${JSON.stringify(facts)} is refused`, () => {
+    assert.match(objectionTo({ ...good, ...facts }) ?? '', objection);
+  });
+}

@@ -1,0 +1,35 @@
+/** PostgreSQL databases for the suites of the store. */
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import type { Open } from './build.ts';
+
+/** `prepare` may do something to the empty database before the store opens it, and say by which address. */
+export function postgresOpener(prepare = async (url: string): Promise<string> => url): Open {
+  return async () => {
+    const hooks: Array<() => unknown> = [];
+    const empty = await freshDatabase({ after: (hook) => void hooks.push(hook as () => unknown) });
+    const url = await prepare(empty);
+    const open: Store[] = [];
+    const opened = async (): Promise<Store> => {
+      const store = await openPostgresStore(url, { serve: true });
+      open.push(store);
+      return store;
+    };
+    const closeAll = async () => {
+      for (const store of open.splice(0)) await store.close();
+    };
+    return {
+      store: await opened(),
+      async reopen() {
+        await closeAll();
+        return opened();
+      },
+      another: opened,
+      async close() {
+        await closeAll();
+        for (const hook of hooks) await hook();
+      },
+    };
+  };
+}

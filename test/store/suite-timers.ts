@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { Scope } from '../../src/checkout/session.ts';
+import type { Claim, DueCheckout, Store } from '../../src/store/store.ts';
+import { add, attempt, change, type Open, session, T, write } from './build.ts';
+import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
+import { onFreshStores } from './each.ts';
+
+export function timerSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  /** For each of these times a session that ends then. */
+  async function ending(store: Store, scope: Scope, expiresAt: readonly number[]): Promise<string[]> {
+    const all: string[] = [];
+    for (const at of expiresAt) all.push((await add(store, session(scope, { expiresAt: at }))).id);
+    return all;
+  }
+
+  suite('sessions that are due', () => {
+    it('are those whose time has come, until they change', async ({ store, reopen, mine }) => {
+      const later = await add(store, session(mine, { expiresAt: T + 20 }));
+      const soon = await add(store, session(mine, { expiresAt: T + 10 }));
+      const asked = await add(
+        store,
+        session(mine, { attempts: [attempt('r', { status: 'processing', syncAt: T + 15 })] }),
+      );
+      await add(store, session(mine));
+      const again = await reopen();
+      const due = async (now: number) => ids(await again.dueCheckouts(mine, now, 10));
+      assert.deepEqual(await due(T + 9), []);
+      assert.deepEqual(await again.dueCheckouts(mine, T + 10, 10), [{ id: soon.id, dueAt: T + 10 }]);
+      assert.deepEqual(await due(T + 15), ids([soon, asked]));
+      assert.deepEqual(await due(T + 20), ids([soon, asked, later]));
+      await change(again, soon, { lifecycle: { state: 'expired', at: T + 10, by: 'time' } });
+      assert.deepEqual(await due(T + 20), ids([asked, later]));
+    });
+
+    it('come the longest due first, as many as asked for', async ({ store, mine }) => {
+      const [third, first, fourth, second] = await ending(store, mine, [T + 30, T + 10, T + 40, T + 20]);
+      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 10)), [first, second, third, fourth]);
+      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 2)), [first, second]);
+      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 1)), [first]);
+    });
+
+    it('are those of the account and mode', async ({ store, mine, live, theirs }) => {
+      const made = new Map<Scope, string[]>();
+      for (const scope of [mine, live, theirs]) made.set(scope, await ending(store, scope, [T]));
+      for (const [scope, all] of made) {
+        assert.deepEqual(ids(await store.dueCheckouts(scope, T, 10)), all);
+        assert.deepEqual(ids(await store.claimCheckouts(scope, claimAt(T))), all);
+      }
+      const nowhere: Scope = { account: 99, mode: 'test' };
+      assert.deepEqual(await store.dueCheckouts(nowhere, T, 10), []);
+      assert.deepEqual(await store.claimCheckouts(nowhere, claimAt(T)), []);
+    });
+  });
+
+  suite('sessions that are claimed', () => {
+    const claim = (store: Store, scope: Scope, now: number, given: Partial<Claim> = {}) =>
+      store.claimCheckouts(scope, claimAt(now, given));
+    const byTime = (rows: readonly DueCheckout[]) => rows.toSorted((a, b) => a.dueAt - b.dueAt);
+
+    it('are those that are due, the longest due before others', async ({ store, mine }) => {
+      const [third, first, fourth, second] = await ending(store, mine, [T + 30, T + 10, T + 40, T + 20]);
+      assert.deepEqual(await claim(store, mine, T + 9), []);
+      assert.deepEqual(await claim(store, mine, T + 39, { limit: 1 }), [{ id: first, dueAt: T + 10 }]);
+      assert.deepEqual(byTime(await claim(store, mine, T + 39)), [
+        { id: second, dueAt: T + 20 },
+        { id: third, dueAt: T + 30 },
+      ]);
+      assert.deepEqual(inOrder(await claim(store, mine, T + 40)), [fourth]);
+    });
+
+    it('are nobody else’s meanwhile, and yet due', async ({ store, mine }) => {
+      const all = await ending(store, mine, [T, T, T]);
+      const first = await claim(store, mine, T, { limit: 2 });
+      assert.equal(first.length, 2);
+      const second = await claim(store, mine, T, { limit: 2 });
+      assert.deepEqual(ids([...first, ...second]), all.toSorted());
+      assert.deepEqual(await claim(store, mine, T + LEASE - 1), []);
+      assert.deepEqual(ids(await store.dueCheckouts(mine, T, 10)), all.toSorted());
+    });
+
+    it('can be claimed anew when the lease is over', async ({ store, mine }) => {
+      const all = await ending(store, mine, [T, T]);
+      await claim(store, mine, T);
+      assert.deepEqual(ids(await claim(store, mine, T + LEASE)), all.toSorted());
+      assert.deepEqual(await claim(store, mine, T + 2 * LEASE - 1), []);
+    });
+
+    it('are leased in real time, whatever the clock of their account and mode', async ({ store, mine }) => {
+      const all = await ending(store, mine, [T + HOUR]);
+      const ahead = T + 99 * HOUR;
+      assert.deepEqual(await claim(store, mine, T, { realNow: ahead }), []);
+      assert.deepEqual(ids(await claim(store, mine, T + HOUR, { realNow: T })), all);
+      assert.deepEqual(await claim(store, mine, ahead, { realNow: T + LEASE - 1 }), []);
+      assert.deepEqual(ids(await claim(store, mine, T + HOUR, { realNow: T + LEASE })), all);
+    });
+
+    it('can be given back', async ({ store, mine }) => {
+      const [a, b] = (await ending(store, mine, [T, T])) as [string, string];
+      await claim(store, mine, T);
+      await store.releaseCheckouts(mine, [a]);
+      assert.deepEqual(inOrder(await claim(store, mine, T)), [a]);
+      await store.releaseCheckouts(mine, [a, b, 'chk_unknown']);
+      assert.deepEqual(ids(await claim(store, mine, T)), [a, b].sort());
+      await store.releaseCheckouts(mine, []);
+      assert.deepEqual(await claim(store, mine, T), []);
+    });
+
+    it('are free as soon as they are due at another time', async ({ store, mine }) => {
+      const one = await add(store, session(mine, { expiresAt: T }));
+      await claim(store, mine, T);
+      await change(store, one, { expiresAt: T + 10 });
+      assert.deepEqual(await claim(store, mine, T + 9), []);
+      assert.deepEqual(await claim(store, mine, T + 10), [{ id: one.id, dueAt: T + 10 }]);
+    });
+  });
+
+  suite('the places where something is due', () => {
+    const nowIn = async (store: Store, work: 'checkouts' | 'deliveries', realNow: number, scope: Scope) =>
+      (await store.duePlaces(work, realNow)).find(
+        (place) => place.scope.account === scope.account && place.scope.mode === scope.mode,
+      )?.now;
+
+    for (const [work, make] of [
+      ['checkouts', ending],
+      ['deliveries', apart],
+    ] as const) {
+      it(`are all found, with what their clocks show: ${work}`, async ({ store, mine, live, theirs }) => {
+        await write(store, mine, { testClockAdvanceMs: HOUR });
+        await make(store, live, [T]);
+        await make(store, mine, [T + HOUR]);
+        await make(store, theirs, [T + 5]);
+        assert.equal(await nowIn(store, work, T, live), T);
+        assert.equal(await nowIn(store, work, T, mine), T + HOUR);
+        assert.equal(await nowIn(store, work, T + 5, theirs), T + 5);
+        await write(store, theirs, { testClockAdvanceMs: 5 });
+        assert.equal(await nowIn(store, work, T, theirs), T + 5);
+      });
+    }
+  });
+}

@@ -1,0 +1,63 @@
+import postgres from 'postgres';
+import type { Row, TestDatabase } from './database.ts';
+import { freshDatabase } from './postgres.ts';
+
+/** What a service writes by itself, at any time. */
+const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
+
+/** One on the server that all tests share. */
+export async function freshPostgres(): Promise<TestDatabase> {
+  const hooks: Array<() => unknown> = [];
+  const url = await freshDatabase({ after: (hook) => hooks.push(hook as () => unknown) });
+  return postgresDatabase(url, async () => {
+    for (const hook of hooks) await hook();
+  });
+}
+
+/** The database at this address; `remove` does what has to be done in the end. */
+export function postgresDatabase(url: string, remove: () => Promise<void>): TestDatabase {
+  const connect = () =>
+    postgres(url, {
+      max: 1,
+      fetch_types: false,
+      // Amounts and times are numbers in tests, too.
+      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    });
+  // It connects when something is asked.
+  const connection = connect();
+  async function query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]> {
+    let number = 0;
+    const text = sql.replaceAll('?', () => `$${++number}`);
+    return [...(await connection.unsafe(text, [...values]))];
+  }
+  async function tables(): Promise<string[]> {
+    const rows = await query(
+      `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
+    );
+    return rows.map(({ tablename }) => tablename);
+  }
+  return {
+    url,
+    directoryLagMs: 1_000,
+    query,
+    tables,
+    async state() {
+      const watched = (await tables()).filter((name) => !HOUSEKEEPING.has(name));
+      // Each row that is written, even if only as it was, lies at another place and has the number of who wrote it.
+      const places = watched.map(
+        (name) => `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid)) FROM ${name}`,
+      );
+      return query(places.join(' UNION ALL '));
+    },
+    async lock() {
+      const names = (await tables()).join(', ');
+      const holder = connect();
+      await holder.unsafe(`BEGIN; LOCK TABLE ${names} IN EXCLUSIVE MODE`);
+      return () => holder.end();
+    },
+    async remove() {
+      await connection.end();
+      await remove();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * The database under a service of the tests, and what a test may do to it beside the API. Tests of the API and of the
+ * pages know nothing else of it: they run on every kind. OPENTILL_TEST_DATABASE says on which.
+ */
+import { freshPostgres } from './database-postgres.ts';
+import { freshSqlite } from './database-sqlite.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into rows of many shapes, and asserts on what it finds.
+export type Row = any;
+
+export type TestDatabase = {
+  /** For DATABASE_URL. */
+  readonly url: string;
+  /** How long a process may go on without seeing what another one has changed in accounts and keys. */
+  readonly directoryLagMs: number;
+  /** Runs a statement, in which `?` stands for a value. */
+  query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]>;
+  /** The names of all tables. */
+  tables(): Promise<string[]>;
+  /** Something that is different after anything was written of what merchants have. */
+  state(): Promise<unknown>;
+  /** Keeps everybody from writing until what it resolves with is called; who reads may go on. */
+  lock(): Promise<() => Promise<void>>;
+  remove(): Promise<void>;
+};
+
+/** A new and empty database. */
+export async function freshTestDatabase(): Promise<TestDatabase> {
+  switch (process.env.OPENTILL_TEST_DATABASE ?? 'sqlite') {
+    case 'sqlite':
+      return freshSqlite();
+    case 'postgres':
+      return freshPostgres();
+    default:
+      throw new Error('OPENTILL_TEST_DATABASE must be sqlite or postgres');
+  }
+}
+
+/** Everything that is stored: the rows of each table, as JSON. */
+export async function contentsOf({ tables, query }: TestDatabase): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  for (const name of await tables())
+    contents.set(name, JSON.stringify(await query(`SELECT * FROM "${name}"`)));
+  return contents;
+}

@@ -1,0 +1,138 @@
+/** A real PostgreSQL on a port of its own. The programs come with npm; nothing is installed, nothing is left behind. */
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../../src/cli/free-port.ts';
+import type { Guarded } from './postgres-guard.ts';
+import { account, newPlace, type Place } from './postgres-place.ts';
+
+export type PostgresOptions = {
+  /** Whether what was committed survives a crash of the machine. Tests seldom need it, and are quicker without. */
+  readonly durable?: boolean;
+  /** Parameters of the server, by their names in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly port?: number;
+};
+
+export type PostgresServer = {
+  readonly url: string;
+  readonly port: number;
+  /** Its data directory. */
+  readonly directory: string;
+  /** Starts it again on the same port and data, after `stop` or `kill`. */
+  start(): Promise<void>;
+  /** Without a signal, a shutdown that ends connections and writes everything to disk. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** The server ends as by a crash. Resolves when all of its processes are gone. */
+  kill(): Promise<void>;
+  /** Ends the server and removes its data. */
+  remove(): Promise<void>;
+};
+
+/** Settings of the machine that runs the tests must not reach the server. */
+const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+
+const guardFile = join(import.meta.dirname, 'postgres-guard.ts');
+const READY = /database system is ready to accept (read-only )?connections/;
+/** Enough of the log to see what went wrong. */
+const LOG_LENGTH = 20_000;
+
+/** Starts a server with a new, empty cluster of databases. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const place = await newPlace(options);
+  return orNoTrace(place, async () => {
+    const initdb = join(place.programs, 'initdb');
+    const args = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
+    const limits = { cwd: place.data, env: environment, ...account };
+    await promisify(execFile)(initdb, [`--pgdata=${place.data}`, ...args], limits);
+    return startIn(place, options);
+  });
+}
+
+/** What is begun in a place leaves nothing there if it fails. */
+export async function orNoTrace<T>(place: Place, begin: () => Promise<T>): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    await removeTraces(place);
+    throw error;
+  }
+}
+
+async function removeTraces({ traces }: Place): Promise<void> {
+  for (const trace of traces) await rm(trace, { recursive: true, force: true });
+}
+
+/** Starts a server on data that are there already. */
+export async function startIn(place: Place, options: PostgresOptions): Promise<PostgresServer> {
+  const { durable = false, settings = {}, port = await freePort() } = options;
+  const { data, programs, traces } = place;
+  const parameters = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...settings,
+  };
+  const guarded: Guarded = {
+    program: join(programs, 'postgres'),
+    args: ['-D', data, ...Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    directory: data,
+    traces,
+    account,
+  };
+  let running: Running | undefined;
+  async function start(): Promise<void> {
+    running = await run(guarded);
+  }
+  async function stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    await running?.end(signal);
+    running = undefined;
+  }
+  async function remove(): Promise<void> {
+    await stop('SIGQUIT');
+    await removeTraces(place);
+  }
+  await start();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return { url, port, directory: data, start, stop, kill: () => stop('SIGKILL'), remove };
+}
+
+type Running = { end(signal: NodeJS.Signals): Promise<void> };
+
+/** Resolves when the server accepts connections. */
+async function run(guarded: Guarded): Promise<Running> {
+  const guard = fork(guardFile, [JSON.stringify(guarded)], {
+    // Out of reach of a Ctrl-C, which goes to the group of processes of the terminal.
+    detached: true,
+    env: environment,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const log = guard.stderr as Socket;
+  // After the end of the log, too, which every process of the server holds open.
+  const closed = once(guard, 'close');
+  let written = '';
+  await new Promise<void>((resolve, reject) => {
+    log.setEncoding('utf8').on('data', (text: string) => {
+      written = (written + text).slice(-LOG_LENGTH);
+      if (READY.test(written)) resolve();
+    });
+    guard.on('close', () => reject(new Error(`PostgreSQL ended before it was ready:\n${written}`)));
+  });
+  // A process that has nothing left to do but its server may end, and the server with it.
+  guard.unref();
+  guard.channel?.unref();
+  log.unref();
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    guard.ref();
+    log.ref();
+    if (guard.connected) guard.send(signal);
+    await closed;
+  }
+  return { end };
+}

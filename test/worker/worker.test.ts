@@ -1,0 +1,113 @@
+/** What the worker does with what is due when something fails, or when another process has a part of it. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { createPresenter } from '../../src/presenter.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createTransact, type Transact } from '../../src/transact.ts';
+import { attendToDue } from '../../src/worker/timers.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { add, session, T, tenants } from '../store/build.ts';
+import { claim, claimAt, finish, inOrder, result, together } from '../store/deliveries.ts';
+import { freshDirectory } from '../support/process.ts';
+
+const realNow = () => T;
+
+async function setUp(t: TestContext) {
+  const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
+  t.after(() => store.close());
+  const transact = createTransact({ store, presenter: createPresenter('https://pay.example.com'), realNow });
+  return { store, transact, ...(await tenants(store)) };
+}
+
+suite('sessions that are due together', () => {
+  /** Three of them, of which those fail whose number is given; says what became of them. */
+  async function attend(t: TestContext, failing: readonly number[], limit: number) {
+    const { store, transact, mine } = await setUp(t);
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) made.push((await add(store, session(mine, { expiresAt: T - 3 + i }))).id);
+    const failure = new Error('no');
+    const failingOften: Transact = async (order) => {
+      if (order.subject === 'checkout' && failing.includes(made.indexOf(order.id))) throw failure;
+      return transact(order);
+    };
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const duties = { store, transact: failingOften, rails: [], realNow, onError };
+    const more = await attendToDue(duties, { scope: mine, now: T }, limit);
+    const states: string[] = [];
+    for (const id of made) states.push((await store.checkout(mine, id))?.lifecycle.state ?? '');
+    const due = await store.claimCheckouts(mine, claimAt(T));
+    return { more, states, errors, failure, due: due.map(({ id }) => made.indexOf(id)) };
+  }
+
+  test('are attended to although one fails, which is due again at once', async (t) => {
+    const { more, states, errors, failure, due } = await attend(t, [1], 10);
+    assert.deepEqual(states, ['expired', 'active', 'expired']);
+    assert.deepEqual(errors, [failure]);
+    assert.deepEqual(due, [1]);
+    assert.equal(more, false);
+  });
+
+  test('are followed by others when they are as many as can be', async (t) => {
+    const { more, states, due } = await attend(t, [0], 2);
+    assert.deepEqual(states, ['active', 'expired', 'active']);
+    assert.deepEqual(due, [0, 2]);
+    assert.equal(more, true);
+  });
+
+  test('are left for later when all of them fail, and one error is said once', async (t) => {
+    const { more, errors, failure, due } = await attend(t, [0, 1, 2], 3);
+    assert.deepEqual(errors, [failure]);
+    assert.deepEqual(due, [0, 1, 2]);
+    assert.equal(more, false);
+  });
+});
+
+suite('a clock that is moved', () => {
+  async function moveClock(t: TestContext, deliverySlots: number) {
+    const { store, transact, mine } = await setUp(t);
+    const [first, second] = (await together(store, mine, [T, T])) as [string, string];
+    // Another process has the first of them, and is done with it at the second look.
+    await claim(store, mine, T);
+    let looks = 0;
+    const shared: Store = {
+      ...store,
+      async countDueDeliveries(scope, now) {
+        if (++looks === 2) await finish(store, mine, result(first));
+        return store.countDueDeliveries(scope, now);
+      },
+    };
+    const sent: string[] = [];
+    const worker = createWorker({
+      store: shared,
+      transact,
+      rails: [],
+      async send({ id }) {
+        sent.push(id);
+        return { outcome: 'delivered', httpStatus: 200, error: null, retryAfterMs: null };
+      },
+      realNow,
+      deliverySlots,
+      onSent: () => {},
+      onError: (error) => assert.fail(String(error)),
+    });
+    await worker.advance(mine, async () => {});
+    await worker.stop();
+    return { looks, sent, second, left: inOrder(await claim(store, mine, T)) };
+  }
+
+  test('waits for deliveries that another process has', async (t) => {
+    const { looks, sent, second, left } = await moveClock(t, 4);
+    assert.deepEqual(sent, [second]);
+    assert.deepEqual(left, []);
+    assert.equal(looks, 3);
+  });
+
+  test('waits for none where deliveries are held back', async (t) => {
+    const { looks, sent } = await moveClock(t, 0);
+    assert.deepEqual(sent, []);
+    assert.equal(looks, 0);
+  });
+});
