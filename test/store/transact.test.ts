@@ -122,7 +122,7 @@ suite('many orders at once', () => {
       const { data } = JSON.parse(bodyOf(each.outcome));
       assert.equal(data.amount, index + 1);
       assert.equal((await store.checkout(scope, data.id))?.amount, index + 1);
-      assert.deepEqual(each.committed, { checkouts: [data.id], deliveries: 1 });
+      assert.deepEqual(each.committed, { scope, checkouts: [data.id], deliveries: 1 });
     }
     assert.equal((await store.events(scope, {}, 0, 1000)).rows.length, 500);
   });
