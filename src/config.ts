@@ -52,7 +52,7 @@ export const settings = {
   DATABASE_COMMITS: setting({
     default: '4',
     meaning:
-      'PostgreSQL only: commits under way at once. The process holds seven connections more than that.',
+      'PostgreSQL only: commits under way at once. The process holds eight connections more than that.',
     parse: integer(1, 64),
   }),
   BOOTSTRAP_API_KEY: setting({
@@ -154,15 +154,34 @@ export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
+/** What may stand behind the ? of a PostgreSQL address. Anything else would go to the server, or to nobody. */
+const connectionOptions: Readonly<Record<string, readonly string[]>> = {
+  sslmode: ['disable', 'require', 'verify-full'],
+  prepare: ['true', 'false'],
+  target_session_attrs: ['read-write', 'primary'],
+};
+
 /** Exported for the commands that take a database as an argument. */
 export function databaseUrl(text: string): DatabaseUrl {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path };
+  const [address = '', query = ''] = text.split('?', 2);
   // The value may hold a password: the message must not repeat it.
-  if (/^postgres(ql)?:\/\/[^/?#]+\/[^/]+$/.test(text)) return { kind: 'postgres', url: text };
-  throw new Error(
-    'must be sqlite:<path of a file>, such as sqlite:./data/opentill.db, or postgres://<user>:<password>@<host>/<database> with %2F, %3F and %23 for /, ? and # in the password',
-  );
+  if (!/^postgres(ql)?:\/\/[^/#]+\/[^/#]+$/.test(address) || /%(?![\da-f]{2})/i.test(address)) {
+    throw new Error(
+      'must be sqlite:<path of a file>, such as sqlite:./data/opentill.db, or postgres://<user>:<password>@<host>/<database> with %2F, %3F, %23 and %25 for /, ?, # and % in the password',
+    );
+  }
+  for (const [name, value] of new URLSearchParams(query)) {
+    const values = connectionOptions[name];
+    if (values?.includes(value)) continue;
+    throw new Error(
+      values
+        ? `must have one of ${values.join(', ')} as ${name}`
+        : `has an option that is not known; there are ${Object.keys(connectionOptions).join(', ')}`,
+    );
+  }
+  return { kind: 'postgres', url: text };
 }
 
 function bootstrapKey(text: string): { readonly id: string; readonly secret: string } | null {

@@ -120,7 +120,7 @@ export async function openStore(
   { serve }: { serve: boolean },
 ): Promise<Store> {
   return database.kind === 'postgres'
-    ? openPostgresStore(database.url, { serve, commitsAtOnce: DATABASE_COMMITS })
+    ? openPostgresStore(database.url, { serve, create: serve, commitsAtOnce: DATABASE_COMMITS })
     : openSqliteStore(database.path, { serve });
 }
 

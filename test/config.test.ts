@@ -16,7 +16,7 @@ suite('the address of a database', () => {
     ['postgres://till:canary@db.example.com/shop', 'db.example.com/shop'],
     ['postgresql://till:canary@db.example.com:5433/shop', 'db.example.com:5433/shop'],
     ['postgres://till:canary@a:5432,b:5432/shop?target_session_attrs=read-write', 'a:5432,b:5432/shop'],
-    ['postgres://till@[::1]/shop?password=canary', '[::1]/shop'],
+    ['postgres://till:canary@[::1]/shop?sslmode=verify-full&prepare=false', '[::1]/shop'],
     ['postgres://till:can@ary:canary@localhost/shop', 'localhost/shop'],
     ['postgres://till:%2Fcanary%23@localhost/shop', 'localhost/shop'],
     ['postgres://localhost/shop', 'localhost/shop'],
@@ -36,6 +36,7 @@ suite('the address of a database', () => {
     'postgres://till:can/ary@localhost/shop',
     'postgres://till:1#canary@localhost/shop',
     'postgres://till:1?canary@localhost/shop',
+    'postgres://till:%xcanary@localhost/shop',
     'till:canary@localhost/shop',
   ]) {
     test(`cannot be ${url}, and the message does not repeat it`, () => {
@@ -44,6 +45,25 @@ suite('the address of a database', () => {
         (error: Error) => {
           assert.ok(error instanceof BadSetting);
           assert.match(error.message, /^DATABASE_URL must be [^\n]+$/);
+          assert.doesNotMatch(error.message, /canary/);
+          return true;
+        },
+      );
+    });
+  }
+
+  for (const [query, message] of [
+    ['sslmode=canary', /^DATABASE_URL must have one of disable, require, verify-full as sslmode$/],
+    ['prepare=no', /^DATABASE_URL must have one of true, false as prepare$/],
+    ['sslmode=require&password=canary', /^DATABASE_URL has an option that is not known; there are sslmode, /],
+    ['channel_binding=require', /^DATABASE_URL has an option that is not known/],
+  ] as const) {
+    test(`cannot have the option ${query}`, () => {
+      assert.throws(
+        () => databaseOf(`postgres://till:canary@localhost/shop?${query}`),
+        (error: Error) => {
+          assert.ok(error instanceof BadSetting);
+          assert.match(error.message, message);
           assert.doesNotMatch(error.message, /canary/);
           return true;
         },

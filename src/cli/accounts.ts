@@ -1,14 +1,13 @@
 import { ACCOUNT_NAME_LENGTH } from '../config.ts';
 import { createAccount } from '../keys.ts';
 import type { Store } from '../store/store.ts';
-import { takesNothing, UsageError } from './usage-error.ts';
+import { actionOf, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';
 
 /** `accounts list|create|rename`: works on the database, beside a server that runs. */
 export async function accounts(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
-  const run = { list, create, rename }[action ?? ''];
-  if (!run) throw new UsageError('accounts takes one of list, create, rename');
+  const run = actionOf('accounts', { list, create, rename }, action);
   await withStore((store) => run(store, rest));
 }
 

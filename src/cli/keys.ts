@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
 import { createApiKey, keyScopes } from '../keys.ts';
 import type { KeyScope, Store } from '../store/store.ts';
-import { parsed, takesNothing, UsageError } from './usage-error.ts';
+import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';
 
 /** `keys create|list|revoke`: works on the database, beside a server that runs. */
 export async function keys(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
-  const run = { create, list, revoke }[action ?? ''];
-  if (!run) throw new UsageError('keys takes one of create, list, revoke');
+  const run = actionOf('keys', { create, list, revoke }, action);
   await withStore((store) => run(store, rest));
 }
 
@@ -26,7 +25,9 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
   );
   const account = await store.account(Number(values.account));
   if (!account)
-    throw new UsageError(`there is no account ${values.account}; a first start of the server makes one`);
+    throw new UsageError(
+      `there is no account ${values.account}; opentill accounts list shows which there are`,
+    );
   const scopes = values.scopes.split(',').map((scope) => scope.trim());
   const unknown = scopes.filter((scope) => !keyScopes.includes(scope as KeyScope));
   if (unknown.length > 0)

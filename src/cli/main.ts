@@ -23,8 +23,8 @@ const help = `opentill: checkout sessions for your shop
   opentill db check                  look for damage and contradictions, while the service runs
       --database <url>               for these three: another database than that of DATABASE_URL
   opentill db move                   move everything from SQLite to an empty PostgreSQL database
-      --from sqlite:<path>
-      --to postgres://…
+      --from sqlite:<path>           another database than that of DATABASE_URL
+      --to postgres://…              where to
 
 Settings are environment variables; see docs/reference/settings.md.
 `;

@@ -17,3 +17,9 @@ export function parsed<T>(parse: () => T): T {
     throw new UsageError((error as Error).message);
   }
 }
+
+/** What is to be done, of all that the command can do. */
+export function actionOf<T>(command: string, actions: Readonly<Record<string, T>>, name = ''): T {
+  if (Object.hasOwn(actions, name)) return actions[name] as T;
+  throw new UsageError(`${command} takes one of ${Object.keys(actions).join(', ')}`);
+}

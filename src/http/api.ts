@@ -96,7 +96,7 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
     }
     dropEmptyStrings(request.body);
     dropEmptyStrings(request.query);
-    done(unknownParameters(request));
+    done(unknownParameters(request) ?? parametersWithNul(request));
   });
 
   return collectMethods(api);
@@ -109,6 +109,18 @@ function unknownParameters(request: FastifyRequest): RequestError | undefined {
   if (names.length === 0) return undefined;
   return fieldsError(
     names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })),
+    'bad_query',
+  );
+}
+
+/** As in bodies, there is no such character in any text: PostgreSQL does not even look for one. */
+function parametersWithNul(request: FastifyRequest): RequestError | undefined {
+  const names = Object.entries(request.query as object)
+    .filter(([name, value]) => `${name}${value}`.includes('\0'))
+    .map(([name]) => name);
+  if (names.length === 0) return undefined;
+  return fieldsError(
+    names.map((name) => ({ pointer: `/${name}`, detail: 'has a NUL character' })),
     'bad_query',
   );
 }

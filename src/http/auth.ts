@@ -53,7 +53,9 @@ async function keyOf(store: Store, header: string): Promise<ApiKey | null> {
   if (scheme.toLowerCase() !== 'basic') return null;
   const text = Buffer.from(credentials, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  const key = await store.apiKey(colon < 0 ? text : text.slice(0, colon));
+  const id = colon < 0 ? text : text.slice(0, colon);
+  // No database has to hold a NUL character, and PostgreSQL does not even look for one.
+  const key = id.includes('\0') ? null : await store.apiKey(id);
   // An unknown key is compared as well, so that time does not tell whether it exists.
   const given = Buffer.from(hashSecret(colon < 0 ? '' : text.slice(colon + 1)));
   const matches = timingSafeEqual(given, Buffer.from(key?.secretHash ?? hashSecret('')));

@@ -18,8 +18,8 @@ const columns = ['account', 'live', 'idempotency_key', 'operation'] as const;
 const list = columns.join(', ');
 
 export async function copyAnswers(move: Move): Promise<void> {
-  const { source, listener } = move;
-  listener.begin('comparing stored answers', source.number('SELECT count(*) FROM idempotency'));
+  const { source, teller } = move;
+  teller.begin('comparing stored answers', source.number('SELECT count(*) FROM idempotency'));
   for (let after: Key = [0, 0, '', '']; ; ) {
     const rows = source.all(
       `SELECT ${list}, created_at FROM idempotency WHERE (${list}) > (?, ?, ?, ?) ORDER BY ${list} LIMIT ${CHUNK}`,
@@ -29,7 +29,7 @@ export async function copyAnswers(move: Move): Promise<void> {
     const last = rows.length < CHUNK ? undefined : rows.at(-1);
     const to = last ? keyOf(last) : undefined;
     await copyRange(move, rows, await copied(move, after, to));
-    listener.add(rows.length);
+    teller.add(rows.length);
     if (!to) return;
     after = to;
   }

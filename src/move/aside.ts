@@ -8,7 +8,6 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -16,21 +15,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { noteAt, noteOfMove } from '../store/sqlite/note.ts';
 import { UnusableDatabase } from '../store/store.ts';
-
-const BEGINNING = 'opentill: ';
-/** A note is one line; a database has at least a page. */
-const MAX_NOTE_BYTES = 511;
 
 export function pathAside(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.moved`;
 }
 
-/** Whether there is at most the note any more. */
+/** Whether the database is where a move puts it, with at most the note in its place. */
 export function isAside(path: string): boolean {
-  if (!existsSync(pathAside(path))) return false;
-  if (!existsSync(path)) return true;
-  return statSync(path).size <= MAX_NOTE_BYTES && readFileSync(path, 'latin1').startsWith(BEGINNING);
+  return existsSync(pathAside(path)) && (!existsSync(path) || noteAt(path) !== null);
 }
 
 /** An older file of that name may be somebody's only copy; but it can be the second name that a killed run has left. */
@@ -68,10 +62,9 @@ export function leaveNote(path: string, targetName: string): void {
 /** On the disk, and under a name from which it can be put in its place. */
 function writeNote(path: string, targetName: string): string {
   const note = `${path}.note`;
-  const aside = basename(pathAside(path));
   const file = openSync(note, 'w');
   try {
-    writeSync(file, `${BEGINNING}this database was moved to ${targetName}; its file is now ${aside}\n`);
+    writeSync(file, noteOfMove(targetName, basename(pathAside(path))));
     fsyncSync(file);
   } finally {
     closeSync(file);

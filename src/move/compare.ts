@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Listener } from './copy.ts';
+import { linesIn } from '../store/postgres/archive.ts';
+import type { Teller } from './copy.ts';
 import { differenceOf } from './difference.ts';
 import type { Piece } from './source-thread.ts';
 import { type Table, tables } from './tables.ts';
@@ -18,11 +19,11 @@ export type Comparison = {
 };
 
 /** Compares all tables, one after the other; both databases read at the same time. Nobody may write meanwhile. */
-export async function compare(path: string, target: Target, listener: Listener): Promise<Comparison[]> {
+export async function compare(path: string, target: Target, teller: Teller): Promise<Comparison[]> {
   const thread = new Worker(new URL('./source-thread.ts', import.meta.url), { workerData: path });
   try {
     const comparisons: Comparison[] = [];
-    for (const table of tables) comparisons.push(await compareTable(thread, table, target, listener));
+    for (const table of tables) comparisons.push(await compareTable(thread, table, target, teller));
     return comparisons;
   } finally {
     await thread.terminate();
@@ -33,7 +34,7 @@ async function compareTable(
   thread: Worker,
   table: Table,
   target: Target,
-  listener: Listener,
+  teller: Teller,
 ): Promise<Comparison> {
   const copy = lineReader(target.lines(table));
   const source = { rows: 0, sha256: '' };
@@ -50,7 +51,7 @@ async function compareTable(
       const found = await copy.take(wanted.length);
       if (!wanted.equals(found)) difference = differenceOf(table, wanted, await copy.wholeLines(found));
     }
-    listener.add(piece.rows);
+    teller.add(piece.rows);
   }
   // What is there beyond the last row of the source, if all was the same so far.
   const rest = await copy.wholeLines(await copy.take(1));
@@ -91,7 +92,7 @@ function lineReader(lines: AsyncIterable<Buffer>) {
     if (ended) return Buffer.alloc(0);
     const piece: Buffer = value;
     hash.update(piece);
-    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) rows++;
+    rows += linesIn(piece);
     return piece;
   }
 

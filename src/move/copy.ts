@@ -8,12 +8,14 @@ import { insertRows, type Row, removeRows, type Target, type Transaction } from 
 export const CHUNK = 1000;
 
 /** Who is told of the work that is being done. */
-export type Listener = {
+export type Teller = {
   begin(what: string, total: number): void;
   add(rows: number): void;
+  /** For the operator, on a line of its own. */
+  say(text: string): void;
 };
 
-export type Move = { readonly source: Source; readonly target: Target; readonly listener: Listener };
+export type Move = { readonly source: Source; readonly target: Target; readonly teller: Teller };
 
 type Copier = {
   readonly name: string;
@@ -25,19 +27,19 @@ type Copier = {
 
 /** Copies what is in the tables that have a key, in its order. What changes behind that place is left to `follow`. */
 export async function copyTables(move: Move): Promise<void> {
-  const { source, listener } = move;
+  const { source, teller } = move;
   for (const copier of [sessions(move), customers(move), deliveries(move)]) {
-    listener.begin(`copying ${copier.name}`, source.number(`SELECT count(*) FROM ${copier.name}`));
+    teller.begin(`copying ${copier.name}`, source.number(`SELECT count(*) FROM ${copier.name}`));
     await copyBehind(move, copier);
   }
 }
 
 /** Copies the new lines of a table whose rows stay as they are, in the order in which they were added. */
 export async function copyLog(move: Move, log: 'event' | 'audit'): Promise<void> {
-  const { source, target, listener } = move;
+  const { source, target, teller } = move;
   const total = source.newest(log) - Number(target.reached(log) ?? 0);
   if (total === 0) return;
-  listener.begin(`copying ${log}`, total);
+  teller.begin(`copying ${log}`, total);
   await copyBehind(move, {
     name: log,
     read: (after = '0') =>
@@ -50,13 +52,13 @@ export async function copyLog(move: Move, log: 'event' | 'audit'): Promise<void>
   });
 }
 
-async function copyBehind({ target, listener }: Move, copier: Copier): Promise<void> {
+async function copyBehind({ target, teller }: Move, copier: Copier): Promise<void> {
   for (;;) {
     const rows = copier.read(target.reached(copier.name));
     const last = rows.at(-1);
     if (!last) return;
     await target.step((tx) => copier.write(tx, rows), { [copier.name]: copier.nameOf(last) });
-    listener.add(rows.length);
+    teller.add(rows.length);
   }
 }
 

@@ -52,10 +52,10 @@ async function followDirectory({ source, target }: Move): Promise<void> {
 }
 
 async function followChanges(move: Move): Promise<void> {
-  const { source, target, listener } = move;
+  const { source, target, teller } = move;
   const newest = source.newest('audit');
   let last = Number(target.reached('changes'));
-  if (newest > last) listener.begin('copying changes', newest - last);
+  if (newest > last) teller.begin('copying changes', newest - last);
   while (last < newest) {
     const first = last + 1;
     last = Math.min(newest, last + CHUNK);
@@ -71,7 +71,7 @@ async function followChanges(move: Move): Promise<void> {
       }
     }
     await target.step(async () => {}, followedTo(source, last));
-    listener.add(last - first + 1);
+    teller.add(last - first + 1);
   }
 }
 

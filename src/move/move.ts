@@ -10,7 +10,7 @@ import { openUnchanging } from '../store/sqlite/file.ts';
 import { UnusableDatabase } from '../store/store.ts';
 import { isAside, leaveNote, pathAside, putAside, refuseTakenName } from './aside.ts';
 import { compare } from './compare.ts';
-import { copyTables, type Listener, type Move } from './copy.ts';
+import { copyTables, type Move, type Teller } from './copy.ts';
 import { beginning, follow, isSamePast } from './follow.ts';
 import { brokenHistories } from './histories.ts';
 import { report, sumsOf } from './report.ts';
@@ -18,11 +18,6 @@ import { openSource, type Source } from './source.ts';
 import { type Stop, stopServing } from './stop.ts';
 import { table } from './tables.ts';
 import { insertRows, isOfPostgres, openTarget, type Target } from './target.ts';
-
-export type Teller = Listener & {
-  /** For the operator, on a line of its own. */
-  say(text: string): void;
-};
 
 /** Between two looks at what has changed, at least; and so much longer than the last look took. */
 const ROUND_EVERY_MS = 1_000;
@@ -55,7 +50,7 @@ async function moveTo(path: string, url: string, teller: Teller): Promise<void> 
     const target = await openTarget(url);
     try {
       if (aside) await finishAside(path, source, target);
-      else await moveAll({ source, target, listener: teller }, teller);
+      else await moveAll({ source, target, teller });
     } finally {
       await target.close();
     }
@@ -74,8 +69,8 @@ async function finishAside(path: string, source: Source, target: Target): Promis
   await target.finish();
 }
 
-async function moveAll(move: Move, teller: Teller): Promise<void> {
-  const { source, target } = move;
+async function moveAll(move: Move): Promise<void> {
+  const { source, target, teller } = move;
   await beginOrResume(move);
   if (target.reached('copied') === undefined) {
     await copyTables(move);
@@ -83,12 +78,12 @@ async function moveAll(move: Move, teller: Teller): Promise<void> {
     await follow(move);
     await target.tidyUp();
   }
-  const stop = await followUntilStop(move, teller);
+  const stop = await followUntilStop(move);
   try {
     teller.say('the service is stopped; copying and comparing the rest');
     await follow(move);
     await complete(move);
-    await verify(move, teller);
+    await verify(move);
     await target.verified();
     putAside(source.path, target.name);
     await target.finish();
@@ -118,7 +113,8 @@ async function beginOrResume(move: Move): Promise<void> {
 }
 
 /** Keeps the copy fresh for as long as a server is serving the source. */
-async function followUntilStop(move: Move, teller: Teller): Promise<Stop> {
+async function followUntilStop(move: Move): Promise<Stop> {
+  const { teller } = move;
   const { path } = move.source;
   for (let told = false; ; ) {
     const startedAt = performance.now();
@@ -166,10 +162,10 @@ const rowsToCompare = `SELECT 3 * (SELECT count(*) FROM checkout) + 2 * (SELECT 
   .join(' + ')}`;
 
 /** Throws unless every row of the target is the one that it has to be, and no other is there. */
-async function verify({ source, target, listener }: Move, teller: Teller): Promise<void> {
-  listener.begin('comparing', source.number(rowsToCompare));
+async function verify({ source, target, teller }: Move): Promise<void> {
+  teller.begin('comparing', source.number(rowsToCompare));
   const broken = brokenHistories(source);
-  const comparisons = await compare(source.path, target, listener);
+  const comparisons = await compare(source.path, target, teller);
   const sums = await sumsOf(source, target);
   teller.say(report(comparisons, sums));
   const differences = [

@@ -1,6 +1,7 @@
 /** The PostgreSQL database that is being moved to, and in it how far the move has come. */
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
+import { connectOnce, copiedOut, inOneChange } from '../store/postgres/alone.ts';
 import type { Sql } from '../store/postgres/connection.ts';
 import { translated } from '../store/postgres/errors.ts';
 import { nameOf, prepareDatabase } from '../store/postgres/open.ts';
@@ -12,8 +13,6 @@ export type Transaction = Sql;
 /** Rows by the names of their columns; more than the table has does no harm. */
 export type Row = Readonly<Record<string, unknown>>;
 
-const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
-const CONNECT_TIMEOUT_SECONDS = 5;
 /** Of text that PostgreSQL would sort by the rules of a language. */
 const UNCOLLATED = new Set(['actor', 'request_id']);
 
@@ -24,19 +23,7 @@ export async function openTarget(url: string) {
   await prepareDatabase(url, { moving: true });
   const name = nameOf(url);
   const runner = randomUUID();
-  // One connection, and never another in its place, on which the rest of a transaction would be no transaction.
-  const sql: Sql = postgres(url, {
-    max: 1,
-    types,
-    fetch_types: false,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    connection: { application_name: 'opentill db move' },
-    max_lifetime: null,
-    // Longer than it takes to end the instance.
-    backoff: () => 1,
-    onnotice: () => {},
-    onclose: () => void sql.end({ timeout: 0 }),
-  });
+  const sql = await connectOnce(url, 'opentill db move');
   const progress = new Map<string, string>();
 
   /** What was reached is kept in the same transaction as what was written, so that both are there or neither. */
@@ -47,16 +34,9 @@ export async function openTarget(url: string) {
     }
   }
 
-  /** What fails is not undone here: the move ends with it, and the connection, and with that the transaction. */
-  async function inTransaction(work: () => Promise<void>): Promise<void> {
-    await sql.unsafe('BEGIN');
-    await work();
-    const { command } = await sql.unsafe('COMMIT');
-    if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`);
-  }
-
   async function refuseOtherRun(): Promise<void> {
-    const [own] = await sql`SELECT FROM move_progress WHERE name = 'runner' AND value = ${runner} FOR UPDATE`;
+    const [own] =
+      await sql`SELECT 1 FROM move_progress WHERE name = 'runner' AND value = ${runner} FOR UPDATE`;
     if (!own) throw new UnusableDatabase(`another move to the database ${name} has been started`);
   }
 
@@ -77,7 +57,7 @@ export async function openTarget(url: string) {
 
     /** Takes the work over from another run, if there is one: that one ends with its next step. */
     async takeOver(): Promise<void> {
-      await inTransaction(async () => {
+      await inOneChange(sql, async () => {
         await sql`UPDATE move_progress SET value = ${runner} WHERE name = 'runner'`;
         await sql`DELETE FROM move_progress WHERE name = 'verified'`;
       });
@@ -85,10 +65,10 @@ export async function openTarget(url: string) {
 
     /** Begins a move into the database, which must hold nothing. */
     async begin(reached: Readonly<Record<string, string>>): Promise<void> {
-      await inTransaction(async () => {
+      await inOneChange(sql, async () => {
         await sql`CREATE TABLE move_progress (name text PRIMARY KEY, value text NOT NULL)`;
         for (const each of tables) {
-          const [row] = await sql`SELECT FROM ${sql(each.name)} LIMIT 1`;
+          const [row] = await sql`SELECT 1 FROM ${sql(each.name)} LIMIT 1`;
           if (row) {
             throw new UnusableDatabase(
               `the database ${name} is not empty (its table ${each.name} has rows); make a new one to move to`,
@@ -108,7 +88,7 @@ export async function openTarget(url: string) {
       work: (tx: Transaction) => Promise<unknown>,
       reached: Readonly<Record<string, string>>,
     ): Promise<void> {
-      await inTransaction(async () => {
+      await inOneChange(sql, async () => {
         await sql`SET LOCAL synchronous_commit = off`;
         await refuseOtherRun();
         await work(sql);
@@ -119,7 +99,7 @@ export async function openTarget(url: string) {
 
     /** Everything was compared. On the disk before anything is done about the source, with all that came before. */
     async verified(): Promise<void> {
-      await inTransaction(async () => {
+      await inOneChange(sql, async () => {
         await refuseOtherRun();
         await keep({ verified: 'yes' });
       });
@@ -140,14 +120,9 @@ export async function openTarget(url: string) {
     },
 
     /** All rows of a table as lines, in the order of their key. */
-    async *lines(each: Table): AsyncGenerator<Buffer> {
+    lines(each: Table): AsyncIterable<Buffer> {
       const order = each.key.map((column) => (UNCOLLATED.has(column) ? `${column} COLLATE "C"` : column));
-      const query = `SELECT ${namesOf(each)} FROM ${each.name} ORDER BY ${order.join(', ')}`;
-      const stream = await sql.unsafe(`COPY (${query}) TO STDOUT`).readable();
-      yield* stream;
-      // The driver listens to the server only while somebody reads. At the end nobody does: if it was not listening just
-      // then, the last word of the server would not be heard, and the next statement would wait for it for ever.
-      stream._read(0);
+      return copiedOut(sql, `SELECT ${namesOf(each)} FROM ${each.name} ORDER BY ${order.join(', ')}`);
     },
 
     close: () => sql.end({ timeout: 1 }),

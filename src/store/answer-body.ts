@@ -1,6 +1,6 @@
 /**
  * The body of a stored answer. An answer to a change holds the session as the event of that change holds it, so only
- * what stands before the session is kept, with the position of the event: half of what a change writes would be there
+ * what stands before the session is kept, and which event it is: half of what a change writes would be there
  * twice. Whoever erases a person from events has erased it from such answers too.
  */
 import type { EventRow } from './store.ts';

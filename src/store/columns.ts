@@ -51,9 +51,9 @@ export function checkoutFrom(
   return { ...JSON.parse(row.data), id, scope, version, eventCount, payments };
 }
 
-/** Text as prefix searches see it. */
+/** Text as prefix searches see it. The cut may go through a character; PostgreSQL takes no half of one. */
 export function searchable(text: string): string {
-  return text.slice(0, SEARCHABLE_DESCRIPTION_LENGTH).toLowerCase();
+  return text.slice(0, SEARCHABLE_DESCRIPTION_LENGTH).toLowerCase().toWellFormed();
 }
 
 /** The top-level entries of metadata that lists can filter by. */

@@ -188,6 +188,7 @@ const wrongCredentials: Record<string, string> = {
   'no secret': basic(keyId, ''),
   'no colon': `Basic ${Buffer.from(keyId).toString('base64')}`,
   'an unknown key': basic('ak_test_0000000000000000', secret),
+  'a key with a NUL character': basic(`${keyId}\0`, secret),
   'the key as a bearer': `Bearer ${keyId}`,
   'an unknown bearer': 'Bearer sk_test_0000000000000000',
   'a payer’s token': `Bearer ${payersToken}`,

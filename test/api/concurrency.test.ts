@@ -144,3 +144,11 @@ test('metadata that many write at once keeps every key', async () => {
   assert.deepEqual(session.metadata, Object.fromEntries(names.map((name) => [name, true])));
   assert.equal((await history(id)).length, 41);
 });
+
+test('moves of a clock at once each show what the clock shows after them', async () => {
+  const body = { seconds: 3600 };
+  const moves = Array.from({ length: 4 }, () => call('POST', '/v3/test_helpers/clock/advance', { body }));
+  const answers = await Promise.all(moves);
+  const shown = answers.map(({ json }) => Date.parse(json.data.now)).sort((a, b) => a - b);
+  for (const [index, ms] of shown.slice(1).entries()) assert.ok(ms - (shown[index] as number) >= 3_600_000);
+});

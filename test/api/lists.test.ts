@@ -245,6 +245,7 @@ suite('pages', () => {
     ['created_at[gte]=yesterday', '/created_at[gte]'],
     ['metadata[]=x', '/metadata[]'],
     ['q=a%00', '/q'],
+    ['metadata[a%00]=x', '/metadata[a\0]'],
   ] as const) {
     test(`with ${query} are ${remarks ? 'refused' : 'given'}`, async () => {
       const answer = await call('GET', `/v3/checkout?${query}`);
@@ -253,6 +254,11 @@ suite('pages', () => {
         assertRefused(answer, { status: 400, message: 'CHECKOUT.LIST.BAD_QUERY', errors: [[104, remarks]] });
     });
   }
+});
+
+test('customers are not looked for by what no address can have', async () => {
+  const answer = await call('GET', '/v3/customer?email=a%00@example.com');
+  assertRefused(answer, { status: 400, message: 'CUSTOMER.LIST.BAD_QUERY', errors: [[104, '/email']] });
 });
 
 suite('filters by metadata', () => {

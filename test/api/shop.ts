@@ -122,8 +122,8 @@ export async function reopened(
   await first.stop();
   const { database } = first;
   const env = { PORT: String(first.config.PORT) };
-  const hooks: Array<() => Promise<void>> = [];
-  const second = await startService({ after: (hook) => hooks.push(hook) }, { env, database, ...options });
+  // The database is that of the first; whoever reopens it stops the second.
+  const second = await startService({ after: () => {} }, { env, database, ...options });
   const { key, account } = first;
   return {
     ...second,
@@ -131,9 +131,6 @@ export async function reopened(
     account,
     call: (method, path, { headers, ...rest } = {}) =>
       second.call(method, path, { ...rest, headers: { authorization: key.authorization, ...headers } }),
-    async stop() {
-      for (const hook of hooks) await hook();
-    },
   };
 }
 

@@ -46,6 +46,7 @@ test('a mistake with accounts is one clear line', async (t) => {
   await server.kill('SIGTERM');
   for (const [args, message] of [
     [[], /accounts takes one of list, create, rename/],
+    [['toString'], /accounts takes one of list, create, rename/],
     [['list', 'all'], /accounts list takes no all/],
     [['create'], /the name of an account has 1 to 100 characters/],
     [['create', 'x'.repeat(101)], /has 1 to 100 characters/],

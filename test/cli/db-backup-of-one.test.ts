@@ -4,9 +4,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { suite, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import { migrations } from '../../src/store/postgres/migrate.ts';
+import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { restorePostgres } from '../../src/store/postgres/restore.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
-import { run, runToEnd, serve } from '../support/process.ts';
+import { run, serve } from '../support/process.ts';
 import {
   BOOT,
   backupIn,
@@ -62,6 +66,9 @@ suite('backup and restore on postgres, when the server', () => {
     await fillByService(t, url);
     await done(t, 'backup', file, '--database', url);
     await refused(t, /127\.0\.0\.1:9\/till: .*ECONNREFUSED/, 'restore', file, '--database', nowhere);
+    const several = (...hosts: string[]) => `postgres://postgres@${hosts.join()}${new URL(url).pathname}`;
+    await refused(t, /ECONNREFUSED/, 'check', '--database', several('127.0.0.1:9', '127.0.0.1:10'));
+    await done(t, 'check', '--database', several('127.0.0.1:9', new URL(url).host));
   });
 
   test('has tables of somebody else, or refuses rows, stay out of it', async (t) => {
@@ -151,13 +158,46 @@ suite('backup and restore on postgres, when the server', () => {
     const file = backupIn(t);
     await done(t, 'backup', file, '--database', url);
     const target = await kind.fresh(t);
-    const made = await runToEnd(t, ['keys', 'list'], { DATABASE_URL: target });
-    assert.equal(made.code, 0);
+    const store = await openPostgresStore(target);
+    await store.close();
     await kind.run(target, 'UPDATE directory SET version = 5000');
     await done(t, 'restore', file, '--database', target);
     assert.deepEqual(await contents(kind, target), await contents(kind, url));
     const [directory] = await kind.run(target, 'SELECT version FROM directory');
     assert.ok(Number(directory?.version) > 5000);
+  });
+
+  test('would not be served, are not restored into, whatever the file', async (t) => {
+    const target = await kind.fresh(t);
+    const name = new URL(target).pathname.slice(1);
+    await kind.run(target, `ALTER DATABASE ${name} SET synchronous_commit = off`);
+    await refused(t, /synchronous_commit is off/, 'restore', backupIn(t), '--database', target);
+    const moved = await kind.fresh(t);
+    await kind.run(moved, 'CREATE TABLE move_progress (name text)');
+    await refused(t, /is being moved to/, 'restore', backupIn(t), '--database', moved);
+  });
+
+  test('gets a backup of an older schema, load it into that and bring it to the newest', async (t) => {
+    const url = await kind.fresh(t);
+    await fillByService(t, url);
+    const file = backupIn(t);
+    await done(t, 'backup', file, '--database', url);
+    const later = [...migrations, `ALTER TABLE audit ADD COLUMN place text NOT NULL DEFAULT 'here'`];
+    const target = await kind.fresh(t);
+    await restorePostgres(file, target, () => {}, later);
+    const [schema] = await kind.run(target, 'SELECT version FROM schema_version');
+    assert.equal(schema?.version, later.length);
+    const [wanted] = await kind.run(url, 'SELECT count(*) FROM audit');
+    const [found] = await kind.run(target, `SELECT count(*) FROM audit WHERE place = 'here'`);
+    assert.notEqual(wanted?.count, '0');
+    assert.equal(found?.count, wanted?.count);
+
+    const newer = await kind.fresh(t);
+    await prepareDatabase(newer, { known: later });
+    await assert.rejects(
+      restorePostgres(file, newer, () => {}, later),
+      /has the schema \d+ already, and the backup is of \d+; make an empty one/,
+    );
   });
 });
 
@@ -177,6 +217,8 @@ suite('backup of a standby', () => {
     const target = await kind.fresh(t);
     await done(t, 'restore', file, '--database', target);
     assert.deepEqual(await contents(kind, target), await contents(kind, primary.url));
-    await refused(t, /read-only|recovery/, 'restore', file, '--database', standby.url);
+    await refused(t, /is a standby/, 'restore', file, '--database', standby.url);
+    const both = standby.url.replace(/\/postgres$/, `,127.0.0.1:${primary.port}/postgres`);
+    await refused(t, /is not empty/, 'restore', file, '--database', both);
   });
 });

@@ -175,7 +175,7 @@ function backupSuite(kind: Kind): void {
   test('a database without anything of opentill is not backed up', async (t) => {
     const url = await kind.fresh(t);
     const file = backupIn(t);
-    await refused(t, /there is no database|holds none of opentill/, 'backup', file, '--database', url);
+    await refused(t, /there is no database|there is nothing of opentill/, 'backup', file, '--database', url);
     await kind.run(url, 'CREATE TABLE recipe (name text)');
     await refused(t, /opentill/, 'backup', file, '--database', url);
     assert.deepEqual(readdirSync(dirname(file)), []);

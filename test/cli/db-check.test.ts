@@ -6,6 +6,7 @@ import { isBroken, type Outcome } from '../../src/store/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
+import { createHooks } from '../support/hooks.ts';
 import { runToEnd } from '../support/process.ts';
 import { damages } from './db/damages.ts';
 import { fillByService } from './db/healthy.ts';
@@ -25,21 +26,10 @@ async function outcomesOf(url: string): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** Hooks of a suite, for what is made once and goes with it. */
-function hooks() {
-  const all: Array<() => unknown> = [];
-  return {
-    after: (hook: () => unknown) => void all.push(hook),
-    run: async () => {
-      for (const hook of all) await hook();
-    },
-  };
-}
-
 for (const kind of kinds) suite(`db check on ${kind.name}`, () => checkSuite(kind));
 
 function checkSuite(kind: Kind): void {
-  const made = hooks();
+  const made = createHooks();
   let healthy = '';
   before(async () => {
     healthy = await kind.fresh(made);

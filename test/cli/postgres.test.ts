@@ -58,6 +58,10 @@ suite('a start cannot be', () => {
     const url = await freshDatabase(t);
     await aside(url, 'CREATE TABLE invoices (id integer)');
     await assertCannotStart(t, url, /something else \(a table invoices\)/);
+    // Others have a table of this name, too.
+    const other = await freshDatabase(t);
+    await aside(other, 'CREATE TABLE schema_version (installed_rank integer, version text)');
+    await assertCannotStart(t, other, /something else \(a table schema_version\)/);
     const database = postgresDatabase(url, async () => {});
     assert.deepEqual(await database.tables(), ['invoices']);
     await database.remove();
@@ -86,6 +90,20 @@ suite('a start cannot be', () => {
     await aside(url, 'UPDATE schema_version SET version = 999');
     await assertCannotStart(t, url, /newer opentill \(schema 999/);
   });
+});
+
+test('the command line makes nothing in an empty database, and says so', async (t) => {
+  const url = await freshDatabase(t);
+  for (const args of [
+    ['keys', 'list'],
+    ['accounts', 'list'],
+    ['db', 'check'],
+  ]) {
+    const { code, stderr } = await runToEnd(t, args, { DATABASE_URL: url });
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: there is nothing of opentill in the database [^\n]+\n$/);
+  }
+  assert.deepEqual(await postgresDatabase(url, async () => {}).tables(), []);
 });
 
 suite('several servers on one database', () => {

@@ -1,8 +1,10 @@
 /** Several processes of the service on one PostgreSQL, and what the tests ask of its tables. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import postgres, { type Sql } from 'postgres';
+import postgres from 'postgres';
+import { isBroken } from '../../src/store/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
+import { type Sql, types } from '../../src/store/postgres/connection.ts';
 import type { Kept } from '../crash/memory.ts';
 import { type Server, serve } from '../support/process.ts';
 
@@ -73,14 +75,13 @@ export async function startInstances(
 }
 
 /** A connection of the test's own, to look at what there is beside the service. */
-export function openTables(context: Ends, databaseUrl: string): Sql<{ bigint: number }> {
-  const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
+export function openTables(context: Ends, databaseUrl: string): Sql {
   const sql = postgres(databaseUrl, { max: 1, types, onnotice: () => {} });
   context.after(() => sql.end({ timeout: 1 }));
   return sql;
 }
 
-export async function keptIn(sql: Sql<{ bigint: number }>): Promise<Kept> {
+export async function keptIn(sql: Sql): Promise<Kept> {
   const answers = await sql<Array<{ key: string }>>`SELECT idempotency_key AS key FROM idempotency`;
   const payments = await sql<
     Array<Kept['payments'][number]>
@@ -94,7 +95,7 @@ export async function checkBooks(databaseUrl: string): Promise<void> {
   const broken: object[] = [];
   await checkPostgres(databaseUrl, {
     outcome(outcome) {
-      if (outcome.count > 0 || (outcome.untold && !outcome.skipped)) broken.push(outcome);
+      if (isBroken(outcome)) broken.push(outcome);
     },
     progress() {},
   });

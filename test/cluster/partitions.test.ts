@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import postgres from 'postgres';
 import { backUpPostgres } from '../../src/store/postgres/backup.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
+import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { restorePostgres } from '../../src/store/postgres/restore.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { add, session, tenants } from '../store/build.ts';
@@ -38,17 +39,7 @@ const partitioned = migrations.map((sql) =>
 
 /** Makes the schema that the store then finds up to date. */
 async function makePartitions(url: string): Promise<string> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await sql.unsafe(`
-      BEGIN;
-      ${partitioned.join('\n')}
-      CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-      INSERT INTO schema_version VALUES (1, ${migrations.length});
-      COMMIT`);
-  } finally {
-    await sql.end();
-  }
+  await prepareDatabase(url, { known: partitioned });
   return url;
 }
 

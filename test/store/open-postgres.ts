@@ -1,15 +1,15 @@
 /** PostgreSQL databases for the suites of the store. */
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createHooks } from '../support/hooks.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import type { Open } from './build.ts';
 
 /** `prepare` may do something to the empty database before the store opens it, and say by which address. */
 export function postgresOpener(prepare = async (url: string): Promise<string> => url): Open {
   return async () => {
-    const hooks: Array<() => unknown> = [];
-    const empty = await freshDatabase({ after: (hook) => void hooks.push(hook as () => unknown) });
-    const url = await prepare(empty);
+    const hooks = createHooks();
+    const url = await prepare(await freshDatabase(hooks));
     const open: Store[] = [];
     const opened = async (): Promise<Store> => {
       const store = await openPostgresStore(url, { serve: true });
@@ -28,7 +28,7 @@ export function postgresOpener(prepare = async (url: string): Promise<string> =>
       another: opened,
       async close() {
         await closeAll();
-        for (const hook of hooks) await hook();
+        await hooks.run();
       },
     };
   };

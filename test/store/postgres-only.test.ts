@@ -144,6 +144,21 @@ suite('migrations', () => {
   });
 });
 
+test('an account is known to the other processes as soon as it is there', async (t) => {
+  const url = await freshDatabase(t);
+  const [here, there] = [await open(t, url), await open(t, url)];
+  const { mine } = await tenants(here);
+  // It has just looked, and will not look again by itself.
+  await there.accounts();
+  const made = await here.createAccount(
+    { name: 'new', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 },
+    T,
+  );
+  assert.deepEqual(await there.account(made.number), made);
+  assert.equal(await there.account(made.number + 1), null);
+  assert.notEqual(made.number, mine.account);
+});
+
 suite('the ledger', () => {
   test('is never changed by any statement of the service', () => {
     const directory = join(root, 'src/store/postgres');

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { listQuery } from '../../src/store/sqlite/checkouts.ts';
+import { openForReading } from '../../src/store/sqlite/file.ts';
+import { noteOfMove } from '../../src/store/sqlite/note.ts';
 import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type CheckoutFilter, StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
@@ -95,12 +97,29 @@ suite('a file that is no database', () => {
     assert.match(readFileSync(path, 'utf8'), /^important notes\n/);
   });
 
+  test('is refused with its own words if it is the note of a move, which no longer text is', (t) => {
+    const path = freshPath(t);
+    open(t, path).close();
+    writeFileSync(path, noteOfMove('db.example.com/till', 'till.db.moved'));
+    const words = 'this database was moved to db.example.com/till; its file is now till.db.moved';
+    assert.throws(() => openDatabase(path), { name: 'UnusableDatabase', message: words });
+    assert.throws(() => openForReading(path), { name: 'UnusableDatabase', message: words });
+    writeFileSync(path, noteOfMove('db.example.com/till', 'x'.repeat(512)));
+    assert.throws(() => openDatabase(path), unusable(/cannot open the database/));
+  });
+
   test('is refused where there can be none', () => {
     assert.throws(() => openDatabase('/dev/null/test.db'), unusable(/cannot open the database/));
   });
 });
 
 suite('a connection', () => {
+  test('makes a file that nobody else can read, and so is its log', (t) => {
+    const path = freshPath(t);
+    open(t, path).exec('CREATE TABLE some (thing)');
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
   test('writes through to the disk and keeps references right', (t) => {
     const database = open(t, freshPath(t));
     const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -167,7 +186,8 @@ suite('the right to serve a database', () => {
     open(t, path).close();
     const script = `
       import { lockForServing } from ${JSON.stringify(join(root, 'src/store/sqlite/open.ts'))};
-      lockForServing(${JSON.stringify(path)});
+      // Kept, or it would be collected as garbage, and the lock with it.
+      globalThis.unlock = lockForServing(${JSON.stringify(path)});
       console.log('locked');
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {

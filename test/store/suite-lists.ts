@@ -28,6 +28,16 @@ export function listSuite(open: Open): void {
   suite('a list of sessions', () => {
     const all = { limit: 100 };
 
+    it('finds by a beginning that was cut in the middle of a character', async (given) => {
+      const { store, mine } = given;
+      const long = `${'a'.repeat(63)}\u{1f9fe} and more`;
+      const [one] = (await addAll(given, [{ description: long }, { description: 'other' }])) as [Checkout];
+      const again = await change(store, one, { description: `${long}.`, amount: 7 });
+      for (const search of [long.slice(0, 10), long]) {
+        assert.deepEqual((await store.checkouts(mine, { search }, all)).rows, [again]);
+      }
+    });
+
     it('is newest first, of one account and mode', async (given) => {
       const { store, mine, live, theirs } = given;
       const made = await addAll(given, [{}, {}, {}]);

@@ -114,6 +114,15 @@ export function workSuite(open: Open): void {
       assert.deepEqual(await claim(again, live, T + 99 * HOUR), []);
     });
 
+    it('that are over stay so, whatever comes late of another attempt', async ({ store, mine }) => {
+      const [a, b, c] = (await apart(store, mine, [T, T, T])) as [string, string, string];
+      const givenUp = { state: 'failed', httpStatus: null, error: 'timeout' } as const;
+      await finish(store, mine, result(a), result(b, givenUp), result(c, givenUp));
+      await finish(store, mine, tryAgain(a, T), tryAgain(b, T), result(c));
+      assert.deepEqual(await store.gauges(), { pendingDeliveries: 0 });
+      assert.deepEqual(await claim(store, mine, T + 99 * HOUR), []);
+    });
+
     it('that failed come again at their next time, and count their attempts', async ({
       store,
       reopen,

@@ -1,5 +1,7 @@
 import postgres from 'postgres';
+import { types } from '../../src/store/postgres/connection.ts';
 import type { Row, TestDatabase } from './database.ts';
+import { createHooks } from './hooks.ts';
 import { freshDatabase } from './postgres.ts';
 
 /** What a service writes by itself, at any time. */
@@ -7,22 +9,13 @@ const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
 
 /** One on the server that all tests share. */
 export async function freshPostgres(): Promise<TestDatabase> {
-  const hooks: Array<() => unknown> = [];
-  const url = await freshDatabase({ after: (hook) => hooks.push(hook as () => unknown) });
-  return postgresDatabase(url, async () => {
-    for (const hook of hooks) await hook();
-  });
+  const hooks = createHooks();
+  return postgresDatabase(await freshDatabase(hooks), hooks.run);
 }
 
 /** The database at this address; `remove` does what has to be done in the end. */
 export function postgresDatabase(url: string, remove: () => Promise<void>): TestDatabase {
-  const connect = () =>
-    postgres(url, {
-      max: 1,
-      fetch_types: false,
-      // Amounts and times are numbers in tests, too.
-      types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-    });
+  const connect = () => postgres(url, { max: 1, fetch_types: false, types });
   // It connects when something is asked.
   const connection = connect();
   async function query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]> {

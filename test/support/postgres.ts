@@ -16,13 +16,17 @@ export async function sharedPostgres(): Promise<{ readonly url: string }> {
 }
 
 /**
- * The address of a new, empty database. It goes with the test, whoever is still connected: hooks of a test run in the
- * order in which they were registered, so those that close what uses the database come after it.
+ * The address of a new database: an empty one, or a copy of the one that `template` names. It goes with the test,
+ * whoever is still connected: hooks of a test run in the order in which they were registered, so those that close what
+ * uses the database come after it.
  */
-export async function freshDatabase(context: Pick<TestContext, 'after'>): Promise<string> {
+export async function freshDatabase(
+  context: Pick<TestContext, 'after'>,
+  template = 'template0',
+): Promise<string> {
   const { url } = await sharedPostgres();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await order(url, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY FILE_COPY`);
+  await order(url, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   context.after(() => order(url, `DROP DATABASE ${name} WITH (FORCE)`));
   return Object.assign(new URL(url), { pathname: name }).href;
 }

@@ -1,7 +1,8 @@
 import { type CheckListener, isBroken, type Outcome } from '../../store/check.ts';
 import { checkPostgres } from '../../store/postgres/check.ts';
 import { checkSqlite } from '../../store/sqlite/check.ts';
-import { openForReading, refuseNewer, refuseOlder } from '../../store/sqlite/file.ts';
+import { openForReading } from '../../store/sqlite/file.ts';
+import { refuseNewer, refuseOlder } from '../../store/sqlite/migrate.ts';
 import { UnusableDatabase } from '../../store/store.ts';
 import { percent, startProgress } from '../progress.ts';
 import { takesNothing } from '../usage-error.ts';

@@ -1,20 +1,23 @@
 import { parseArgs } from 'node:util';
-import { type DatabaseUrl, databaseUrl, readConfig } from '../../config.ts';
-import { moveToPostgres, type Teller } from '../../move/move.ts';
+import { readConfig } from '../../config.ts';
+import type { Teller } from '../../move/copy.ts';
+import { moveToPostgres } from '../../move/move.ts';
 import { startProgress } from '../progress.ts';
 import { parsed, UsageError } from '../usage-error.ts';
+import { databaseOf } from './options.ts';
 
 /** `db move`: from SQLite to PostgreSQL, while the service goes on until it is asked to stop. */
 export async function move(args: readonly string[]): Promise<void> {
   const { values } = parsed(() =>
     parseArgs({ args: [...args], options: { from: { type: 'string' }, to: { type: 'string' } } }),
   );
-  const from = values.from === undefined ? readConfig(process.env).DATABASE_URL : named('from', values.from);
+  const from =
+    values.from === undefined ? readConfig(process.env).DATABASE_URL : databaseOf('--from', values.from);
   if (from.kind !== 'sqlite') {
     throw new UsageError('db move takes --from sqlite:<path of a file>; DATABASE_URL is no such database');
   }
   if (values.to === undefined) throw new UsageError('db move takes --to postgres://<user>@<host>/<database>');
-  const to = named('to', values.to);
+  const to = databaseOf('--to', values.to);
   if (to.kind !== 'postgres') throw new UsageError('db move takes --to postgres://<user>@<host>/<database>');
 
   const { teller, clear } = createTeller();
@@ -28,14 +31,6 @@ export async function move(args: readonly string[]): Promise<void> {
   } finally {
     clear();
     end();
-  }
-}
-
-function named(option: string, text: string): DatabaseUrl {
-  try {
-    return databaseUrl(text.trim());
-  } catch (error) {
-    throw new UsageError(`--${option} ${(error as Error).message}`);
   }
 }
 
@@ -76,5 +71,5 @@ function whenInterrupted(clear: () => void): () => void {
 }
 
 function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:@/]+):[^@/]*@/, '$1:<password>@');
+  return url.replace(/^(\w+:\/\/[^:@/]+):[^/]*@/, '$1:<password>@');
 }

@@ -1,6 +1,6 @@
 /** What the commands on whole databases are given. */
 import { parseArgs } from 'node:util';
-import { BadSetting, type DatabaseUrl, databaseUrl, readConfig } from '../../config.ts';
+import { type DatabaseUrl, databaseUrl, readConfig } from '../../config.ts';
 import { parsed, UsageError } from '../usage-error.ts';
 
 /** The words of a command, and the database that `--database` or DATABASE_URL names. */
@@ -13,15 +13,18 @@ export function wordsAndDatabase(args: readonly string[]): {
   );
   return {
     words: positionals,
-    database: values.database === undefined ? readConfig(process.env).DATABASE_URL : named(values.database),
+    database:
+      values.database === undefined
+        ? readConfig(process.env).DATABASE_URL
+        : databaseOf('--database', values.database),
   };
 }
 
-function named(text: string): DatabaseUrl {
+export function databaseOf(option: string, text: string): DatabaseUrl {
   try {
     return databaseUrl(text.trim());
   } catch (error) {
-    throw new BadSetting(`--database ${(error as Error).message}`);
+    throw new UsageError(`${option} ${(error as Error).message}`);
   }
 }
 

@@ -131,12 +131,12 @@ export function testHelperRoutes(api: Api, { store, transact, worker, now }: Dep
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const time = await now(origin.scope);
-      const move = () =>
+      // What the clock shows is asked when it is this request's turn: another may be moving it now.
+      const move = async () =>
         transact({
           subject: 'clock',
           origin,
-          now: time,
+          now: await now(origin.scope),
           advanceMs: request.body.seconds * 1000,
           reply: { operation: 'TEST_HELPER.ADVANCE_CLOCK' },
         });

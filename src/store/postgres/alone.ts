@@ -2,15 +2,12 @@
  * One connection for one long piece of work on the whole database, in one transaction. It is used once: what is asked
  * after it broke is refused and does not run on a new connection, where it would be outside of the transaction.
  */
+import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
 import { UnusableDatabase } from '../store.ts';
-import type { Sql } from './connection.ts';
+import { addressesOf, openInstance, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
-import { nameOf } from './open.ts';
-
-/** Integers of 64 bits are numbers here: amounts and times are far below 2^53. */
-const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
-const CONNECT_TIMEOUT_SECONDS = 5;
+import { cannotUse, nameOf } from './open.ts';
 
 /** The work takes as long as it takes; only for locks it does not wait long. */
 const limits = `
@@ -20,36 +17,36 @@ const limits = `
 
 /** Runs `work` on a connection of its own; whatever goes wrong comes in one line without the password. */
 export async function onOwnConnection<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const name = nameOf(url);
   let sql: Sql | undefined;
   try {
-    sql = connect(url);
+    sql = await connectOnce(url, 'opentill db');
     return await work(sql);
   } catch (error) {
     if (error instanceof UnusableDatabase || !isOfDatabase(error)) throw error;
-    const { message } = error as Error;
-    throw new UnusableDatabase(
-      `cannot use the database ${name}: ${(message || codeOf(error)).replaceAll(/\s+/g, ' ')}`,
-    );
+    throw cannotUse(nameOf(url), error);
   } finally {
     await sql?.end({ timeout: 5 });
   }
 }
 
-function connect(url: string): Sql {
-  const sql: Sql = postgres(url, {
-    max: 1,
-    types,
-    fetch_types: false,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    connection: { application_name: 'opentill db' },
-    // Longer than it takes to end the instance, so that nothing that was waiting runs on a new connection.
-    backoff: () => 1,
-    max_lifetime: null,
-    onnotice: () => {},
-    onclose: () => void sql.end({ timeout: 0 }),
-  });
-  return sql;
+/** A connection to the host that takes writes or, if none does, to one that answers; it is never replaced. */
+export async function connectOnce(url: string, name: string): Promise<Sql> {
+  let standby: Sql | undefined;
+  let reason: unknown;
+  for (const address of addressesOf(url)) {
+    const sql: Sql = openInstance(address, name, { onclose: () => void sql.end({ timeout: 0 }) });
+    try {
+      const [row] = await sql`SELECT pg_is_in_recovery() AS standby`;
+      void standby?.end({ timeout: 0 });
+      if (!row?.standby) return sql;
+      standby = sql;
+    } catch (error) {
+      void sql.end({ timeout: 0 });
+      reason = error;
+    }
+  }
+  if (standby === undefined) throw reason;
+  return standby;
 }
 
 /** Of the server, of the driver or of the network; what went wrong with a file is none of these. */
@@ -86,10 +83,18 @@ async function inTransaction<T>(sql: Sql, begin: string, work: () => Promise<T>)
   }
 }
 
-/** The version of the schema, or null where there is none of ours. */
-export async function schemaOf(sql: Sql): Promise<number | null> {
-  const [table] = await sql`SELECT to_regclass('schema_version') IS NOT NULL AS exists`;
-  if (!table?.exists) return null;
-  const [row] = await sql<Array<{ version: number }>>`SELECT version FROM schema_version WHERE id = 1`;
-  return row?.version ?? null;
+/**
+ * What a query finds, as COPY writes it, a row at a time.
+ *
+ * The driver stops the connection while rows come faster than they are taken. It does not go on by itself if that
+ * happened at the last row, or if nobody takes the rest: then whatever is asked next would wait for ever.
+ */
+export async function* copiedOut(sql: Sql, query: string): AsyncGenerator<Buffer> {
+  const rows = await sql.unsafe(`COPY (${query}) TO STDOUT`).readable();
+  try {
+    yield* rows.iterator({ destroyOnReturn: false });
+  } finally {
+    await finished(rows.resume()).catch(() => {});
+    if (!rows.errored) rows._read(0);
+  }
 }

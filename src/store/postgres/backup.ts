@@ -1,12 +1,12 @@
 /** A copy of a whole PostgreSQL database in one file, made while services write. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { makeFile } from '../new-file.ts';
-import { UnusableDatabase } from '../store.ts';
-import { inSnapshot, onOwnConnection, schemaOf } from './alone.ts';
+import { copiedOut, inSnapshot, onOwnConnection } from './alone.ts';
 import { type ArchivedTable, archived, compressor, FORMAT, KIND } from './archive.ts';
 import type { Sql } from './connection.ts';
+import { nothingIn, schemaOf } from './migrate.ts';
 import { nameOf } from './open.ts';
 
 const BLOCK_BYTES = 2 ** 18;
@@ -20,7 +20,7 @@ export async function backUpPostgres(
     onOwnConnection(url, (sql) =>
       inSnapshot(sql, async () => {
         const schema = await schemaOf(sql);
-        if (!schema) throw new UnusableDatabase(`the database ${nameOf(url)} holds none of opentill`);
+        if (!schema) throw nothingIn(nameOf(url));
         const at = new Date().toISOString();
         const header = { opentill: KIND, format: FORMAT, schema, at, tables: await tablesOf(sql) } as const;
         await write(
@@ -47,33 +47,20 @@ export function copyOf({ name, columns }: ArchivedTable): string {
   return `COPY ${name} (${columns.join(', ')})`;
 }
 
-/**
- * The rows of a table, many at a time: to compress them one by one would take ten times as long.
- *
- * The driver stops the connection while rows come faster than they are taken. It does not go on by itself if that
- * happened at the last row, or if nobody takes the rest: then whatever is asked next would wait for ever.
- */
-async function* rowsOf(sql: Sql, table: ArchivedTable): AsyncGenerator<Buffer> {
-  // Of a table in partitions COPY takes rows, and gives none; a SELECT it gives always.
-  const rows = await sql
-    .unsafe(`COPY (SELECT ${table.columns.join(', ')} FROM ${table.name}) TO STDOUT`)
-    .readable();
-  try {
-    let gathered: Buffer[] = [];
-    let bytes = 0;
-    for await (const some of rows.iterator({ destroyOnReturn: false })) {
-      gathered.push(some);
-      bytes += some.length;
-      if (bytes < BLOCK_BYTES) continue;
-      yield Buffer.concat(gathered);
-      gathered = [];
-      bytes = 0;
-    }
-    if (bytes > 0) yield Buffer.concat(gathered);
-  } finally {
-    await finished(rows.resume()).catch(() => {});
-    if (!rows.errored) rows._read(0);
+/** The rows of a table, many at a time: to compress them one by one would take ten times as long. */
+async function* rowsOf(sql: Sql, { name, columns }: ArchivedTable): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  // Of a table in partitions COPY gives no rows, of a SELECT it gives them always.
+  for await (const row of copiedOut(sql, `SELECT ${columns.join(', ')} FROM ${name}`)) {
+    gathered.push(row);
+    bytes += row.length;
+    if (bytes < BLOCK_BYTES) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    bytes = 0;
   }
+  if (bytes > 0) yield Buffer.concat(gathered);
 }
 
 /** Block by block, so that whatever goes wrong with the file ends the reading in good order. */

@@ -10,11 +10,11 @@ import {
 } from '../check.ts';
 import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
 import { UnusableDatabase } from '../store.ts';
-import { inSnapshot, onOwnConnection, schemaOf } from './alone.ts';
+import { inSnapshot, onOwnConnection } from './alone.ts';
 import { customers, rules, sessions } from './check-rules.ts';
 import type { Sql } from './connection.ts';
-import { migrations } from './migrate.ts';
-import { nameOf } from './open.ts';
+import { migrations, newer, nothingIn, schemaOf } from './migrate.ts';
+import { nameOf, unfinishedMove } from './open.ts';
 
 const ROWS_AT_ONCE = 500;
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
@@ -40,14 +40,15 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
 }
 
 async function refuseOtherSchema(sql: Sql, name: string): Promise<void> {
+  const [move] = await sql`SELECT to_regclass('move_progress') IS NOT NULL AS unfinished`;
+  if (move?.unfinished) throw unfinishedMove(name);
   const schema = await schemaOf(sql);
   const known = migrations.length;
   if (schema === known) return;
-  if (!schema) throw new UnusableDatabase(`the database ${name} holds none of opentill`);
+  if (!schema) throw nothingIn(name);
+  if (schema > known) throw newer(`the database ${name}`, schema);
   throw new UnusableDatabase(
-    schema > known
-      ? `the database ${name} was written by a newer opentill (schema ${schema}, this one knows ${known})`
-      : `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
+    `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
   );
 }
 
@@ -94,23 +95,19 @@ async function lookAtEach<T>(
   judge: { look(row: T): void; outcomes(): Outcome[] },
   listener: CheckListener,
 ): Promise<void> {
-  const what = table === 'checkout' ? 'checking sessions' : 'checking customers';
+  const thing = table === 'checkout' ? 'session' : 'customer';
+  const what = `checking ${thing}s`;
   listener.progress(what);
-  await attempt(
-    sql,
-    { rule: `every ${table === 'checkout' ? 'session' : 'customer'} can be read` },
-    listener,
-    async () => {
-      const [counted] = await sql<Array<{ total: number }>>`SELECT count(*) AS total FROM ${sql(table)}`;
-      let done = 0;
-      for await (const rows of sql.unsafe(statement).cursor(ROWS_AT_ONCE)) {
-        for (const row of rows) judge.look(row as unknown as T);
-        done += rows.length;
-        listener.progress(what, done, counted?.total);
-      }
-      for (const outcome of judge.outcomes()) listener.outcome(outcome);
-    },
-  );
+  await attempt(sql, { rule: `every ${thing} can be read` }, listener, async () => {
+    const [counted] = await sql<Array<{ total: number }>>`SELECT count(*) AS total FROM ${sql(table)}`;
+    let done = 0;
+    for await (const rows of sql.unsafe(statement).cursor(ROWS_AT_ONCE)) {
+      for (const row of rows) judge.look(row as unknown as T);
+      done += rows.length;
+      listener.progress(what, done, counted?.total);
+    }
+    for (const outcome of judge.outcomes()) listener.outcome(outcome);
+  });
 }
 
 /** What the data itself makes fail says something of the data, and the others may still tell more. */

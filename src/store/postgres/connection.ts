@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../store.ts';
 import { isReadOnly, translated } from './errors.ts';
 
 /** Integers of 64 bits are numbers here: amounts and times are far below 2^53. */
-const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
+export const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } };
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 
@@ -58,26 +58,15 @@ export function createConnection(
   }, LOOK_FOR_STALLED_EVERY_MS).unref();
 
   function open(address: string): Sql {
-    const options: DriverOptions = {
-      max: 1,
-      types,
-      fetch_types: false,
-      connect_timeout: CONNECT_TIMEOUT_SECONDS,
-      connection: { application_name: name },
-      // Longer than it takes to end the instance, so that nothing that was waiting runs on a new connection.
-      backoff: () => 1,
-      // A connection that nobody has closed is kept: prepared statements are worth it.
-      max_lifetime: null,
+    const sql = openInstance(address, name, {
       // A pooler that shares connections between transactions may pass this one on although more was sent behind a
       // statement. There each waits for the answer to the one before.
       ...(isBehindPooler ? { max_pipeline: 0 } : {}),
-      onnotice: () => {},
       onnotify: (_channel: string, payload: string) => onNotice(payload),
       onclose: () => {
         if (current === sql) discard();
       },
-    };
-    const sql: Sql = postgres(address, options);
+    });
     return sql;
   }
 
@@ -89,7 +78,7 @@ export function createConnection(
       opened = sql;
       try {
         const [row] = await sql`SELECT pg_is_in_recovery() AS standby`;
-        if (!row?.standby) {
+        if (!row?.standby && opened === sql) {
           current = sql;
           return sql;
         }
@@ -98,11 +87,12 @@ export function createConnection(
         reason = error;
       }
       void sql.end({ timeout: 0 });
+      // It was discarded meanwhile, and another one may have taken its place.
+      if (opened !== sql)
+        throw new StoreUnavailable('PostgreSQL: the connection was given up', { cause: reason });
       turn = (turn + 1) % addresses.length;
-      // It was discarded meanwhile.
-      if (opened !== sql) break;
+      opened = null;
     }
-    opened = null;
     throw reason;
   }
 
@@ -153,8 +143,44 @@ export function createConnection(
   };
 }
 
-/** The same address for each of its hosts. */
-function addressesOf(url: string): string[] {
-  const [, before = '', hosts = '', after = ''] = /^(\w+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
+/** An instance of the driver with a single connection; `name` is what the server shows of it. */
+export function openInstance(address: string, name: string, further: Partial<DriverOptions>): Sql {
+  const options: Partial<DriverOptions> = {
+    max: 1,
+    types,
+    fetch_types: false,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    connection: { application_name: name },
+    ...correctionsOf(address),
+    // Longer than it takes to end the instance, so that nothing that was waiting runs on a new connection.
+    backoff: () => 1,
+    // A connection that nobody has closed is kept: prepared statements are worth it.
+    max_lifetime: null,
+    onnotice: () => {},
+    ...further,
+  };
+  return postgres(address, options);
+}
+
+/** The same address for each of its hosts. A password may have an @ as it is; the driver takes the first for its end. */
+export function addressesOf(url: string): string[] {
+  const [, scheme = '', user = '', hosts = '', after = ''] =
+    /^(\w+:\/\/)([^/]*@)?([^/?]*)(.*)$/.exec(url) ?? [];
+  const before = scheme + user.replaceAll(/@(?!$)/g, '%40');
   return hosts.split(',').map((host) => before + host + after);
+}
+
+/**
+ * Of an address the driver cuts IPv6 at its first colon, leaves the name of the database as it is written, and looks for
+ * `localhost` in the certificate of a host that is named by its number.
+ */
+function correctionsOf(address: string): Pick<DriverOptions, 'database' | 'host' | 'port' | 'ssl'> {
+  const { hostname, port, pathname, searchParams } = new URL(address);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const database = decodeURIComponent(pathname.slice(1));
+  const ssl = searchParams.get('sslmode') === 'verify-full' ? { ssl: { host } } : {};
+  if (host === hostname) return { database, ...ssl };
+  // The driver takes lists, too, which it leaves as they are.
+  const only = { host: [host], port: [Number(port || 5432)] };
+  return { database, ...ssl, ...(only as object) };
 }

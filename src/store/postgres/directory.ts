@@ -118,7 +118,13 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       lookedAt = Number.NEGATIVE_INFINITY;
     },
 
-    account: async (number: number): Promise<Account | null> => (await currentAccounts()).get(number) ?? null,
+    /** One that is not known may be of another process, and so new that this one has not looked since. */
+    async account(number: number): Promise<Account | null> {
+      const known = (await currentAccounts()).get(number);
+      if (known) return known;
+      await refresh();
+      return accounts.get(number) ?? null;
+    },
     accounts: async (): Promise<Account[]> => [...(await currentAccounts()).values()],
 
     createAccount: (account: NewAccount, nowMs: number): Promise<Account> =>

@@ -64,7 +64,7 @@ export function createFeed(pool: Pool) {
     start: (onError: (error: unknown) => void) =>
       startLoop(
         async () => {
-          const rows = await pool.search(
+          const rows = await pool.lookOut(
             (sql) => sql<Array<{ account: number; live: boolean }>>`
               SELECT DISTINCT account, live FROM feed_waiting LIMIT ${MAX_FEEDS}`,
           );

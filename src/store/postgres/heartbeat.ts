@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createConnection } from './connection.ts';
+import { codeOf } from './errors.ts';
 
 const ASK_EVERY_MS = 1_000;
 /** Longer than it takes to give up a host that takes a connection and says nothing. */
@@ -18,12 +19,12 @@ export function startHeartbeat(url: string, onSilence: () => void) {
   let silent = false;
 
   async function beat(): Promise<void> {
-    // A refusal is no silence: whoever asks is told at once.
+    // A refusal is no silence: whoever asks is told at once. A connection that nobody takes is.
     const answered = connection
       .run((sql) => sql`SELECT 1`)
       .then(
         () => true,
-        () => true,
+        (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
       );
     const limit = pause(SILENT_AFTER_MS, false, { ref: false });
     const wasSilent = silent;

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnusableDatabase } from '../store.ts';
-import type { Connection } from './connection.ts';
-import { codeOf, isUniqueViolation } from './errors.ts';
+import type { Connection, Sql } from './connection.ts';
+import { codeOf } from './errors.ts';
 
 const directory = join(import.meta.dirname, '../../../migrations/postgres');
 /**
@@ -14,67 +14,94 @@ const LOCK_TIMEOUT = '2s';
 const MAX_TRIES = 30;
 const PAUSE_MS = 500;
 
-export const migrations = readdirSync(directory)
+export const migrations: readonly string[] = readdirSync(directory)
   .filter((name) => name.endsWith('.sql'))
   .sort()
   .map((name) => readFileSync(join(directory, name), 'utf8'));
 
-/** Applies what is missing, each migration in a transaction of its own, one process at a time. */
-export async function migrate(connection: Connection, name: string): Promise<void> {
-  let version = await versionOf(connection);
+/** Also where another process does so at the same moment. */
+export const createSchemaVersion = `
+  CREATE TABLE IF NOT EXISTS schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+  INSERT INTO schema_version VALUES (1, 0) ON CONFLICT DO NOTHING`;
+
+/**
+ * Applies what is missing, each migration in a transaction of its own, one process at a time. Where there is nothing yet
+ * all is made, unless `create` is false.
+ */
+export async function migrate(
+  connection: Connection,
+  name: string,
+  { known = migrations, create = true }: { known?: readonly string[]; create?: boolean } = {},
+): Promise<void> {
+  let version = await connection.run(schemaOf);
   if (version === null) {
-    await refuseForeignTables(connection, name);
+    await connection.run((sql) => refuseForeignTables(sql, name));
+    if (!create) throw nothingIn(name);
     await createVersion(connection);
     version = 0;
   }
-  if (version > migrations.length) throw newer(name, version);
-  for (let next = version + 1; next <= migrations.length; next++)
-    await patiently(() => apply(connection, next, name));
+  if (version > known.length) throw newer(`the database ${name}`, version, known);
+  for (let next = version + 1; next <= known.length; next++)
+    await patiently(() => apply(connection, next, name, known));
 }
 
-/** Null where there is no table of the version: an empty database, or another program's. */
-async function versionOf(connection: Connection): Promise<number | null> {
-  const [table] = await connection.run(
-    (sql) => sql`SELECT to_regclass('schema_version') IS NOT NULL AS exists`,
-  );
-  if (!table?.exists) return null;
-  const [row] = await connection.run((sql) => sql`SELECT version FROM schema_version WHERE id = 1`);
-  return row?.version ?? 0;
+/** Our table of the version, and not another program's of that name. */
+const OURS = `(SELECT count(*) FROM pg_attribute
+  WHERE attrelid = to_regclass('schema_version') AND attname IN ('id', 'version')) = 2`;
+
+/** The version of the schema, or null where there is none: an empty database, or another program's. */
+export async function schemaOf(sql: Sql): Promise<number | null> {
+  const [table] = await sql.unsafe(`SELECT ${OURS} AS ours`);
+  if (!table?.ours) return null;
+  const [row] = await sql<Array<{ version: number }>>`SELECT version FROM schema_version WHERE id = 1`;
+  return row?.version ?? null;
 }
 
-async function refuseForeignTables(connection: Connection, name: string): Promise<void> {
-  const [other] = await connection.run(
-    (sql) =>
-      sql`SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() LIMIT 1`,
-  );
-  if (!other || other.table_name === 'schema_version') return;
+/**
+ * To be called where there is no version of the schema; another process may be making it just now. The tables of others
+ * are seen here whoever may use them.
+ */
+export async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
+  const [other] = await sql.unsafe<Array<{ relname: string }>>(`
+    SELECT relname FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT ${OURS}
+    ORDER BY relname LIMIT 1`);
+  if (!other) return;
   throw new UnusableDatabase(
-    `the database ${name} holds something else (a table ${other.table_name}); make an empty one`,
+    `the database ${name} holds something else (a table ${other.relname}); make an empty one`,
+  );
+}
+
+export function nothingIn(name: string): UnusableDatabase {
+  return new UnusableDatabase(
+    `there is nothing of opentill in the database ${name}; a first start of the server makes it`,
   );
 }
 
 async function createVersion(connection: Connection): Promise<void> {
-  const create = `
-    CREATE TABLE IF NOT EXISTS schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-    INSERT INTO schema_version VALUES (1, 0) ON CONFLICT DO NOTHING`;
   await connection
-    .run((sql) => sql.unsafe(create))
-    .catch((error) => {
+    .run((sql) => sql.unsafe(createSchemaVersion))
+    .catch(async (error) => {
       // Two who create a table at the same moment, in spite of IF NOT EXISTS: then it is there.
-      if (!isUniqueViolation(error) && codeOf(error) !== '42P07') throw error;
+      if ((await connection.run(schemaOf)) === null) throw error;
     });
 }
 
 /** All in one piece and one transaction; the lock of the version's row keeps other processes out meanwhile. */
-async function apply(connection: Connection, number: number, name: string): Promise<void> {
+async function apply(
+  connection: Connection,
+  number: number,
+  name: string,
+  known: readonly string[],
+): Promise<void> {
   await connection.run(async (sql) => {
     try {
       await sql.unsafe('BEGIN');
       const [row] = await sql`SELECT version FROM schema_version WHERE id = 1 FOR UPDATE`;
-      if (row?.version > migrations.length) throw newer(name, row?.version);
+      if (row?.version > known.length) throw newer(`the database ${name}`, row?.version, known);
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-        await sql.unsafe(migrations[number - 1] as string);
+        await sql.unsafe(known[number - 1] as string);
         await sql`UPDATE schema_version SET version = ${number} WHERE id = 1`;
       }
       await sql.unsafe('COMMIT');
@@ -97,8 +124,8 @@ async function patiently(step: () => Promise<void>): Promise<void> {
   }
 }
 
-function newer(name: string, version: number): UnusableDatabase {
+export function newer(what: string, schema: number, known = migrations): UnusableDatabase {
   return new UnusableDatabase(
-    `the database ${name} was written by a newer opentill (schema ${version}, this one knows ${migrations.length})`,
+    `${what} was written by a newer opentill (schema ${schema}, this one knows ${known.length})`,
   );
 }

@@ -41,7 +41,7 @@ export function createNotices(pool: Pool, url: string) {
       hints.push({ from, checkouts: ids.slice(first, first + MAX_IDS) });
     }
     const notify = (hint: Hint) =>
-      pool.search((sql) => sql`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(hint)})`);
+      pool.lookOut((sql) => sql`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(hint)})`);
     await Promise.allSettled(hints.map(notify));
   }
 

@@ -1,28 +1,52 @@
 /** Whether a server and database are what is needed, and what to tell the operator if not. */
 import { UnusableDatabase } from '../store.ts';
-import { type Connection, createConnection } from './connection.ts';
+import { createConnection, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { migrate } from './migrate.ts';
 
 const OLDEST_VERSION = 150_000;
 
-/**
- * Checks the database that the address names and brings its schema up to date; throws UnusableDatabase. `moving` is for
- * the command that fills it: to everybody else a database with half of the data is of no use.
- */
-export async function prepareDatabase(url: string, { moving = false } = {}): Promise<void> {
+type Preparing = {
+  /** For the command that fills it: to everybody else a database with half of the data is of no use. */
+  readonly moving?: boolean;
+  /** The steps to the newest schema. */
+  readonly known?: readonly string[];
+  /** Whether to make what an empty database lacks. */
+  readonly create?: boolean;
+};
+
+/** Checks the database that the address names and brings its schema up to date; throws UnusableDatabase. */
+export async function prepareDatabase(
+  url: string,
+  { moving = false, ...how }: Preparing = {},
+): Promise<void> {
   const name = nameOf(url);
   const connection = createConnection(url);
   try {
-    await check(connection, name);
-    if (!moving) await refuseUnfinishedMove(connection, name);
-    await migrate(connection, name);
+    await connection.run((sql) => refuseUnusable(sql, name, moving));
+    await migrate(connection, name, how);
   } catch (error) {
     if (error instanceof UnusableDatabase) throw error;
-    throw new UnusableDatabase(`cannot use the database ${name}: ${reasonOf(error)}`);
+    throw cannotUse(name, error);
   } finally {
     await connection.close();
   }
+}
+
+/** Whether the service can use such a server, and may use this database of it. */
+export async function refuseUnusable(sql: Sql, name: string, moving = false): Promise<void> {
+  const [facts] = await sql<[ServerFacts & { move_unfinished: boolean }]>`
+    SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
+      current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable,
+      pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+      to_regclass('move_progress') IS NOT NULL AS move_unfinished`;
+  const objection = objectionTo(facts);
+  if (objection !== null) throw new UnusableDatabase(`cannot use the database ${name}: ${objection}`);
+  if (facts.move_unfinished && !moving) throw unfinishedMove(name);
+}
+
+export function unfinishedMove(name: string): UnusableDatabase {
+  return new UnusableDatabase(`the database ${name} is being moved to; finish that with opentill db move`);
 }
 
 /** What is asked of a server before it is used. */
@@ -35,17 +59,6 @@ export type ServerFacts = {
   readonly read_only: string;
 };
 
-async function check(connection: Connection, name: string): Promise<void> {
-  const [facts] = await connection.run(
-    (sql) => sql<[ServerFacts]>`
-      SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
-        current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable,
-        pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only`,
-  );
-  const objection = objectionTo(facts);
-  if (objection !== null) throw new UnusableDatabase(`cannot use the database ${name}: ${objection}`);
-}
-
 /** Why such a server cannot be used, or null. Exported for the test: not every kind can be had there. */
 export function objectionTo(server: ServerFacts): string | null {
   if (server.number < OLDEST_VERSION) return `PostgreSQL ${server.version} is too old, 15 or newer is needed`;
@@ -57,21 +70,15 @@ export function objectionTo(server: ServerFacts): string | null {
   return null;
 }
 
-async function refuseUnfinishedMove(connection: Connection, name: string): Promise<void> {
-  const [move] = await connection.run(
-    (sql) => sql`SELECT to_regclass('move_progress') IS NOT NULL AS unfinished`,
-  );
-  if (!move?.unfinished) return;
-  throw new UnusableDatabase(`the database ${name} is being moved to; finish that with opentill db move`);
-}
-
 /** What can be said of the address without its secrets: hosts and database. */
 export function nameOf(url: string): string {
   return url.replace(/^\w+:\/\/([^/]*@)?/, '').replace(/\?.*$/, '');
 }
 
-function reasonOf(error: unknown): string {
-  const { message } =
-    (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
-  return (message || codeOf(error)).replaceAll(/\s+/g, ' ');
+/** The error in one line for the operator. */
+export function cannotUse(name: string, error: unknown): UnusableDatabase {
+  const { cause = error } = error as Error;
+  const { message } = cause as Error;
+  const reason = (message || codeOf(error)).replaceAll(/\s+/g, ' ');
+  return new UnusableDatabase(`cannot use the database ${name}: ${reason}`);
 }

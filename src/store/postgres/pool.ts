@@ -1,4 +1,5 @@
 /** The connections of this process: some that reads share, and some that serve one transaction at a time. */
+import postgres from 'postgres';
 import { StoreUnavailable } from '../store.ts';
 import { type Connection, createConnection, type Sql } from './connection.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -39,9 +40,10 @@ type Options = {
 
 export function createPool(url: string, { searchers, writers, serve, onBroken }: Options) {
   const quick = createConnection(url, onBroken);
+  const looking = createConnection(url, onBroken);
   const searching = Array.from({ length: searchers }, () => createConnection(url, onBroken));
   const exclusive = Array.from({ length: writers }, () => createConnection(url, onBroken));
-  const all = [quick, ...searching, ...exclusive];
+  const all = [quick, looking, ...searching, ...exclusive];
   const free = [...exclusive];
   const waiting: Array<(connection: Connection) => void> = [];
   let turn = 0;
@@ -75,11 +77,17 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
       return quick.run(work);
     },
 
-    /** The same for a statement that may have to look at many rows. */
+    /** The same for a list that somebody asks for, which may have to look at many rows. */
     async search<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
       refuseIfSilent();
       turn = (turn + 1) % searching.length;
       return (searching[turn] as Connection).run(work);
+    },
+
+    /** The same for what the service asks by itself: nobody's long lists are to hold it up, nor it a fetch. */
+    async lookOut<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+      refuseIfSilent();
+      return looking.run(work);
     },
 
     /**
@@ -102,7 +110,7 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
                   const [answers, { command }] = await Promise.all([
                     Promise.all(statements),
                     sql.unsafe('COMMIT'),
-                  ]);
+                  ]).catch(refuseUnknownOutcome);
                   if (command !== 'COMMIT') throw new Error(`the database answered COMMIT with ${command}`);
                   committed = true;
                   return answers;
@@ -112,6 +120,8 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
             ]);
             return result;
           } catch (error) {
+            // Without its BEGIN each statement would stand for itself, also those that `work` has still to send.
+            begun.catch(() => connection.discard());
             if (!committed) await sql.unsafe('ROLLBACK').catch(() => connection.discard());
             throw error;
           }
@@ -132,4 +142,13 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
     },
   };
   return pool;
+}
+
+/**
+ * Whatever was not said by the server, such as an error of TLS, leaves it open whether the COMMIT has arrived. Nobody
+ * may take that for a failure and decide anew.
+ */
+function refuseUnknownOutcome(error: unknown): never {
+  if (error instanceof postgres.PostgresError) throw error;
+  throw new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
 }

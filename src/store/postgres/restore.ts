@@ -1,27 +1,34 @@
 /** Loads a backup into an empty PostgreSQL database: all of it, or nothing. */
 import type { Writable } from 'node:stream';
 import { UnusableDatabase } from '../store.ts';
-import { inOneChange, onOwnConnection, schemaOf } from './alone.ts';
+import { inOneChange, onOwnConnection } from './alone.ts';
 import type { ArchivedTable, ArchiveHeader, RowCounts } from './archive.ts';
 import { copyOf, tablesOf } from './backup.ts';
 import type { Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
-import { migrations } from './migrate.ts';
-import { nameOf, prepareDatabase } from './open.ts';
+import { createSchemaVersion, migrations, newer, refuseForeignTables, schemaOf } from './migrate.ts';
+import { nameOf, prepareDatabase, refuseUnusable } from './open.ts';
 import { readArchive } from './read-archive.ts';
 
 type Progress = (what: 'reading' | 'loading', table: string, rows: number) => void;
 
 /**
  * The whole file is read first, and then once more to load it: nothing of one that is damaged reaches the database. A
- * backup of an older schema is loaded into that schema, and migrated as a database of that age would be.
+ * backup of an older schema is loaded into that schema, and migrated as a database of that age would be. `known` are the
+ * steps to the newest one.
  */
-export async function restorePostgres(file: string, url: string, progress: Progress): Promise<void> {
-  const { header, rows } = await verify(file, progress);
+export async function restorePostgres(
+  file: string,
+  url: string,
+  progress: Progress,
+  known = migrations,
+): Promise<void> {
   const name = nameOf(url);
+  await onOwnConnection(url, (sql) => refuseUnusable(sql, name));
+  const { header, rows } = await verify(file, progress, known);
   await onOwnConnection(url, async (sql) => {
     await inOneChange(sql, async () => {
-      await prepareSchema(sql, header.schema, name);
+      await prepareSchema(sql, known.slice(0, header.schema), name);
       await refuseOtherTables(sql, header, file);
       await refuseRows(sql, header.tables, name);
       const before = await directoryVersion(sql);
@@ -33,19 +40,20 @@ export async function restorePostgres(file: string, url: string, progress: Progr
     // Until PostgreSQL has looked at the tables by itself it would choose bad plans.
     await sql.unsafe(`ANALYZE ${header.tables.map((table) => table.name).join(', ')}`);
   });
-  await prepareDatabase(url);
+  await prepareDatabase(url, { known });
 }
 
 async function verify(
   file: string,
   progress: Progress,
+  known: readonly string[],
 ): Promise<{ readonly header: ArchiveHeader; readonly rows: RowCounts }> {
   let header: ArchiveHeader | undefined;
   const rows: RowCounts = {};
   for await (const part of readArchive(file)) {
     if (part.kind === 'header') {
       header = part.header;
-      refuseNewer(header, file);
+      if (header.schema > known.length) throw newer(file, header.schema, known);
       continue;
     }
     progress('reading', part.table.name, part.rows);
@@ -54,34 +62,21 @@ async function verify(
   return { header: header as ArchiveHeader, rows };
 }
 
-function refuseNewer({ schema }: ArchiveHeader, file: string): void {
-  if (schema <= migrations.length) return;
-  throw new UnusableDatabase(
-    `${file} is of a newer opentill (schema ${schema}, this one knows ${migrations.length})`,
-  );
-}
-
 /** Makes the schema of the backup, or brings that of a database in which nobody has an account yet to it. */
-async function prepareSchema(sql: Sql, schema: number, name: string): Promise<void> {
-  const existing = await schemaOf(sql);
-  if (existing === null) {
-    const [foreign] = await sql<Array<{ table_name: string }>>`
-      SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() LIMIT 1`;
-    if (foreign) {
-      throw new UnusableDatabase(
-        `the database ${name} holds something else (a table ${foreign.table_name}); make an empty one`,
-      );
-    }
-    await sql.unsafe(`
-      CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-      INSERT INTO schema_version VALUES (1, 0)`);
-  } else if (existing > schema) {
+async function prepareSchema(sql: Sql, steps: readonly string[], name: string): Promise<void> {
+  let schema = await schemaOf(sql);
+  if (schema === null) {
+    await refuseForeignTables(sql, name);
+    await sql.unsafe(createSchemaVersion);
+    schema = 0;
+  }
+  if (schema > steps.length) {
     throw new UnusableDatabase(
-      `the database ${name} has the schema ${existing} already, and the backup is of ${schema}; make an empty one`,
+      `the database ${name} has the schema ${schema} already, and the backup is of ${steps.length}; make an empty one`,
     );
   }
-  for (const migration of migrations.slice(existing ?? 0, schema)) await sql.unsafe(migration);
-  await sql`UPDATE schema_version SET version = ${schema} WHERE id = 1`;
+  for (const step of steps.slice(schema)) await sql.unsafe(step);
+  await sql`UPDATE schema_version SET version = ${steps.length} WHERE id = 1`;
 }
 
 async function refuseOtherTables(sql: Sql, { schema, tables }: ArchiveHeader, file: string): Promise<void> {

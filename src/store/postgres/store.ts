@@ -25,6 +25,8 @@ const FURTHER_WRITERS = 2;
 type Options = {
   /** Takes part in the work and hears of the others; the command line does without. */
   readonly serve?: boolean;
+  /** Whether to make what an empty database lacks. */
+  readonly create?: boolean;
   /** Batches that are committed at the same time. */
   readonly commitsAtOnce?: number;
 };
@@ -32,9 +34,9 @@ type Options = {
 /** `url` is that of the driver: `postgres://user:password@host:port/database`, several hosts with commas. */
 export async function openPostgresStore(
   url: string,
-  { serve = false, commitsAtOnce = 4 }: Options = {},
+  { serve = false, create = true, commitsAtOnce = 4 }: Options = {},
 ): Promise<Store> {
-  await prepareDatabase(url);
+  await prepareDatabase(url, { create });
   const cache = createCheckoutCache();
   const pool = createPool(url, {
     searchers: SEARCHERS,

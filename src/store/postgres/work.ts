@@ -38,7 +38,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
         (await accounts()).map(({ number, testClockOffsetMs }) => [number, testClockOffsetMs]),
       );
       const table = work === 'checkouts' ? 'timer' : 'delivery';
-      const rows = await pool.search(
+      const rows = await pool.lookOut(
         (sql) => sql<PlaceColumns[]>`
           SELECT number AS account, true AS live FROM account WHERE EXISTS (
             SELECT 1 FROM ${sql(table)} WHERE account = number AND live AND due_at <= ${realNow})
@@ -55,7 +55,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
 
     async dueCheckouts(scope: Scope, now: number, limit: number): Promise<DueCheckout[]> {
       const [account, live] = tenantOf(scope);
-      const rows = await pool.search(
+      const rows = await pool.lookOut(
         (sql) => sql<Array<{ checkout: string; due_at: number }>>`
           SELECT checkout, due_at FROM timer WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
           ORDER BY due_at LIMIT ${limit}`,
@@ -143,7 +143,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
 
     async countDueDeliveries(scope: Scope, now: number): Promise<number> {
       const [account, live] = tenantOf(scope);
-      const [row] = await pool.search(
+      const [row] = await pool.lookOut(
         (sql) => sql<Array<{ due: number }>>`
           SELECT count(*) AS due FROM delivery
           WHERE account = ${account} AND live = ${live} AND due_at <= ${now}`,
@@ -152,7 +152,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
     },
 
     async purgeAnswers(createdBeforeMs: number): Promise<number> {
-      const places = await pool.search(
+      const places = await pool.lookOut(
         (sql) => sql<PlaceColumns[]>`
           SELECT number AS account, true AS live FROM account WHERE EXISTS (
             SELECT 1 FROM idempotency WHERE account = number AND live AND created_at < ${createdBeforeMs})
@@ -180,7 +180,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
     },
 
     async pendingDeliveries(): Promise<number> {
-      const [row] = await pool.search(
+      const [row] = await pool.lookOut(
         (sql) =>
           sql<Array<{ pending: number }>>`SELECT count(*) AS pending FROM delivery WHERE due_at IS NOT NULL`,
       );

@@ -40,7 +40,7 @@ export function writeStatements(
   const clockMs = all.reduce((sum, { testClockAdvanceMs = 0 }) => sum + testClockAdvanceMs, 0);
 
   return [
-    ...some(sorted([...customers.values()].map(customerRow), 'id'), (rows) =>
+    ...some(sorted([...customers.values()].map(customerRow), 'email'), (rows) =>
       insert(
         sql,
         scope,
@@ -91,7 +91,10 @@ function deliveryRows({ deliveries = [] }: Writes): Row[] {
   return deliveries.map(({ dueAt, ...rest }) => ({ ...rest, state: 'pending', attempts: 0, due_at: dueAt }));
 }
 
-/** A result ends the lease, and one that comes after the lease has run out counts as well: the attempt was made. */
+/**
+ * A result ends the lease, and one that comes after the lease has run out counts as well: the attempt was made. But
+ * what another process has brought to its end meanwhile stays there, unless it was given up and has arrived after all.
+ */
 function finishDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
   return onRows(
     sql,
@@ -102,7 +105,8 @@ function finishDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
       r,
     ) => `UPDATE delivery SET state = r.state, due_at = r.due_at, leased_until = NULL, last_status = r.last_status,
               last_error = r.last_error, attempts = attempts + 1
-            FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id`,
+            FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id
+              AND (delivery.state = 'pending' OR r.state = 'delivered')`,
   );
 }
 

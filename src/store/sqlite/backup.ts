@@ -5,7 +5,8 @@ import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
 import { inOneLine, makeFile } from '../new-file.ts';
 import { UnusableDatabase } from '../store.ts';
-import { openForReading, openUnchanging, refuseNewer } from './file.ts';
+import { openForReading, openUnchanging } from './file.ts';
+import { refuseNewer } from './migrate.ts';
 import { lockForServing } from './open.ts';
 
 /** So much is copied at once, between two signs of progress: 16 MiB. */

@@ -149,9 +149,10 @@ function lookAtEach<T>(
   judge: { look(row: T): void; outcomes(): Outcome[] },
   listener: CheckListener,
 ): void {
-  const what = table === 'checkout' ? 'checking sessions' : 'checking customers';
+  const thing = table === 'checkout' ? 'session' : 'customer';
+  const what = `checking ${thing}s`;
   listener.progress(what);
-  attempt({ rule: `every ${table === 'checkout' ? 'session' : 'customer'} can be read` }, listener, () => {
+  attempt({ rule: `every ${thing} can be read` }, listener, () => {
     const total = Number(database.prepare(`SELECT count(*) AS total FROM ${table}`).get()?.total);
     let done = 0;
     for (const row of database.prepare(sql).iterate()) {

@@ -1,14 +1,10 @@
 /** What can be told of a database file before anything is done with it. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UnusableDatabase } from '../store.ts';
-
-/** The newest schema that this program knows. */
-const knownSchema = readdirSync(join(import.meta.dirname, '../../../migrations/sqlite')).filter((name) =>
-  name.endsWith('.sql'),
-).length;
+import { schemaOf } from './migrate.ts';
+import { noteAt } from './note.ts';
 
 /** Opens the database of a service for reading, beside the service. */
 export function openForReading(path: string): DatabaseSync {
@@ -31,7 +27,9 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
     if (isOurs(database)) return database;
   } catch (error) {
     database?.close();
-    throw new UnusableDatabase(`cannot read the database ${path}: ${(error as Error).message}`);
+    throw new UnusableDatabase(
+      noteAt(path) ?? `cannot read the database ${path}: ${(error as Error).message}`,
+    );
   }
   database.close();
   throw new UnusableDatabase(`${path} is no database of opentill`);
@@ -44,24 +42,4 @@ function isOurs(database: DatabaseSync): boolean {
     )
     .get();
   return tables?.found === 2 && schemaOf(database) > 0;
-}
-
-export function schemaOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
-}
-
-export function refuseNewer(database: DatabaseSync, name: string): void {
-  const schema = schemaOf(database);
-  if (schema <= knownSchema) return;
-  throw new UnusableDatabase(
-    `${name} was written by a newer opentill (schema ${schema}, this one knows ${knownSchema})`,
-  );
-}
-
-export function refuseOlder(database: DatabaseSync, name: string): void {
-  const schema = schemaOf(database);
-  if (schema >= knownSchema) return;
-  throw new UnusableDatabase(
-    `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${knownSchema}`,
-  );
 }

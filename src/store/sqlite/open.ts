@@ -1,10 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../store.ts';
-import { inTransaction } from './transaction.ts';
-
-const migrationsDirectory = join(import.meta.dirname, '../../../migrations/sqlite');
+import { migrate } from './migrate.ts';
+import { noteAt } from './note.ts';
 
 /**
  * Opens the file, making it and its directory if need be, and brings its schema up to date. Commits are on disk when
@@ -14,6 +13,7 @@ export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync;
   try {
     mkdirSync(dirname(path), { recursive: true });
+    makeFile(path);
     database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -22,7 +22,9 @@ export function openDatabase(path: string): DatabaseSync {
       PRAGMA wal_autocheckpoint = 4000;
     `);
   } catch (error) {
-    throw new UnusableDatabase(`cannot open the database ${path}: ${(error as Error).message}`);
+    throw new UnusableDatabase(
+      noteAt(path) ?? `cannot open the database ${path}: ${(error as Error).message}`,
+    );
   }
   const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   if (setting('journal_mode') !== 'wal' || setting('synchronous') !== 2 || setting('foreign_keys') !== 1) {
@@ -30,6 +32,18 @@ export function openDatabase(path: string): DatabaseSync {
   }
   migrate(database, path);
   return database;
+}
+
+/**
+ * Makes the file such that nobody else can read it, as it holds secrets; SQLite gives its log the same rights. One that
+ * is there is left alone: to close it here would take away the locks that this process has on it.
+ */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /**
@@ -45,25 +59,4 @@ export function lockForServing(path: string): () => void {
     throw new UnusableDatabase(`another process is serving the database ${path}`);
   }
   return () => lock.close();
-}
-
-/** Applies the migrations that are missing, all in one transaction; `user_version` counts those applied. */
-function migrate(database: DatabaseSync, path: string): void {
-  const files = readdirSync(migrationsDirectory)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  const version = () => Number(database.prepare('PRAGMA user_version').get()?.user_version);
-  if (version() === files.length) return;
-  // Another process may be starting too; whoever comes second finds the work done.
-  inTransaction(database, () => {
-    const applied = version();
-    if (applied > files.length) {
-      throw new UnusableDatabase(
-        `the database ${path} was written by a newer opentill (schema ${applied}, this one knows ${files.length})`,
-      );
-    }
-    for (const file of files.slice(applied))
-      database.exec(readFileSync(join(migrationsDirectory, file), 'utf8'));
-    database.exec(`PRAGMA user_version = ${files.length}`);
-  });
 }

@@ -28,9 +28,10 @@ export function writer(database: DatabaseSync) {
     `INSERT INTO delivery (account, live, id, event, checkout, url, state, attempts, due_at)
      VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, ?)`,
   );
+  // What has been brought to its end stays there, unless it was given up and has arrived after all.
   const finishDelivery = prepare(
     `UPDATE delivery SET state = ?, due_at = ?, last_status = ?, last_error = ?, attempts = attempts + 1
-     WHERE account = ? AND live = ? AND id = ?`,
+     WHERE account = ? AND live = ? AND id = ? AND (state = 'pending' OR ? = 'delivered')`,
   );
   const insertAnswer = prepare(
     `INSERT INTO idempotency
@@ -85,7 +86,7 @@ export function writer(database: DatabaseSync) {
       insertDelivery.run(account, live, id, event, delivery.checkout, url, dueAt);
     }
     for (const { id, state, dueAt, httpStatus, error } of writes.deliveryResults ?? []) {
-      finishDelivery.run(state, dueAt, httpStatus, error, account, live, id);
+      finishDelivery.run(state, dueAt, httpStatus, error, account, live, id, state);
     }
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;

@@ -1,11 +1,10 @@
 /** What tests of the commands on whole databases do to a database of each kind. */
-import { randomBytes } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import postgres from 'postgres';
-import { freshDatabase, sharedPostgres } from '../../support/postgres.ts';
+import { freshDatabase } from '../../support/postgres.ts';
 import { freshDirectory } from '../../support/process.ts';
 
 type Ends = Pick<TestContext, 'after'>;
@@ -46,15 +45,8 @@ const sqlite: Kind = {
 
 const postgresql: Kind = {
   name: 'postgres',
-  fresh: freshDatabase,
-  async copy(t, url) {
-    const server = (await sharedPostgres()).url;
-    const name = `test_${randomBytes(8).toString('hex')}`;
-    const original = new URL(url).pathname.slice(1);
-    await postgresql.run(server, `CREATE DATABASE ${name} TEMPLATE ${original} STRATEGY FILE_COPY`);
-    t.after(() => postgresql.run(server, `DROP DATABASE ${name} WITH (FORCE)`));
-    return Object.assign(new URL(server), { pathname: name }).href;
-  },
+  fresh: (t) => freshDatabase(t),
+  copy: (t, url) => freshDatabase(t, new URL(url).pathname.slice(1)),
   async run(url, text) {
     const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
     try {

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { UnusableDatabase } from '../store.ts';
+import { inTransaction } from './transaction.ts';
+
+const directory = join(import.meta.dirname, '../../../migrations/sqlite');
+
+const migrations = readdirSync(directory)
+  .filter((name) => name.endsWith('.sql'))
+  .sort()
+  .map((name) => readFileSync(join(directory, name), 'utf8'));
+
+/** How many migrations the database has had; 0 for a new one, or another program's. */
+export function schemaOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+/** Applies the migrations that are missing, all in one transaction. */
+export function migrate(database: DatabaseSync, path: string): void {
+  if (schemaOf(database) === migrations.length) return;
+  // Another process may be starting too; whoever comes second finds the work done.
+  inTransaction(database, () => {
+    refuseNewer(database, `the database ${path}`);
+    for (const migration of migrations.slice(schemaOf(database))) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+export function refuseNewer(database: DatabaseSync, name: string): void {
+  const schema = schemaOf(database);
+  if (schema <= migrations.length) return;
+  throw new UnusableDatabase(
+    `${name} was written by a newer opentill (schema ${schema}, this one knows ${migrations.length})`,
+  );
+}
+
+export function refuseOlder(database: DatabaseSync, name: string): void {
+  const schema = schemaOf(database);
+  if (schema >= migrations.length) return;
+  throw new UnusableDatabase(
+    `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${migrations.length}`,
+  );
+}

@@ -1,0 +1,85 @@
+/** Single connections and the transactions on them: addresses, and what is done when something goes wrong midway. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import postgres from 'postgres';
+import { createConnection } from '../../src/store/postgres/connection.ts';
+import { createPool } from '../../src/store/postgres/pool.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+type Ends = { after(hook: () => Promise<void>): void };
+
+function connect(t: Ends, url: string, name?: string) {
+  const connection = createConnection(url, undefined, name === undefined ? {} : { name });
+  t.after(() => connection.close());
+  return connection;
+}
+
+/** A connection of the test's own, to look at what there is. */
+function look(t: Ends, url: string) {
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
+  t.after(() => sql.end());
+  return sql;
+}
+
+suite('an address', () => {
+  test('may name a database by any name, and have a password with any characters', async (t) => {
+    const url = await freshDatabase(t);
+    const name = `${new URL(url).pathname.slice(1)} é%,@`;
+    const sql = look(t, url);
+    await sql.unsafe(`CREATE DATABASE "${name}" TEMPLATE template0 STRATEGY FILE_COPY`);
+    try {
+      const { username, host } = new URL(url);
+      const given = `postgres://${username}:a@b,c:d%2Fe@${host}/${encodeURIComponent(name)}`;
+      const [row] = await connect(t, given).run((q) => q`SELECT current_database() AS name`);
+      assert.equal(row?.name, name);
+    } finally {
+      await sql.unsafe(`DROP DATABASE "${name}" WITH (FORCE)`);
+    }
+  });
+
+  test('may have an IPv6 address as its host, alone or among others', async (t) => {
+    for (const hosts of ['[::1]:1', 'localhost:1,[::1]:1', '[::1]:1,[::1]:1']) {
+      const asked = connect(t, `postgres://till@${hosts}/shop`).run((sql) => sql`SELECT 1`);
+      // Whatever stands in the way, it is asked for at the address that was given.
+      await assert.rejects(asked, /::1/);
+    }
+  });
+});
+
+test('a connection that is given up while it is made takes nothing of the next one with it', async (t) => {
+  const url = await freshDatabase(t);
+  const name = 'given up';
+  const sql = look(t, url);
+  const connection = connect(t, url, name);
+  const first = connection.run((q) => q`SELECT 1`);
+  connection.discard();
+  const second = connection.run((q) => q`SELECT 2 AS two`);
+  await assert.rejects(first, StoreUnavailable);
+  assert.deepEqual([...(await second)], [{ two: 2 }]);
+  await connection.close();
+  // The server notices an end a moment later.
+  let left = 1;
+  for (const endAt = performance.now() + 5_000; left > 0 && performance.now() < endAt; ) {
+    left = (await sql`SELECT FROM pg_stat_activity WHERE application_name = ${name}`).length;
+  }
+  assert.equal(left, 0);
+});
+
+test('a transaction that breaks in another way than the server says has an unknown end', async (t) => {
+  const url = await freshDatabase(t);
+  const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });
+  t.after(() => pool.close());
+  await pool.write((sql) => sql`CREATE TABLE mark (id integer)`);
+  const broken = Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_BAD_RECORD' });
+  const committed = pool.transaction(({ sql, commit }) =>
+    commit([sql`INSERT INTO mark VALUES (1)`, Promise.reject(broken)]),
+  );
+  // Whoever takes it for a failure of one of the units would make them anew, one by one.
+  await assert.rejects(committed, StoreUnavailable);
+  assert.equal((await pool.read((sql) => sql`SELECT id FROM mark`)).length, 1);
+  await assert.rejects(
+    pool.write((sql) => sql`INSERT INTO none_such VALUES (1)`),
+    (error) => error instanceof postgres.PostgresError,
+  );
+});
