@@ -1,6 +1,7 @@
 /** The command line: `opentill <command>`, one file for each command. */
 import { BadSetting } from '../config.ts';
 import { UnusableDatabase } from '../store/store.ts';
+import { version } from '../version.ts';
 import { takesNothing, UsageError } from './usage-error.ts';
 
 const help = `opentill: checkout sessions for your shop
@@ -25,6 +26,7 @@ const help = `opentill: checkout sessions for your shop
   opentill db move                   move everything from SQLite to an empty PostgreSQL database
       --from sqlite:<path>           another database than that of DATABASE_URL
       --to postgres://…              where to
+  opentill --version                 say which version this is
 
 Settings are environment variables; see docs/reference/settings.md.
 `;
@@ -51,6 +53,10 @@ export async function main(args: readonly string[]): Promise<void> {
         break;
       case 'db':
         await (await import('./db.ts')).db(rest);
+        break;
+      case '--version':
+        takesNothing(command, rest);
+        console.log(version);
         break;
       case 'help':
         console.log(help);
