@@ -1,6 +1,5 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
-import type { Store } from '../store.ts';
-import { StoreUnavailable } from '../store.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { checkoutReader } from './checkouts.ts';
 import { committer } from './commit.ts';
@@ -19,7 +18,7 @@ const HEALTH_CHECK_EVERY_MS = 500;
 const HEALTH_ANSWER_WITHIN_MS = 2_000;
 /** Connections for lists and the like; each carries as many as there are. */
 const SEARCHERS = 2;
-/** Beside those that commit, one for the transactions of the feed and of claims. */
+/** Beside those that commit, for the transactions of the feed and of claims. */
 const FURTHER_WRITERS = 2;
 
 type Options = {
@@ -58,6 +57,7 @@ export async function openPostgresStore(
   const commit = committer(pool, cache);
   const statistics = createStatistics(pool);
   await statistics.start();
+  // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
   let remoteChange: (checkoutId: string) => void = () => {};
   let healthyUntil = 0;

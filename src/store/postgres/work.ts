@@ -1,12 +1,11 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
 import type { Scope } from '../../checkout/session.ts';
+import { addressesInUse, choose, fullAddresses } from '../lanes.ts';
 import type { Account, Claim, ClaimedDelivery, DueCheckout, Place } from '../store.ts';
 import type { Pool } from './pool.ts';
 import { type EventColumns, eventFrom, scopeOf, tenantOf, textArray } from './rows.ts';
 
 const PURGE_BATCH = 1000;
-/** Deliveries to one address that this process has under way: a receiver that hangs leaves room for the others. */
-const MAX_PER_ADDRESS = 32;
 
 type DeliveryColumns = {
   readonly id: string;
@@ -22,13 +21,8 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
   /** The addresses of the deliveries that this process has claimed, for as long as it holds them. */
   const underWay = new Map<string, { readonly url: string; readonly until: number }>();
 
-  function addressesInUse(realNow: number): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const [id, { url, until }] of underWay) {
-      if (until <= realNow) underWay.delete(id);
-      else counts.set(url, (counts.get(url) ?? 0) + 1);
-    }
-    return counts;
+  function endExpired(realNow: number): void {
+    for (const [id, { until }] of underWay) if (until <= realNow) underWay.delete(id);
   }
 
   return {
@@ -98,22 +92,22 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
      */
     async claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit }: Claim): Promise<ClaimedDelivery[]> {
       const [account, live] = tenantOf(scope);
-      const inUse = addressesInUse(realNow);
-      const full = [...inUse].filter(([, count]) => count >= MAX_PER_ADDRESS).map(([url]) => url);
+      endExpired(realNow);
+      const inUse = addressesInUse(underWay.values());
       const rows = await pool.transaction(async ({ sql, commit }) => {
         const [, candidates] = await Promise.all([
           sql`SELECT 1 FROM delivery_claim WHERE account = ${account} AND live = ${live} FOR UPDATE`,
           sql<DeliveryColumns[]>`
             SELECT id, checkout, url, attempts, due_at FROM delivery
             WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
-              AND (leased_until IS NULL OR leased_until <= ${realNow}) AND url <> ALL (${textArray(full)}::text[])
+              AND (leased_until IS NULL OR leased_until <= ${realNow}) AND url <> ALL (${textArray(fullAddresses(inUse))}::text[])
               AND checkout NOT IN (
                 SELECT busy.checkout FROM delivery AS busy
                 WHERE busy.account = ${account} AND busy.live = ${live} AND busy.leased_until > ${realNow}
               )
             ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
         ]);
-        const chosen = textArray(choose(candidates, inUse).map(({ id }) => id));
+        const chosen = textArray(choose(candidates, [], inUse).map(({ id }) => id));
         const [taken] = await commit([
           sql<Array<DeliveryColumns & { delivery: string } & EventColumns>>`
             UPDATE delivery SET leased_until = ${realNow + leaseMs} FROM event
@@ -187,16 +181,4 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       return row?.pending ?? 0;
     },
   };
-}
-
-/** Of each session the first, and of each address no more than there is room for. */
-function choose(candidates: readonly DeliveryColumns[], inUse: Map<string, number>): DeliveryColumns[] {
-  const sessions = new Set<string>();
-  return candidates.filter(({ checkout, url }) => {
-    const count = inUse.get(url) ?? 0;
-    if (sessions.has(checkout) || count >= MAX_PER_ADDRESS) return false;
-    sessions.add(checkout);
-    inUse.set(url, count + 1);
-    return true;
-  });
 }

@@ -1,13 +1,12 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
+import { addressesInUse, choose, fullAddresses } from '../lanes.ts';
 import type { Claim, ClaimedDelivery, DueCheckout, Writes } from '../store.ts';
 import type { EventReader } from './events.ts';
 import { liveOf, type Row } from './rows.ts';
 
 const PURGE_BATCH = 1000;
-/** Deliveries to one address that are under way at once: a receiver that hangs leaves room for the others. */
-const MAX_PER_ADDRESS = 32;
 
 /** Until when somebody holds something, in real time. */
 type Lease = { readonly until: number };
@@ -45,13 +44,6 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
       .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
   }
 
-  /** How many deliveries are under way to each address. */
-  function addressesInUse(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { url } of deliveryLeases.values()) counts.set(url, (counts.get(url) ?? 0) + 1);
-    return counts;
-  }
-
   function claimed(scope: Scope, row: Row): ClaimedDelivery {
     const event = events.read(scope, row.event as string);
     if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
@@ -82,29 +74,21 @@ export function workQueue(database: DatabaseSync, events: EventReader) {
 
     claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit }: Claim): ClaimedDelivery[] {
       endExpired(deliveryLeases, realNow);
-      const busy = new Set([...deliveryLeases.values()].map(({ checkout }) => checkout));
-      const inUse = addressesInUse();
-      const full = [...inUse].filter(([, count]) => count >= MAX_PER_ADDRESS).map(([url]) => url);
+      const busy = [...deliveryLeases.values()].map(({ checkout }) => checkout);
+      const inUse = addressesInUse(deliveryLeases.values());
       const rows = dueDeliveries.all(
         scope.account,
         liveOf(scope),
         now,
-        JSON.stringify([...busy]),
-        JSON.stringify(full),
+        JSON.stringify(busy),
+        JSON.stringify(fullAddresses(inUse)),
         limit,
-      ) as Row[];
-      const taken: ClaimedDelivery[] = [];
-      for (const row of rows) {
-        const checkout = row.checkout as string;
-        const url = row.url as string;
-        const count = inUse.get(url) ?? 0;
-        if (busy.has(checkout) || count >= MAX_PER_ADDRESS) continue;
-        busy.add(checkout);
-        inUse.set(url, count + 1);
-        deliveryLeases.set(row.id as string, { until: realNow + leaseMs, checkout, url });
-        taken.push(claimed(scope, row));
+      ) as Array<Row & { id: string; checkout: string; url: string }>;
+      const taken = choose(rows, busy, inUse);
+      for (const { id, checkout, url } of taken) {
+        deliveryLeases.set(id, { until: realNow + leaseMs, checkout, url });
       }
-      return taken;
+      return taken.map((row) => claimed(scope, row));
     },
 
     countDueDeliveries: (scope: Scope, now: number): number =>
