@@ -11,7 +11,11 @@ import { key } from './measure.ts';
 const CHUNK = 1000;
 
 /** Makes an account with the key and so many sessions, through the same code as the API; closes it and returns their ids. */
-export async function fillDatabase(store: Store, sessions: number): Promise<string[]> {
+export async function fillDatabase(
+  store: Store,
+  sessions: number,
+  webhookUrl = 'https://shop.example.com/webhooks',
+): Promise<string[]> {
   const start = Date.now() - sessions;
   const account = await createAccount(store, 'bench', start);
   const scope = { account: account.number, mode: 'test' } as const;
@@ -25,7 +29,7 @@ export async function fillDatabase(store: Store, sessions: number): Promise<stri
   const ids: string[] = [];
   for (let first = 0; first < sessions; first += CHUNK) {
     const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
-      sessionNumber(first + index, start + first + index, scope),
+      sessionNumber(first + index, start + first + index, scope, webhookUrl),
     );
     await Promise.all(
       commands.map((command) => {
@@ -41,7 +45,12 @@ export async function fillDatabase(store: Store, sessions: number): Promise<stri
   return ids;
 }
 
-function sessionNumber(number: number, now: number, scope: CreateCheckout['scope']): CreateCheckout {
+function sessionNumber(
+  number: number,
+  now: number,
+  scope: CreateCheckout['scope'],
+  webhookUrl: string,
+): CreateCheckout {
   const id = newId('chk', now);
   return {
     type: 'create',
@@ -66,7 +75,7 @@ function sessionNumber(number: number, now: number, scope: CreateCheckout['scope
     },
     successUrl: 'https://shop.example.com/thanks',
     cancelUrl: 'https://shop.example.com/cart',
-    webhookUrl: 'https://shop.example.com/webhooks',
+    webhookUrl,
     methods: ['card', 'wire_transfer'],
     expiresAt: null,
   };

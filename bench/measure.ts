@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 export const CONNECTIONS = 200;
 export const SESSIONS = 100_000;
 export const HOT_SESSIONS = 20_000;
-const ROUND_SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
+export const ROUND_SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 
 export const key = { id: 'ak_test_bench', secret: 'sk_test_bench' };

@@ -8,6 +8,10 @@ CREATE TABLE account (
   webhook_secret_test text NOT NULL,
   webhook_secret_live text NOT NULL,
   test_clock_offset_ms bigint NOT NULL DEFAULT 0,
+  previous_webhook_secret_test text,
+  previous_webhook_secret_test_until bigint,
+  previous_webhook_secret_live text,
+  previous_webhook_secret_live_until bigint,
   CONSTRAINT account_pkey PRIMARY KEY (number)
 );
 CREATE UNIQUE INDEX account_pkey ON account USING btree (number);
@@ -104,20 +108,44 @@ CREATE TABLE delivery (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   event text COLLATE "C" NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
-  url text NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  sequence integer NOT NULL,
+  receiver text COLLATE "C" NOT NULL,
+  url text,
+  created_at bigint NOT NULL,
   state text COLLATE "C" NOT NULL,
   attempts integer NOT NULL,
+  round_start integer NOT NULL,
   due_at bigint,
   leased_until bigint,
+  tried_at bigint,
   last_status integer,
   last_error text,
   CONSTRAINT delivery_pkey PRIMARY KEY (account, live, id),
-  CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  CONSTRAINT delivery_state_check1 CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 ) WITH (fillfactor=80);
-CREATE INDEX delivery_due ON delivery USING btree (account, live, due_at, id) WHERE (due_at IS NOT NULL);
-CREATE INDEX delivery_leased ON delivery USING btree (account, live, checkout) WHERE (leased_until IS NOT NULL);
+CREATE INDEX delivery_due ON delivery USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX delivery_event ON delivery USING btree (account, live, event);
+CREATE INDEX delivery_failed ON delivery USING btree (account, live, id) WHERE (state = 'failed'::text);
+CREATE INDEX delivery_lane ON delivery USING btree (account, live, receiver, subject, sequence) WHERE (state = 'pending'::text);
+CREATE INDEX delivery_leased ON delivery USING btree (account, live, receiver) WHERE (leased_until IS NOT NULL);
 CREATE UNIQUE INDEX delivery_pkey ON delivery USING btree (account, live, id);
+CREATE INDEX delivery_receiver ON delivery USING btree (account, live, receiver, id);
+CREATE INDEX delivery_receiver_due ON delivery USING btree (account, live, receiver, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE TABLE delivery_attempt (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  delivery text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  at bigint NOT NULL,
+  duration_ms integer NOT NULL,
+  status integer,
+  error text,
+  answer text NOT NULL,
+  CONSTRAINT delivery_attempt_pkey PRIMARY KEY (account, live, delivery, number)
+);
+CREATE UNIQUE INDEX delivery_attempt_pkey ON delivery_attempt USING btree (account, live, delivery, number);
 
 CREATE TABLE delivery_claim (
   account bigint NOT NULL,
@@ -140,14 +168,14 @@ CREATE TABLE event (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
   sequence integer NOT NULL,
   created_at bigint NOT NULL,
   body text NOT NULL,
   CONSTRAINT event_pkey PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX event_pkey ON event USING btree (account, live, id);
-CREATE UNIQUE INDEX event_sequence ON event USING btree (account, live, checkout, sequence);
+CREATE UNIQUE INDEX event_sequence ON event USING btree (account, live, subject, sequence);
 
 CREATE TABLE feed (
   account bigint NOT NULL,
@@ -166,15 +194,23 @@ CREATE TABLE feed_end (
 );
 CREATE UNIQUE INDEX feed_end_pkey ON feed_end USING btree (account, live);
 
+CREATE TABLE feed_start (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  position bigint NOT NULL,
+  CONSTRAINT feed_start_pkey PRIMARY KEY (account, live)
+);
+CREATE UNIQUE INDEX feed_start_pkey ON feed_start USING btree (account, live);
+
 CREATE TABLE feed_waiting (
   account bigint NOT NULL,
   live boolean NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
   sequence integer NOT NULL,
   event text COLLATE "C" NOT NULL,
-  CONSTRAINT feed_waiting_pkey PRIMARY KEY (account, live, checkout, sequence)
+  CONSTRAINT feed_waiting_pkey PRIMARY KEY (account, live, subject, sequence)
 );
-CREATE UNIQUE INDEX feed_waiting_pkey ON feed_waiting USING btree (account, live, checkout, sequence);
+CREATE UNIQUE INDEX feed_waiting_pkey ON feed_waiting USING btree (account, live, subject, sequence);
 
 CREATE TABLE idempotency (
   account bigint NOT NULL,
@@ -240,3 +276,28 @@ CREATE TABLE timer (
 ) WITH (fillfactor=80);
 CREATE INDEX timer_due ON timer USING btree (account, live, due_at);
 CREATE UNIQUE INDEX timer_pkey ON timer USING btree (account, live, checkout);
+
+CREATE TABLE webhook_endpoint (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  event_count integer NOT NULL,
+  data text NOT NULL,
+  CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (account, live, id)
+);
+CREATE UNIQUE INDEX webhook_endpoint_pkey ON webhook_endpoint USING btree (account, live, id);
+
+CREATE TABLE webhook_receiver (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  failures integer NOT NULL,
+  failing_since bigint NOT NULL,
+  probes integer NOT NULL,
+  probe_at bigint,
+  announced boolean NOT NULL,
+  last_error text NOT NULL,
+  CONSTRAINT webhook_receiver_pkey PRIMARY KEY (account, live, id)
+) WITH (fillfactor=80);
+CREATE UNIQUE INDEX webhook_receiver_pkey ON webhook_receiver USING btree (account, live, id);

@@ -1,7 +1,7 @@
 -- The schema after all migrations, to be compared. After a new migration:
 -- OPENTILL_WRITE_GOLDEN=1 node --test test/store/sqlite-only.test.ts
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- table account
 CREATE TABLE account (
@@ -12,7 +12,7 @@ CREATE TABLE account (
   webhook_secret_live TEXT NOT NULL,
   -- How far the account's test clock is ahead of real time.
   test_clock_offset_ms INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, previous_webhook_secret_test TEXT, previous_webhook_secret_test_until INTEGER, previous_webhook_secret_live TEXT, previous_webhook_secret_live_until INTEGER) STRICT;
 
 -- table api_key
 CREATE TABLE api_key (
@@ -95,14 +95,35 @@ CREATE TABLE delivery (
   live INTEGER NOT NULL,
   id TEXT NOT NULL,
   event TEXT NOT NULL,
-  checkout TEXT NOT NULL,
-  url TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  receiver TEXT NOT NULL,
+  -- Where the session wants it; null for an endpoint, whose own address counts at each attempt.
+  url TEXT,
+  created_at INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
   attempts INTEGER NOT NULL,
+  -- How many of the attempts were made before it was last sent again by hand.
+  round_start INTEGER NOT NULL,
   due_at INTEGER,
+  tried_at INTEGER,
   last_status INTEGER,
   last_error TEXT,
   PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
+-- table delivery_attempt
+CREATE TABLE delivery_attempt (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  delivery TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  answer TEXT NOT NULL,
+  PRIMARY KEY (account, live, delivery, number)
 ) STRICT, WITHOUT ROWID;
 
 -- table directory
@@ -115,7 +136,7 @@ CREATE TABLE event (
   position INTEGER NOT NULL,
   id TEXT NOT NULL,
   type TEXT NOT NULL,
-  checkout TEXT NOT NULL,
+  subject TEXT NOT NULL,
   -- Counts 1, 2, 3 … within the session.
   sequence INTEGER NOT NULL,
   -- Position of the session's event before this one, 0 for none: a session's history is a chain that begins at its
@@ -124,6 +145,14 @@ CREATE TABLE event (
   created_at INTEGER NOT NULL,
   body TEXT NOT NULL,
   PRIMARY KEY (account, live, position)
+) STRICT;
+
+-- table feed_start
+CREATE TABLE feed_start (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (account, live)
 ) STRICT;
 
 -- table idempotency
@@ -170,6 +199,31 @@ CREATE TABLE payment_attempt (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
+-- table webhook_endpoint
+CREATE TABLE webhook_endpoint (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  event_count INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- table webhook_receiver
+CREATE TABLE webhook_receiver (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  failing_since INTEGER NOT NULL,
+  probes INTEGER NOT NULL,
+  probe_at INTEGER,
+  announced INTEGER NOT NULL,
+  last_error TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
 -- index checkout_currency
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
 
@@ -204,7 +258,19 @@ CREATE INDEX checkout_status ON checkout (account, live, status, id);
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
 
 -- index delivery_due
-CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
+
+-- index delivery_event
+CREATE INDEX delivery_event ON delivery (account, live, event);
+
+-- index delivery_failed
+CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
+
+-- index delivery_lane
+CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+
+-- index delivery_receiver
+CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
 
 -- index event_id
 CREATE UNIQUE INDEX event_id ON event (account, live, id);

@@ -73,9 +73,21 @@ export const settings = {
     parse: networks,
   }),
   WEBHOOK_CONCURRENCY: setting({
-    default: '128',
-    meaning: 'Webhooks under way at once; 0 holds all of them back until a start with another value.',
+    default: '256',
+    meaning:
+      'Webhooks under way at once, of which one receiver gets a quarter at most; 0 holds all of them back until a start with another value.',
     parse: integer(0, 1000),
+  }),
+  WEBHOOK_LOG_DAYS: setting({
+    default: '30',
+    meaning: 'How many days deliveries of webhooks are kept, with what came of each attempt.',
+    parse: integer(4, 3650),
+  }),
+  EVENT_RETENTION_DAYS: setting({
+    default: '0',
+    meaning:
+      'How many days events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed who was away for longer is told so.',
+    parse: integer(0, 36_500),
   }),
   LOG_LEVEL: setting({
     default: 'info',
@@ -114,7 +126,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       throw new BadSetting(`${name} ${(error as Error).message}`);
     }
   });
-  return Object.fromEntries(values);
+  const config: Config = Object.fromEntries(values);
+  const { EVENT_RETENTION_DAYS: eventDays, WEBHOOK_LOG_DAYS: deliveryDays } = config;
+  // A delivery is sent again with the bytes of its event.
+  if (eventDays > 0 && eventDays <= deliveryDays) {
+    throw new BadSetting(
+      `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${deliveryDays}), not "${eventDays}"`,
+    );
+  }
+  return config;
 }
 
 /** An IPv6 address stands in brackets in an address of the web. */
@@ -140,7 +160,8 @@ function oneOf<T extends string>(...choices: readonly T[]) {
   };
 }
 
-function baseUrl(text: string): string {
+/** Exported for the commands that take the address of a server as an argument. */
+export function baseUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
     throw new Error(

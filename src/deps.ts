@@ -4,6 +4,7 @@ import type { Rail } from './methods/method.ts';
 import type { Presenter } from './presenter.ts';
 import type { Store } from './store/store.ts';
 import type { Transact } from './transact.ts';
+import type { NetworkRules } from './webhooks/guard.ts';
 import type { Worker } from './worker/worker.ts';
 
 /** What the routes work with; `main.ts` puts it together. */
@@ -16,6 +17,8 @@ export type Deps = {
   readonly rails: readonly Rail[];
   readonly worker: Worker;
   readonly live: LiveUpdates;
+  /** Where webhooks may go. */
+  readonly networkRules: NetworkRules;
   /** The time in the clock of this account and mode, in milliseconds. */
   readonly now: (scope: Scope) => Promise<number>;
 };

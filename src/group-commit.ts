@@ -106,10 +106,13 @@ function sameScope(one: Scope, other: Scope): boolean {
 }
 
 /** What of a batch must not be in another one at the same time. Ids are unique, the rest is within its scope. */
-function concernsOf({ scope, checkout, customer, email, rail, idempotency }: Needs): string[] {
+function concernsOf(needs: Needs): string[] {
+  const { scope, checkout, customer, email, rail, idempotency, lanes = [], lockedEndpoints = [] } = needs;
   const within = `${scope.account} ${scope.mode}`;
   return [
     ...(checkout === undefined ? [] : [checkout]),
+    ...lanes,
+    ...lockedEndpoints,
     ...(customer === undefined ? [] : [customer]),
     ...(email === undefined ? [] : [`${within} email ${email}`]),
     ...(rail === undefined ? [] : [`${within} rail ${rail.rail} ${rail.reference}`]),

@@ -7,7 +7,7 @@ const COUNTER_LENGTH = 4;
 const RANDOM_LENGTH = 12;
 const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
-export type IdPrefix = 'chk' | 'cus' | 'pat' | 'evt' | 'whd';
+export type IdPrefix = 'chk' | 'cus' | 'pat' | 'evt' | 'whe' | 'whd';
 
 /** What follows the prefix in an id: 26 characters. */
 export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;

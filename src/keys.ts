@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Mode, Scope } from './checkout/session.ts';
 import { randomText } from './id.ts';
-import type { Account, ApiKey, KeyScope, Store } from './store/store.ts';
+import type { Account, ApiKey, KeyScope, NewAccount, Store } from './store/store.ts';
 
 export const keyScopes: readonly KeyScope[] = ['read', 'write', 'refund', 'webhooks'];
 
@@ -66,7 +66,7 @@ export function createFirstAccount(store: Store, name: string, nowMs: number): P
   return store.createFirstAccount(newAccount(name), nowMs);
 }
 
-function newAccount(name: string): Omit<Account, 'number'> {
+function newAccount(name: string): NewAccount {
   const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
   return { name, webhookSecrets, testClockOffsetMs: 0 };
 }

@@ -1,22 +1,26 @@
 /**
- * Tells the pages that are open at this process that a session has changed, here or at another one. A notice that is
- * lost costs a page seconds: its stream looks for itself.
+ * Tells what waits at this process that something has changed, here or at another one: open pages of their session, and
+ * readers of their feed of events. A notice that is lost costs seconds: everybody looks for themselves, too.
  */
 import { EventEmitter } from 'node:events';
+import type { Scope } from './checkout/session.ts';
 
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>;
+
+/** The topic of a feed of events. That of a session is its id. */
+export const feedTopic = ({ account, mode }: Scope): string => `feed ${account} ${mode}`;
 
 export function createLiveUpdates() {
   const emitter = new EventEmitter().setMaxListeners(0);
   return {
-    publish: (checkoutId: string): void => {
-      emitter.emit(checkoutId);
+    publish: (topic: string): void => {
+      emitter.emit(topic);
     },
-    /** Calls `listener` at each change of the session until the returned function is called. */
-    subscribe(checkoutId: string, listener: () => void): () => void {
-      emitter.on(checkoutId, listener);
+    /** Calls `listener` at each change of the topic until the returned function is called. */
+    subscribe(topic: string, listener: () => void): () => void {
+      emitter.on(topic, listener);
       return () => {
-        emitter.off(checkoutId, listener);
+        emitter.off(topic, listener);
       };
     },
   };

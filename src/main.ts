@@ -7,7 +7,7 @@ import type { Scope } from './checkout/session.ts';
 import { type Config, hostInUrl } from './config.ts';
 import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
-import { createLiveUpdates } from './live.ts';
+import { createLiveUpdates, feedTopic } from './live.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createPresenter } from './presenter.ts';
 import { openPostgresStore } from './store/postgres/store.ts';
@@ -41,6 +41,7 @@ export async function createService(
   const presenter = createPresenter(config.CHECKOUT_URL);
   const live = createLiveUpdates();
   store.onRemoteChange((id) => live.publish(id));
+  store.onRemoteEvents((scope) => live.publish(feedTopic(scope)));
   const rails = [sandbox];
   let stopping = false;
 
@@ -50,14 +51,13 @@ export async function createService(
     const { committed } = executed;
     if (committed !== null) {
       for (const id of committed.checkouts) live.publish(id);
+      if (committed.events > 0) live.publish(feedTopic(committed.scope));
       if (committed.deliveries > 0) worker.nudge(committed.scope);
     }
     return executed;
   };
-  const sender = createSender({
-    rules: networkRules(config.WEBHOOK_ALLOW, isLoopback(config.HOST)),
-    version,
-  });
+  const rules = networkRules(config.WEBHOOK_ALLOW, isLoopback(config.HOST));
+  const sender = createSender({ rules, version });
   const worker = createWorker({
     store,
     transact,
@@ -65,6 +65,8 @@ export async function createService(
     send: sender.send,
     realNow,
     deliverySlots: config.WEBHOOK_CONCURRENCY,
+    deliveryDays: config.WEBHOOK_LOG_DAYS,
+    eventDays: config.EVENT_RETENTION_DAYS,
     onSent: metrics.sent,
     onError: (error) => logger.error(error, 'background work failed'),
   });
@@ -83,6 +85,7 @@ export async function createService(
     rails,
     worker,
     live,
+    networkRules: rules,
     now,
     logger,
     metrics,

@@ -29,27 +29,33 @@ export function createPresenter(checkoutUrl: string) {
   const attempt = (session: Checkout, one: Attempt): string => JSON.stringify(presentAttempt(session, one));
   const payin = (session: Checkout): string => JSON.stringify(presentPayin(session, checkoutUrl));
 
-  function eventData(session: Checkout, event: CheckoutEvent): string {
-    if (event.attempt) return attempt(session, event.attempt);
-    return event.type.startsWith('payin.') ? payin(session) : checkout(session);
-  }
-
   return {
     checkout,
     attempt,
     payin,
     customer: (customer: Customer): string => JSON.stringify(presentCustomer(customer)),
 
-    /** The body of an event: compact JSON, its keys in this order, frozen from here on. */
-    eventBody(session: Checkout, event: CheckoutEvent, id: string, sequence: number, nowMs: number): string {
-      const createdAt = timestamp(nowMs);
-      const data = eventData(session, event);
-      return (
-        `{"type":"${event.type}","id":"${id}","object":"event","created_at":"${createdAt}",` +
-        `"data":${data},"version":${session.version},"sequence":${sequence}}`
-      );
+    /** What an event of the session holds of it. */
+    eventData(session: Checkout, event: CheckoutEvent): string {
+      if (event.attempt) return attempt(session, event.attempt);
+      return event.type.startsWith('payin.') ? payin(session) : checkout(session);
     },
   };
+}
+
+/** The body of an event: compact JSON, its keys in this order, frozen from here on. `data` is JSON already. */
+export function eventBody(
+  type: string,
+  id: string,
+  nowMs: number,
+  data: string,
+  version: number,
+  sequence: number,
+): string {
+  return (
+    `{"type":"${type}","id":"${id}","object":"event","created_at":"${timestamp(nowMs)}",` +
+    `"data":${data},"version":${version},"sequence":${sequence}}`
+  );
 }
 
 /** The envelope of a success. `operation` is such as `CHECKOUT.FETCH`, `data` is JSON already. */

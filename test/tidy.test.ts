@@ -108,13 +108,16 @@ suite('the layers', () => {
   });
 
   test('the store knows nothing of those who use it', () => {
-    mayNotImport(/^src\/store\//, /^src\/(?!store\/|checkout\/|id\.ts|loop\.ts)/);
+    mayNotImport(
+      /^src\/store\//,
+      /^src\/(?!store\/|checkout\/|webhooks\/(endpoint|health|secrets)\.ts|id\.ts|loop\.ts)/,
+    );
   });
 
   test('an order is carried out without knowing where it came from', () => {
     mayNotImport(
-      /^src\/(transact|group-commit|presenter)\.ts$/,
-      /^src\/(?!store\/store\.ts|checkout\/|id\.ts|group-commit\.ts|presenter\.ts)/,
+      /^src\/(transact|group-commit|presenter)\.ts$|^src\/orders\//,
+      /^src\/(?!store\/(store|delivery)\.ts|checkout\/|orders\/|webhooks\/(endpoint|health|present|secrets)\.ts|id\.ts|group-commit\.ts|presenter\.ts)/,
     );
   });
 

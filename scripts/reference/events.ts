@@ -1,10 +1,9 @@
 import { decide } from '../../src/checkout/decide.ts';
-import type { EventType } from '../../src/checkout/events.ts';
-import { createPresenter } from '../../src/presenter.ts';
+import { createPresenter, eventBody } from '../../src/presenter.ts';
+import { eventTypes } from '../../src/webhooks/event-types.ts';
 import { generatedFrom, table } from './markdown.ts';
 
-/** The type makes this list complete: an event that the rules can make has a line here. */
-const meanings: Readonly<Record<EventType, string>> = {
+const meanings: Readonly<Record<(typeof eventTypes)[number], string>> = {
   'checkout.created': 'A session was created.',
   'checkout.updated':
     'Its items or metadata changed; or more money arrived, or the state of an attempt became unknown, without another event that says so.',
@@ -22,19 +21,20 @@ const meanings: Readonly<Record<EventType, string>> = {
   'payin.processing': 'An attempt is under way.',
   'payin.succeeded': 'The amount is covered.',
   'payin.cancelled': 'The session ended, and nothing is under way.',
+  'webhook_endpoint.suspended':
+    'An endpoint has been failing for a minute or more: until it answers again it only gets single deliveries as probes, and the others wait.',
+  'webhook_endpoint.resumed': 'It answers again, and gets what has been waiting.',
+  'webhook_endpoint.disabled': 'It has answered 410, and gets nothing until it is switched on again.',
 };
 
 export function eventsReference(): string {
-  const rows = Object.entries(meanings).map(([type, meaning]) => [
-    `\`${type}\``,
-    dataOf(type.split('.')[0]),
-    meaning,
-  ]);
+  const rows = eventTypes.map((type) => [`\`${type}\``, dataOf(type.split('.')[0]), meanings[type]]);
   return `${generatedFrom('scripts/reference/events.ts')}
 # Events
 
 Every change that somebody can see writes its events in the same transaction. They are sent to the \`webhook_url\` of the
-session, and can be read from \`GET /v3/event\`: the same bytes in both.
+session and to the endpoints that want them, and can be read from \`GET /v3/event\`: the same bytes everywhere. Events
+about an endpoint go to the other endpoints.
 
 ${table(['Type', '`data` is', 'Meaning'], rows)}
 ## The body
@@ -51,12 +51,12 @@ ${table(
     ['`type`', 'What happened.'],
     ['`id`', 'Id of the event; the same on every retry.'],
     ['`created_at`', 'When it happened.'],
-    ['`data`', 'The whole session, attempt or payin as it was right after the change.'],
+    ['`data`', 'The whole session, attempt, payin or endpoint as it was right after the change.'],
     [
       '`version`',
-      'Version of the session after the change. Of two events the one with the higher version is newer.',
+      'Version of the session (or endpoint) after the change. Of two events the one with the higher version is newer.',
     ],
-    ['`sequence`', 'Counts the events of the session: 1, 2, 3 … without a gap.'],
+    ['`sequence`', 'Counts the events of the session (or endpoint): 1, 2, 3 … without a gap.'],
   ],
 )}
 [Webhooks](../guides/webhooks.md) says how to receive and verify them.
@@ -65,6 +65,7 @@ ${table(
 
 function dataOf(resource: string | undefined): string {
   if (resource === 'checkout') return 'the session';
+  if (resource === 'webhook_endpoint') return 'the endpoint';
   return resource === 'payin' ? 'the payin' : 'the attempt';
 }
 
@@ -101,5 +102,6 @@ function exampleBody(): string {
   });
   const [event] = decision.kind === 'change' ? decision.events : [];
   if (decision.kind !== 'change' || !event) throw new Error('the session of the example was not created');
-  return createPresenter('https://pay.example.com').eventBody(decision.checkout, event, `evt_${id}`, 1, now);
+  const data = createPresenter('https://pay.example.com').eventData(decision.checkout, event);
+  return eventBody(event.type, `evt_${id}`, now, data, 1, 1);
 }

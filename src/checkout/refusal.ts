@@ -13,6 +13,8 @@ export const refusalReasons = [
   'payment_in_progress',
   'payment_booked_elsewhere',
   'customer_exists',
+  'too_many_endpoints',
+  'endpoint_disabled',
 ] as const;
 
 export type RefusalReason = (typeof refusalReasons)[number];

@@ -19,6 +19,10 @@ const help = `opentill: checkout sessions for your shop
   opentill accounts create <name>    make a further account, for another shop
   opentill accounts rename <number> <name>
                                      change the name that payers see
+  opentill accounts rotate-webhook-secret <number>
+                                     a new secret for webhooks to the addresses that sessions name
+      --live                         that of live mode instead of test mode
+      --overlap <time>               how long the one before is used too, such as 0, 2h or 7d (1d)
   opentill db backup <file>          copy the whole database to a new file, while the service runs
   opentill db restore <file>         make a database of a backup; there must be none yet, or an empty one
   opentill db check                  look for damage and contradictions, while the service runs
@@ -27,6 +31,39 @@ const help = `opentill: checkout sessions for your shop
       --from sqlite:<path>           another database than that of DATABASE_URL
       --to postgres://…              where to
   opentill --version                 say which version this is
+
+These talk to a running server, from any machine:
+      --url <address>                where it is (OPENTILL_URL, PUBLIC_URL, or http://127.0.0.1:PORT)
+      --key ak_…:sk_…                an API key and its secret (OPENTILL_API_KEY, or BOOTSTRAP_API_KEY)
+
+  opentill listen [options]          show the events of the account as they happen, until Ctrl-C
+      --forward <address>            send each there, signed as a webhook; keys of test mode only
+      --secret whsec_…               what to sign with (a new one, which is shown)
+      --types checkout.paid,…        these types only (all)
+      --after <cursor>               begin behind this one; 0 is the beginning, latest is now (latest)
+  opentill trigger [<type>]          make an event of this type in test mode; without a type list them
+      --webhook-url <address>        where the session sends its events (nowhere)
+  opentill reconcile --since <when>  list the events that a receiver has missed: since 2h, 3d or an ISO 8601 time;
+                                     ends with status 0 if there are none and with 2 if there are
+      --endpoint <whe_… or origin>   of this receiver only (all)
+      --received <file>              compare with the ids of events in this file, one a line; - is standard input
+      --resend                       send again what is not delivered, or not in the file
+  opentill webhooks list             list the webhook endpoints
+  opentill webhooks add <address>    make one; its secret is shown once
+  opentill webhooks update <id> [<address>]
+                                     change one
+      --events checkout.*,…          for add and update: what it gets (all)
+      --description <text>           for add and update: what you call it
+      --enable, --disable            for update, and --disable for add
+  opentill webhooks remove <id>      remove one
+  opentill webhooks rotate <id>      give it a new secret, which is shown once
+      --overlap <time>               how long the one before is used too, such as 0, 2h or 7d (1d)
+  opentill webhooks deliveries <id>  list what was sent to it, newest first
+      --status failed                only pending, delivered or failed ones
+      --limit <number>               how many (20)
+  opentill webhooks resend <whd_…>   send this one again
+  opentill webhooks resend --failed-since <when> [--endpoint <id>]
+                                     send all again that have failed since
 
 Settings are environment variables; see docs/reference/settings.md.
 `;
@@ -53,6 +90,18 @@ export async function main(args: readonly string[]): Promise<void> {
         break;
       case 'db':
         await (await import('./db.ts')).db(rest);
+        break;
+      case 'listen':
+        await (await import('./listen.ts')).listen(rest);
+        break;
+      case 'trigger':
+        await (await import('./trigger.ts')).trigger(rest);
+        break;
+      case 'reconcile':
+        await (await import('./reconcile.ts')).reconcile(rest);
+        break;
+      case 'webhooks':
+        await (await import('./webhooks.ts')).webhooks(rest);
         break;
       case '--version':
         takesNothing(command, rest);

@@ -9,12 +9,12 @@ export function takesNothing(command: string, args: readonly string[]): void {
     throw new UsageError(`${command} takes no ${args.join(' ')}; opentill --help says what it takes`);
 }
 
-/** What `parseArgs` throws is for the one who typed. */
+/** What `parseArgs` throws is for the one who typed, in one line as everything else. */
 export function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message.replace(/\s*\n\s*/g, ' '));
   }
 }
 

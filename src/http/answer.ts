@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Origin } from '../orders/order.ts';
 import type { IdempotencyKey } from '../store/store.ts';
-import type { Executed, Origin } from '../transact.ts';
+import type { Executed } from '../transact.ts';
 import type { Principal } from './auth.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
 

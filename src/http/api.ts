@@ -11,6 +11,7 @@ import type {
 } from 'fastify';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { KeyScope } from '../store/store.ts';
+import { acceptsJson, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { fieldsError, RequestError } from './errors.ts';
 import { dropEmptyStrings, longListProblem } from './input.ts';
@@ -28,6 +29,8 @@ declare module 'fastify' {
     optionalBody?: boolean;
     /** Only for keys of test mode. */
     testOnly?: boolean;
+    /** Answers with a stream of server-sent events where that is wanted. */
+    eventStream?: boolean;
     /** Headers that a request may have, for the API document. */
     requestHeaders?: Readonly<Record<string, object>>;
   }
@@ -130,7 +133,7 @@ function admit(request: FastifyRequest, principal: Principal, limiter: RateLimit
   request.principal = principal;
   const waitMs = limiter.take(principal.keyId);
   if (waitMs > 0) throw rateLimited(limiter, waitMs);
-  const { scope, testOnly } = request.routeOptions.config;
+  const { scope, testOnly, eventStream } = request.routeOptions.config;
   if (scope !== undefined && !principal.scopes.includes(scope)) {
     throw new RequestError('scope_missing', [
       { reason: 'scope_missing', message: `The API key lacks the scope "${scope}".`, remarks: '' },
@@ -141,7 +144,9 @@ function admit(request: FastifyRequest, principal: Principal, limiter: RateLimit
       { reason: 'scope_missing', message: 'Only test keys can do this.', remarks: '' },
     ]);
   }
-  if (!acceptsJson(request.headers.accept)) throw new RequestError('not_acceptable');
+  const { accept } = request.headers;
+  if (acceptsJson(accept) || (eventStream && wantsEventStream(accept))) return;
+  throw new RequestError('not_acceptable');
 }
 
 /** `Retry-After` (RFC 9110) and the RateLimit fields (draft-ietf-httpapi-ratelimit-headers). */
@@ -151,15 +156,6 @@ function rateLimited({ perSecond }: RateLimiter, waitMs: number): RequestError {
     'retry-after': seconds,
     'ratelimit-policy': `"default";q=${perSecond};w=1`,
     ratelimit: `"default";r=0;t=${seconds}`,
-  });
-}
-
-function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const fits = ['*/*', 'application/*', 'application/json', 'application/problem+json', ''].includes(type);
-    return fits && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }
 

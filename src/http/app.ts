@@ -16,7 +16,7 @@ import Fastify, {
 import type { Deps } from '../deps.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { createRateLimiter } from '../rate-limit.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { CursorExpired, StoreUnavailable } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
 import { type Api, BODY_LIMIT_BYTES, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
@@ -30,6 +30,8 @@ import { metadataRoutes } from './routes/metadata.ts';
 import { operationsRoutes } from './routes/operations.ts';
 import { paymentRoutes } from './routes/payment.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
+import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
+import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
 import { problemsOf, validatorCompiler } from './validate.ts';
 
 export type AppOptions = Deps & {
@@ -111,6 +113,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       paymentRoutes(api, options);
       customerRoutes(api, options);
       eventRoutes(api, options);
+      webhookEndpointRoutes(api, options);
+      webhookDeliveryRoutes(api, options);
       metadataRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
@@ -147,6 +151,7 @@ function requestIds() {
 function failureOf(error: FastifyError): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StoreUnavailable) return new RequestError('unavailable', [], { 'retry-after': '1' });
+  if (error instanceof CursorExpired) return new RequestError('cursor_expired');
   if (error.validation) {
     const reason = error.validationContext === 'querystring' ? 'bad_query' : 'field_invalid';
     return fieldsError(problemsOf(error.validation as unknown as ErrorObject[]), reason);

@@ -33,6 +33,12 @@ export const errorAdvice: Readonly<Record<ErrorReason, string>> = {
   payment_booked_elsewhere:
     'The rail’s id of this payment is already booked for another session. Use the id that belongs to this payment.',
   customer_exists: 'List the customers with this e-mail address and use or update the one that is found.',
+  cursor_expired:
+    'Begin anew without after: the feed then starts with the oldest event that is kept. What happened in between can be seen in the sessions themselves.',
+  too_many_endpoints:
+    'Delete an endpoint that is not needed any more; one endpoint can get events of several types.',
+  endpoint_disabled:
+    'Switch the endpoint on, and send the delivery again. One that was deleted gets nothing any more: fetch the event from the feed instead.',
   version_stale:
     'Fetch the session, look at what has changed, and send the request again with the new ETag in If-Match.',
   key_reused:

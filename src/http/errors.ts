@@ -39,6 +39,17 @@ export const errorTable = {
   not_payable: { status: 409, code: 19023, text: 'The session cannot be paid.' },
   payment_booked_elsewhere: { status: 409, code: 19024, text: 'The payment belongs to another session.' },
   customer_exists: { status: 409, code: 19025, text: 'Another customer has this e-mail address.' },
+  cursor_expired: {
+    status: 410,
+    code: 19050,
+    text: 'Events behind this cursor are no longer kept, so that going on from there would leave some out.',
+  },
+  too_many_endpoints: {
+    status: 409,
+    code: 19040,
+    text: 'There are as many webhook endpoints as there can be.',
+  },
+  endpoint_disabled: { status: 409, code: 19041, text: 'The webhook endpoint is disabled or was deleted.' },
   version_stale: {
     status: 412,
     code: 19030,

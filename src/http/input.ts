@@ -4,6 +4,7 @@ import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../checkout/refusal.ts';
 import type { Mode } from '../checkout/session.ts';
+import { addressProblem, type NetworkRules } from '../webhooks/guard.ts';
 import { fieldsError } from './errors.ts';
 import { pointerOf } from './json.ts';
 import { problemsOf } from './validate.ts';
@@ -74,4 +75,15 @@ export function addressProblems(
   return names
     .filter((name) => typeof fields[name] === 'string' && !/^https:/i.test(fields[name]))
     .map((name) => ({ pointer: `/${name}`, detail: 'must be an https address in live mode' }));
+}
+
+/** What is known to be refused when it is sent there need not be taken in. */
+export function receiverProblems(
+  fields: Record<string, unknown>,
+  name: string,
+  rules: NetworkRules,
+): Problem[] {
+  const address = fields[name];
+  const detail = typeof address === 'string' ? addressProblem(address, rules) : null;
+  return detail === null ? [] : [{ pointer: `/${name}`, detail }];
 }

@@ -6,6 +6,8 @@ import type { SendResult } from '../webhooks/deliver.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+type Gauges = Awaited<ReturnType<Store['gauges']>>;
+
 export function createMetrics(store: Store) {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
@@ -24,20 +26,26 @@ export function createMetrics(store: Store) {
     labelNames: ['outcome'],
     registers,
   });
-  new Gauge({
-    name: 'opentill_webhook_deliveries_pending',
-    help: 'Webhooks that have not arrived yet.',
-    registers,
-    async collect() {
-      // What cannot be counted now must not keep the other numbers from whoever looks into the trouble.
-      this.set(
-        await store.gauges().then(
-          ({ pendingDeliveries }) => pendingDeliveries,
-          () => Number.NaN,
-        ),
-      );
-    },
-  });
+  const gauge = (name: string, help: string, pick: (gauges: Gauges) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        // What cannot be counted now must not keep the other numbers from whoever looks into the trouble.
+        this.set(await store.gauges().then(pick, () => Number.NaN));
+      },
+    });
+  gauge(
+    'opentill_webhook_deliveries_pending',
+    'Webhooks that have not arrived yet.',
+    ({ pendingDeliveries }) => pendingDeliveries,
+  );
+  gauge(
+    'opentill_webhook_receivers_suspended',
+    'Receivers of webhooks that fail so often that they only get probes.',
+    ({ suspendedReceivers }) => suspendedReceivers,
+  );
 
   return {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),

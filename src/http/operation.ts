@@ -21,6 +21,8 @@ type Declaration = {
   /** The answer has the session's version as its ETag; a change may name the version it is for, a fetch the one known. */
   readonly versioned?: 'create' | 'change' | 'fetch';
   readonly success: TSchema;
+  /** Also answers with a stream of server-sent events; this says what is in it. */
+  readonly eventStream?: { readonly description: string; readonly example: string };
   /** Beside those that follow from what the route accepts. */
   readonly errors?: readonly ErrorReason[];
 };
@@ -48,7 +50,7 @@ const withBody: readonly ErrorReason[] = [
 
 export function operation<A extends Accepted>(declaration: Declaration, accepted: A) {
   const { operation: name, tag, scope, summary, description, statusCode, success, versioned } = declaration;
-  const { noBody = false, optionalBody = false, testOnly = false } = declaration;
+  const { noBody = false, optionalBody = false, testOnly = false, eventStream } = declaration;
   const [resource = '', verb = ''] = name.toLowerCase().split('.');
   const errors = [
     ...everywhere,
@@ -65,10 +67,12 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
       noBody,
       optionalBody,
       testOnly,
+      eventStream: eventStream !== undefined,
       requestHeaders: headersOf([
         ...(isWrite ? (['Idempotency-Key'] as const) : []),
         ...(versioned === 'change' ? (['If-Match'] as const) : []),
         ...(versioned === 'fetch' ? (['If-None-Match'] as const) : []),
+        ...(eventStream ? (['Last-Event-ID'] as const) : []),
       ]),
     },
     // Routes report what the schema finds together with what only they can see.
@@ -89,7 +93,10 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
             ...(statusCode === 201 ? (['Location'] as const) : []),
             ...(isWrite ? (['Idempotent-Replayed'] as const) : []),
           ]),
-          content: { 'application/json': { schema: success } },
+          content: {
+            'application/json': { schema: success },
+            ...(eventStream ? { 'text/event-stream': streamOf(eventStream) } : {}),
+          },
         },
         ...(versioned === 'fetch'
           ? { 304: { description: 'Nothing has changed.', headers: headersOf(['ETag']) } }
@@ -100,11 +107,16 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
   };
 }
 
+function streamOf({ description, example }: NonNullable<Declaration['eventStream']>) {
+  return { schema: { type: 'string', description }, example };
+}
+
 const headerTexts = {
   'Idempotency-Key':
     'Makes a repetition of the request safe: 1 to 255 printable ASCII characters, quoted or bare.',
   'If-Match': 'The ETag of the version to change; any other is refused.',
   'If-None-Match': 'The ETag of the version that is known already.',
+  'Last-Event-ID': 'For a stream: the id behind which it begins; it counts more than `after`.',
   'X-Request-Id': 'Names the request in the logs; a request may bring its own.',
   ETag: 'The version of the session, in quotes.',
   Location: 'Path of what was created.',

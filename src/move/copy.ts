@@ -28,31 +28,28 @@ type Copier = {
 /** Copies what is in the tables that have a key, in its order. What changes behind that place is left to `follow`. */
 export async function copyTables(move: Move): Promise<void> {
   const { source, teller } = move;
-  for (const copier of [sessions(move), customers(move), deliveries(move)]) {
+  for (const copier of [sessions(move), customers(move)]) {
     teller.begin(`copying ${copier.name}`, source.number(`SELECT count(*) FROM ${copier.name}`));
     await copyBehind(move, copier);
   }
 }
 
-/** Copies the new lines of a table whose rows stay as they are, in the order in which they were added. */
-export async function copyLog(move: Move, log: 'event' | 'audit'): Promise<void> {
+/** Copies the new lines of the audit log, in the order in which they were added; none of them ever goes. */
+export async function copyAudit(move: Move): Promise<void> {
   const { source, target, teller } = move;
-  const total = source.newest(log) - Number(target.reached(log) ?? 0);
+  const total = source.newestAudit() - Number(target.reached('audit') ?? 0);
   if (total === 0) return;
-  teller.begin(`copying ${log}`, total);
+  teller.begin('copying audit', total);
   await copyBehind(move, {
-    name: log,
+    name: 'audit',
     read: (after = '0') =>
-      source.all(`SELECT rowid, * FROM ${log} WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`, Number(after)),
+      source.all(`SELECT rowid, * FROM audit WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`, Number(after)),
     nameOf: ({ rowid }) => String(rowid),
-    async write(tx, rows) {
-      await insertRows(tx, log, rows);
-      if (log === 'event') await insertRows(tx, 'feed', rows.map(feedRow));
-    },
+    write: (tx, rows) => insertRows(tx, 'audit', rows),
   });
 }
 
-async function copyBehind({ target, teller }: Move, copier: Copier): Promise<void> {
+export async function copyBehind({ target, teller }: Move, copier: Copier): Promise<void> {
   for (;;) {
     const rows = copier.read(target.reached(copier.name));
     const last = rows.at(-1);
@@ -62,7 +59,7 @@ async function copyBehind({ target, teller }: Move, copier: Copier): Promise<voi
   }
 }
 
-/** By the key that all three have: account, live, id. */
+/** By the key that both have: account, live, id. */
 function byId(source: Source, name: string, select: string, write: Copier['write']): Copier {
   const next = `${select} WHERE (account, live, id) > (?, ?, ?) ORDER BY account, live, id LIMIT ${CHUNK}`;
   return {
@@ -86,10 +83,6 @@ function customers({ source }: Move): Copier {
   return byId(source, 'customer', table('customer').select, insertCustomers);
 }
 
-function deliveries({ source }: Move): Copier {
-  return byId(source, 'delivery', table('delivery').select, (tx, rows) => insertRows(tx, 'delivery', rows));
-}
-
 /**
  * Whoever has an address of these in the copy has given it up since, or it could not be another's by now: that change
  * is still to be followed, and will put them back.
@@ -98,8 +91,4 @@ export async function insertCustomers(tx: Transaction, rows: readonly Row[]): Pr
   const withAddress = rows.filter(({ email }) => email !== null);
   await removeRows(tx, 'customer', ['account', 'live', 'email'], withAddress);
   await insertRows(tx, 'customer', rows);
-}
-
-function feedRow({ account, live, position, id }: Row): Row {
-  return { account, live, position, event: id };
 }

@@ -1,18 +1,18 @@
 /**
  * Copies what has changed since it was copied. Sessions, customers and the erasure of persons leave a line in the audit
- * log; events and that log itself are only added to. The rest is told by what it is about.
+ * log; that log itself is only added to, and events are added behind and removed in front. The rest is compared.
  */
-import { copyAnswers } from './answers.ts';
-import { CHUNK, copyLog, insertCustomers, type Move } from './copy.ts';
-import { followDeliveries } from './deliveries.ts';
+import { CHUNK, copyAudit, insertCustomers, type Move } from './copy.ts';
+import { copyEvents, forgetEvents } from './events.ts';
 import { insertSessions, paymentsOf, removeSessions } from './sessions.ts';
 import type { Place, Source, SourceRow } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
+import { copyUnlogged } from './unlogged.ts';
 
 /** Where following begins: at the changes that come after the first row that is copied. */
 export function beginning(source: Source): Record<string, string> {
-  return { ...followedTo(source, source.newest('audit')), deliveries_of: String(source.newest('event')) };
+  return followedTo(source, source.newestAudit());
 }
 
 /** Whether what was followed last is still in the past of the database: it is not in that of an older copy. */
@@ -28,11 +28,11 @@ function followedTo(source: Source, rowid: number): Record<string, string> {
 export async function follow(move: Move): Promise<void> {
   await followDirectory(move);
   // Before the changes: an event that was copied before a person was erased from it is then copied anew.
-  await copyLog(move, 'event');
+  await copyEvents(move);
+  await forgetEvents(move);
   await followChanges(move);
-  await followDeliveries(move);
-  await copyAnswers(move);
-  await copyLog(move, 'audit');
+  await copyUnlogged(move);
+  await copyAudit(move);
 }
 
 /** Accounts and keys are few, and their changes are counted. */
@@ -53,7 +53,7 @@ async function followDirectory({ source, target }: Move): Promise<void> {
 
 async function followChanges(move: Move): Promise<void> {
   const { source, target, teller } = move;
-  const newest = source.newest('audit');
+  const newest = source.newestAudit();
   let last = Number(target.reached('changes'));
   if (newest > last) teller.begin('copying changes', newest - last);
   while (last < newest) {

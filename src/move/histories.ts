@@ -1,24 +1,35 @@
 /**
  * SQLite keeps the history of a session as a chain of events, PostgreSQL by their numbers. The chain is not copied, so
- * it is held against the numbers instead.
+ * it is held against the numbers instead. Where the feed has a start, a chain may end at an event before it.
  */
 import type { Source } from './source.ts';
 
 const EXAMPLES = 3;
 
+const start = 'LEFT JOIN feed_start AS start ON start.account = own.account AND start.live = own.live';
+const isGone = (position: string) => `${position} BETWEEN 1 AND coalesce(start.position, 0)`;
+
 /** An event comes after the one with the number before its own, and the first after none. */
 const brokenLinks = `
-  SELECT event.checkout AS id FROM event LEFT JOIN event AS before
-    ON before.account = event.account AND before.live = event.live AND before.position = event.previous
-  WHERE iif(event.sequence = 1, event.previous <> 0,
-            before.checkout IS NOT event.checkout OR before.sequence IS NOT event.sequence - 1)
+  SELECT own.subject AS id FROM event AS own
+  LEFT JOIN event AS before
+    ON before.account = own.account AND before.live = own.live AND before.position = own.previous
+  ${start}
+  WHERE own.subject LIKE 'chk#_%' ESCAPE '#' AND CASE
+    WHEN own.sequence = 1 THEN own.previous <> 0
+    WHEN ${isGone('own.previous')} THEN before.id IS NOT NULL
+    ELSE before.subject IS NOT own.subject OR before.sequence IS NOT own.sequence - 1 END
   LIMIT ${EXAMPLES}`;
 
 /** A session ends its chain with as many events as it has had. */
 const brokenEnds = `
-  SELECT checkout.id FROM checkout LEFT JOIN event
-    ON event.account = checkout.account AND event.live = checkout.live AND event.position = checkout.last_event
-  WHERE coalesce(event.sequence, 0) <> checkout.event_count OR event.checkout IS NOT iif(event_count = 0, NULL, checkout.id)
+  SELECT own.id FROM checkout AS own
+  LEFT JOIN event ON event.account = own.account AND event.live = own.live AND event.position = own.last_event
+  ${start}
+  WHERE CASE
+    WHEN ${isGone('own.last_event')} THEN event.id IS NOT NULL
+    ELSE coalesce(event.sequence, 0) <> own.event_count
+      OR event.subject IS NOT iif(own.event_count = 0, NULL, own.id) END
   LIMIT ${EXAMPLES}`;
 
 /** Sessions whose history would be another one in PostgreSQL, in words. */

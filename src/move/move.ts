@@ -134,11 +134,13 @@ async function followUntilStop(move: Move): Promise<Stop> {
   }
 }
 
-/** What follows from everything together. */
+/** What follows from everything together, and what is so little that it is copied once, in the end. */
+const copiedInTheEnd = ['feed_start', 'feed_end', 'delivery_claim', 'webhook_endpoint', 'webhook_receiver'];
+
 async function complete({ source, target }: Move): Promise<void> {
   const version = source.number('SELECT version FROM directory');
   await target.step(async (tx) => {
-    for (const name of ['feed_end', 'delivery_claim']) {
+    for (const name of copiedInTheEnd) {
       await tx`DELETE FROM ${tx(name)}`;
       await insertRows(tx, name, source.all(table(name).select));
     }
@@ -155,6 +157,7 @@ const rowsToCompare = `SELECT 3 * (SELECT count(*) FROM checkout) + 2 * (SELECT 
   'payment_attempt',
   'payment',
   'delivery',
+  'delivery_attempt',
   'idempotency',
   'audit',
 ]

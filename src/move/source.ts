@@ -42,15 +42,18 @@ function sourceOn(database: DatabaseSync, path: string) {
     path,
     all,
     number,
-    /** The newest line of a log, a table whose rows stay where they are. */
-    newest: (log: 'event' | 'audit'): number => number(`SELECT max(rowid) FROM ${log}`),
+    /** The newest line of the audit log, a table whose rows stay where they are. */
+    newestAudit: (): number => number('SELECT max(rowid) FROM audit'),
 
-    /** Tells this database from others: its first account has secrets that no other has. */
+    /**
+     * Tells this database from others: no other was begun in the same millisecond. Names and secrets change, also
+     * between two runs of a move.
+     */
     identity(): string {
       const [first] = all('SELECT * FROM account ORDER BY number LIMIT 1');
       if (!first)
         throw new UnusableDatabase(`the database ${path} has no account yet; there is nothing to move`);
-      return hash('sha256', `${first.webhook_secret_test} ${first.webhook_secret_live} ${first.created_at}`);
+      return hash('sha256', `${first.number} ${first.created_at}`);
     },
 
     /** Tells whether this is still the past of the same database: the line of the log that was read last. */

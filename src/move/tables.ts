@@ -27,13 +27,14 @@ type Described = {
 
 const tenant = 'account bigint, live boolean';
 /** Both modes of all accounts. */
-const everyPlace = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
+export const everyPlace = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
 
 const described: readonly Described[] = [
   {
     name: 'account',
     columns: `number bigint, name text, created_at bigint, webhook_secret_test text, webhook_secret_live text,
-      test_clock_offset_ms bigint`,
+      test_clock_offset_ms bigint, previous_webhook_secret_test text, previous_webhook_secret_test_until bigint,
+      previous_webhook_secret_live text, previous_webhook_secret_live_until bigint`,
     key: 'number',
   },
   {
@@ -86,7 +87,7 @@ const described: readonly Described[] = [
   },
   {
     name: 'event',
-    columns: `${tenant}, id text, type text, checkout text, sequence integer, created_at bigint, body text`,
+    columns: `${tenant}, id text, type text, subject text, sequence integer, created_at bigint, body text`,
     key: 'account, live, id',
   },
   {
@@ -99,25 +100,45 @@ const described: readonly Described[] = [
     name: 'feed_end',
     columns: `${tenant}, position bigint`,
     key: 'account, live',
-    select: `SELECT number AS account, live, coalesce((
-        SELECT max(position) FROM event WHERE event.account = number AND event.live = mode.live), 0) AS position
-      FROM ${everyPlace}`,
+    select: `SELECT number AS account, mode.live AS live, coalesce((
+        SELECT max(position) FROM event WHERE event.account = number AND event.live = mode.live
+      ), feed_start.position, 0) AS position
+      FROM ${everyPlace} LEFT JOIN feed_start ON feed_start.account = number AND feed_start.live = mode.live`,
   },
+  { name: 'feed_start', columns: `${tenant}, position bigint`, key: 'account, live' },
   {
     name: 'feed_waiting',
-    columns: `${tenant}, checkout text, sequence integer, event text`,
-    key: 'account, live, checkout, sequence',
+    columns: `${tenant}, subject text, sequence integer, event text`,
+    key: 'account, live, subject, sequence',
     // In SQLite an event has its position from the beginning.
-    select: 'SELECT account, live, checkout, sequence, id AS event FROM event WHERE false',
+    select: 'SELECT account, live, subject, sequence, id AS event FROM event WHERE false',
   },
   {
     name: 'delivery',
-    columns: `${tenant}, id text, event text, checkout text, url text, state text, attempts integer, due_at bigint,
-      leased_until bigint, last_status integer, last_error text`,
+    columns: `${tenant}, id text, event text, subject text, sequence integer, receiver text, url text,
+      created_at bigint, state text, attempts integer, round_start integer, due_at bigint, leased_until bigint,
+      tried_at bigint, last_status integer, last_error text`,
     key: 'account, live, id',
-    select: `SELECT account, live, id, event, checkout, url, state, attempts, due_at, NULL AS leased_until,
-        last_status, last_error
+    select: `SELECT account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
+        round_start, due_at, NULL AS leased_until, tried_at, last_status, last_error
       FROM delivery`,
+  },
+  {
+    name: 'delivery_attempt',
+    columns: `${tenant}, delivery text, number integer, at bigint, duration_ms integer, status integer, error text,
+      answer text`,
+    key: 'account, live, delivery, number',
+  },
+  {
+    name: 'webhook_endpoint',
+    columns: `${tenant}, id text, version integer, event_count integer, data text`,
+    key: 'account, live, id',
+  },
+  {
+    name: 'webhook_receiver',
+    columns: `${tenant}, id text, failures integer, failing_since bigint, probes integer, probe_at bigint,
+      announced boolean, last_error text`,
+    key: 'account, live, id',
   },
   {
     name: 'delivery_claim',

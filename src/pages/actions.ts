@@ -11,8 +11,8 @@ import {
   sandboxAnswer,
   sandboxOutcomes,
 } from '../methods/sandbox/sandbox.ts';
+import type { Origin } from '../orders/order.ts';
 import type { IdempotencyKey } from '../store/store.ts';
-import type { Origin } from '../transact.ts';
 import type { Messages } from './languages/messages.ts';
 import { isOnce, shownAmount } from './pay-form.ts';
 import type { Visit } from './visit.ts';

@@ -3,10 +3,11 @@
  * at once of most changes, and find the others by looking. A stream that breaks or is refused costs nothing but speed:
  * the page looks for itself.
  */
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
+import { beginEventStream } from '../server-sent-events.ts';
 
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_OF_SESSION = 20;
@@ -64,8 +65,7 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
       if (closed || open.size >= MAX_STREAMS || (openOfSession.get(id) ?? 0) >= MAX_STREAMS_OF_SESSION) {
         return reply.code(503).header('retry-after', RETRY_AFTER_SECONDS).type('text/plain').send('');
       }
-      reply.hijack();
-      const stream = reply.raw;
+      const stream = beginEventStream(reply, `retry: ${RECONNECT_MS}\n\n`);
       let sent = 0;
       async function tell(): Promise<void> {
         try {
@@ -84,14 +84,6 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
         unsubscribe();
         leave(stream, id);
       });
-      stream.writeHead(200, {
-        ...(reply.getHeaders() as OutgoingHttpHeaders),
-        'content-type': 'text/event-stream; charset=utf-8',
-        // The end of the stream is the end of the connection: nothing is left that a stop would wait for.
-        connection: 'close',
-        'x-accel-buffering': 'no',
-      });
-      stream.write(`retry: ${RECONNECT_MS}\n\n`);
       // What changed between the rendering of the page and now is told like any other change.
       void tell();
       return reply;

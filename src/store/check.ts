@@ -1,6 +1,6 @@
 /**
  * What must hold in a database, whatever happened to it. Rules that one statement can tell are here or with their
- * database; those about a session as a whole are in `session-rules.ts`.
+ * database; those about a session as a whole are in `session-rules.ts`, and those of webhooks in `webhook-rules.ts`.
  */
 
 /** What became of one rule. */
@@ -81,7 +81,10 @@ export const commonRules: readonly SqlRule[] = [
     sql: `
       SELECT DISTINCT account, live FROM checkout WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM customer WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM api_key WHERE account NOT IN (SELECT number FROM account)`,
+      UNION SELECT DISTINCT account, live FROM api_key WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM webhook_endpoint WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM webhook_receiver WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM feed_start WHERE account NOT IN (SELECT number FROM account)`,
   },
   {
     rule: 'the changes of accounts and keys are counted in one place',
@@ -92,7 +95,6 @@ export const commonRules: readonly SqlRule[] = [
     sql: `SELECT min(id) AS id FROM customer WHERE email IS NOT NULL GROUP BY account, live, email
           HAVING count(*) > 1`,
   },
-  { rule: 'every event belongs to a session', sql: ofNoSession('event', 'id') },
   { rule: 'every payment belongs to a session', sql: ofNoSession('payment', 'checkout') },
   { rule: 'every attempt belongs to a session', sql: ofNoSession('payment_attempt', 'id') },
   {
@@ -112,18 +114,5 @@ export const commonRules: readonly SqlRule[] = [
     sql: `
       SELECT id FROM event
       WHERE body NOT LIKE '{"type":"' || type || '","id":"' || id || '",%,"sequence":' || sequence || '}'`,
-  },
-  {
-    rule: 'every delivery is of an event and of its session',
-    sql: `
-      SELECT delivery.id FROM delivery
-      LEFT JOIN event ON event.account = delivery.account AND event.live = delivery.live AND event.id = delivery.event
-      WHERE event.id IS NULL OR event.checkout <> delivery.checkout`,
-  },
-  {
-    rule: 'a delivery is due as long as it is pending',
-    sql: `
-      SELECT id FROM delivery
-      WHERE (state = 'pending') <> (due_at IS NOT NULL) OR (state <> 'pending' AND attempts = 0)`,
   },
 ];

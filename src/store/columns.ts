@@ -11,6 +11,7 @@ import {
   type Scope,
   statusOf,
 } from '../checkout/session.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
 
 /** How much of a description can be searched by its beginning. */
 export const SEARCHABLE_DESCRIPTION_LENGTH = 64;
@@ -72,6 +73,12 @@ function filterableValue(value: Json): string | null {
   if (typeof value === 'object') return null;
   const text = String(value);
   return text.length <= FILTERABLE_METADATA_LENGTH ? text : null;
+}
+
+/** What is kept of an endpoint as JSON: all but what has a column of its own. */
+export function endpointDataOf(endpoint: Endpoint): string {
+  const { id, scope, version, eventCount, ...data } = endpoint;
+  return JSON.stringify(data);
 }
 
 /** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */

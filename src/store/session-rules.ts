@@ -4,38 +4,43 @@
  */
 import { type Customer, emailKey } from '../checkout/customer.ts';
 import { type Checkout, isCovered, type Payment } from '../checkout/session.ts';
+import { receiverOf } from '../webhooks/endpoint.ts';
 import { createTally, type Outcome } from './check.ts';
 import { checkoutFrom, columnsOf, filterableMetadata } from './columns.ts';
+import { isNumbered, type Told } from './webhook-rules.ts';
 
 type Columns = ReturnType<typeof columnsOf>;
 /** As databases have them: a boolean may be a number. */
 type Stored<T> = T extends boolean ? boolean | number : T;
 
-export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & {
-  readonly id: string;
-  readonly version: number;
-  readonly event_count: number;
-  readonly data: string;
-  /** JSON, or null where there are none. */
-  readonly payments: string | null;
-  readonly attempts: string | null;
-  readonly metadata: string | null;
-  /** Whether the record of its customer is there. */
-  readonly customer_known: boolean | number;
-  readonly events: number;
-  readonly first_sequence: number | null;
-  readonly last_sequence: number | null;
-  readonly sequences: number;
-  /** How many versions its events tell of, and the newest of them. */
-  readonly versions: number;
-  readonly newest_version: number | null;
-  /** How many versions the log of changes has lines for. */
-  readonly audited: number;
-  readonly deliveries: number;
-  readonly delivered_events: number;
-  readonly first_url: string | null;
-  readonly last_url: string | null;
-};
+export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & Told & {
+    readonly id: string;
+    readonly version: number;
+    readonly data: string;
+    /** JSON, or null where there are none. */
+    readonly payments: string | null;
+    readonly attempts: string | null;
+    readonly metadata: string | null;
+    /** Whether the record of its customer is there. */
+    readonly customer_known: boolean | number;
+    /** How many versions its events tell of, the oldest and the newest of them. */
+    readonly versions: number;
+    readonly oldest_version: number | null;
+    readonly newest_version: number | null;
+    /** How many versions the log of changes has lines for. */
+    readonly audited: number;
+    /** Of the deliveries to the address that it names. */
+    readonly first_url: string | null;
+    readonly last_url: string | null;
+    readonly first_receiver: string | null;
+    readonly last_receiver: string | null;
+    /** Events, and deliveries to that address, that are so young that none was removed for its age. */
+    readonly young_events: number;
+    readonly young_deliveries: number;
+  };
+
+/** So young: less than a day, where deliveries are kept for days. */
+export const isYoung = (column: string): string => `${column} > ${Date.now() - 24 * 3_600_000}`;
 
 /** The lists of a row, in these orders. */
 export type PaymentEntry = readonly [
@@ -82,26 +87,28 @@ const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
   'the metadata to filter by is that of the session': ({ row, checkout }) =>
     sameEntries(row.metadata, filterableMetadata(checkout.metadata)),
   'a session has the events that it counts, numbered without a gap': ({ row }) =>
-    row.event_count > 0 &&
-    row.events === row.event_count &&
-    row.sequences === row.event_count &&
-    row.first_sequence === 1 &&
-    row.last_sequence === row.event_count,
-  'events tell of every version of a session': ({ row, checkout }) =>
-    row.versions === toldVersions(row, checkout) &&
-    (row.newest_version === row.version ||
-      (isErased(row, checkout) && row.newest_version === row.version - 1)),
+    row.event_count > 0 && isNumbered(row),
+  'events tell of every version of a session': ({ row, checkout }) => {
+    const newest = isErased(row, checkout) ? [row.version, row.version - 1] : [row.version];
+    if (row.events === row.event_count) {
+      return row.versions === toldVersions(row, checkout) && newest.includes(row.newest_version ?? 0);
+    }
+    // The versions before the first event that is left are gone with their events.
+    if (row.newest_version === null) return row.events === 0;
+    const span = row.newest_version - (row.oldest_version ?? 0) + 1;
+    const all = isErased(row, checkout) ? [span, span - 1] : [span];
+    return newest.includes(row.newest_version) && all.includes(row.versions);
+  },
   'every version of a session has its line in the log of changes': ({ row, checkout }) =>
     row.audited === toldVersions(row, checkout),
-  'every event has one delivery to where its session says, or none if it says nothing': ({
-    row,
-    checkout,
-  }) =>
-    checkout.webhookUrl === ''
-      ? row.deliveries === 0
-      : row.deliveries === row.events &&
-        row.delivered_events === row.events &&
-        (row.events === 0 || (row.first_url === checkout.webhookUrl && row.last_url === checkout.webhookUrl)),
+  'what goes to an address for a session goes to the one that it names': ({ row, checkout }) =>
+    row.first_url === null ||
+    (row.first_url === checkout.webhookUrl &&
+      row.last_url === checkout.webhookUrl &&
+      row.first_receiver === receiverOf(checkout.webhookUrl) &&
+      row.last_receiver === row.first_receiver),
+  'every event of the last day has a delivery to where its session says': ({ row, checkout }) =>
+    row.young_deliveries === (checkout.webhookUrl === '' ? 0 : row.young_events),
   'the customer of a session exists, or was erased and has left nothing in it': ({ row, checkout }) =>
     !isErased(row, checkout) || !hasPerson(checkout),
 };

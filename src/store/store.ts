@@ -7,15 +7,33 @@
  */
 import type { Customer } from '../checkout/customer.ts';
 import type { Checkout, Mode, PaymentStatus, Scope, Status } from '../checkout/session.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
+import type { Health } from '../webhooks/health.ts';
+import type { PreviousSecret } from '../webhooks/secrets.ts';
+import type {
+  Claim,
+  ClaimedDelivery,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryClaim,
+  DeliveryFilter,
+  DeliveryResult,
+  DeliveryRow,
+  Resend,
+} from './delivery.ts';
 
 export type Account = {
   readonly number: number;
   readonly name: string;
   /** The secrets (`whsec_…`) that sign deliveries to a session's own `webhook_url`. */
   readonly webhookSecrets: Readonly<Record<Mode, string>>;
+  /** Those before them, as long as they sign as well. */
+  readonly previousWebhookSecrets: Readonly<Record<Mode, PreviousSecret | null>>;
   /** How far the clock of the account's test data is ahead of real time. */
   readonly testClockOffsetMs: number;
 };
+
+export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets'>;
 
 export type KeyScope = 'read' | 'write' | 'refund' | 'webhooks';
 
@@ -55,6 +73,14 @@ export type Needs = {
   /** Which session knows this attempt or payment of a rail. */
   readonly rail?: { readonly rail: string; readonly reference: string };
   readonly idempotency?: IdempotencyKey;
+  /** All endpoints of the scope. */
+  readonly endpoints?: true;
+  /** Endpoints that may change. */
+  readonly lockedEndpoints?: readonly string[];
+  /** Subjects of deliveries that may change: sessions and endpoints. */
+  readonly lanes?: readonly string[];
+  /** Receivers whose health may change. */
+  readonly receivers?: readonly string[];
 };
 
 export type Loaded = {
@@ -64,25 +90,22 @@ export type Loaded = {
   /** Id of the session that knows the needed rail reference. */
   readonly ownerOfReference: string | null;
   readonly answer: (Answer & { readonly requestHash: string }) | null;
+  /** Oldest first; empty where they are not needed. */
+  readonly endpoints: readonly Endpoint[];
+  /** Of the needed receivers those that fail. */
+  readonly receivers: ReadonlyMap<string, Health>;
 };
 
 export type EventRow = {
   readonly id: string;
   readonly type: string;
-  readonly checkout: string;
+  /** Id of the session or the endpoint that it is about. */
+  readonly subject: string;
+  /** Counts 1, 2, 3 … within the subject. */
   readonly sequence: number;
   readonly createdAt: number;
   /** The frozen bytes (UTF-8) that receivers get. */
   readonly body: string;
-};
-
-export type DeliveryRow = {
-  readonly id: string;
-  readonly event: string;
-  readonly checkout: string;
-  readonly url: string;
-  /** In the clock of the account and mode. */
-  readonly dueAt: number;
 };
 
 export type Audit = {
@@ -104,11 +127,21 @@ export type Writes = {
   readonly events?: readonly EventRow[];
   readonly deliveries?: readonly DeliveryRow[];
   readonly answer?: Answer & IdempotencyKey & { readonly createdAt: number };
-  /** What came of deliveries; it ends their leases. */
+  /** What came of deliveries; it ends their leases, and lets those behind them go. */
   readonly deliveryResults?: readonly DeliveryResult[];
+  /** Deliveries that have ended, to be made again. */
+  readonly resends?: readonly Resend[];
+  readonly endpoints?: readonly EndpointChange[];
+  /** Receivers that fail, or with null: that do so no longer. */
+  readonly receivers?: ReadonlyArray<{ readonly id: string; readonly health: Health | null }>;
+  /** Receivers that get at once what was put off for them. */
+  readonly hastened?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
   readonly testClockAdvanceMs?: number;
   readonly audit?: Audit;
 };
+
+/** `after` is null for one that was deleted. */
+export type EndpointChange = { readonly before: Endpoint | null; readonly after: Endpoint | null };
 
 export type Unit = {
   readonly needs: Needs;
@@ -149,37 +182,14 @@ export type Place = { readonly scope: Scope; readonly now: number };
 
 export type DueCheckout = { readonly id: string; readonly dueAt: number };
 
-export type Claim = {
-  /** In the clock of the account and mode. */
-  readonly now: number;
-  /** For the lease, which is about processes and not about data. */
-  readonly realNow: number;
-  readonly leaseMs: number;
-  readonly limit: number;
-};
-
-export type ClaimedDelivery = {
-  readonly scope: Scope;
-  readonly id: string;
-  readonly url: string;
-  /** How often it has been tried before. */
-  readonly attempts: number;
-  readonly dueAt: number;
-  readonly event: EventRow;
-};
-
-export type DeliveryResult = {
-  readonly id: string;
-  readonly state: 'pending' | 'delivered' | 'failed';
-  /** When to try again, for `pending`. */
-  readonly dueAt: number | null;
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-};
-
 /** A database that cannot be used at all, in one line for the operator. */
 export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
+}
+
+/** Events behind this place in the feed are no longer kept: going on from there would leave some out. */
+export class CursorExpired extends Error {
+  override name = 'CursorExpired';
 }
 
 /** The database cannot serve now (full, locked, gone); the same request may succeed later. */
@@ -213,7 +223,8 @@ export type Store = {
   event(scope: Scope, id: string): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that follows never misses one. Whatever was committed
-   * before the call is in the feed.
+   * before the call is in the feed. Rejects with CursorExpired if it no longer has what comes behind `after`; 0 is
+   * before whatever there is.
    */
   events(
     scope: Scope,
@@ -221,6 +232,16 @@ export type Store = {
     after: number,
     limit: number,
   ): Promise<Page<FeedEvent>>;
+  /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
+  feedEnd(scope: Scope): Promise<number>;
+  endpoints(scope: Scope): Promise<readonly Endpoint[]>;
+  /** The receivers that fail. */
+  failingReceivers(scope: Scope): Promise<ReadonlyMap<string, Health>>;
+  delivery(scope: Scope, id: string): Promise<Delivery | null>;
+  /** Newest first. */
+  deliveries(scope: Scope, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
+  /** Of one delivery, the first first. */
+  deliveryAttempts(scope: Scope, delivery: string): Promise<readonly DeliveryAttempt[]>;
   /** The events of one session, newest first; from the one before this event, or from the newest. */
   timeline(
     scope: Scope,
@@ -231,11 +252,13 @@ export type Store = {
 
   account(number: number): Promise<Account | null>;
   accounts(): Promise<readonly Account[]>;
-  createAccount(account: Omit<Account, 'number'>, nowMs: number): Promise<Account>;
+  createAccount(account: NewAccount, nowMs: number): Promise<Account>;
   /** Null if there is an account already, perhaps of a process that started at the same time. */
-  createFirstAccount(account: Omit<Account, 'number'>, nowMs: number): Promise<Account | null>;
+  createFirstAccount(account: NewAccount, nowMs: number): Promise<Account | null>;
   /** False if there is no such account. */
   renameAccount(number: number, name: string): Promise<boolean>;
+  /** Replaces the secret that signs deliveries to addresses of sessions. False if there is no such account. */
+  replaceWebhookSecret(scope: Scope, secret: string, previous: PreviousSecret | null): Promise<boolean>;
   apiKey(id: string): Promise<ApiKey | null>;
   apiKeyBySecretHash(secretHash: string): Promise<ApiKey | null>;
   apiKeys(): Promise<readonly ApiKey[]>;
@@ -255,24 +278,32 @@ export type Store = {
   /** Gives claimed sessions back before their lease is over. */
   releaseCheckouts(scope: Scope, ids: readonly string[]): Promise<void>;
   /**
-   * Takes deliveries that are due, for `leaseMs` or until their result is written; nobody else gets them meanwhile. Of
-   * one session only one is out at a time, and of one address a bounded number for each process.
+   * Takes deliveries that are due, for `leaseMs` or until their result is written; nobody else gets them meanwhile. Each
+   * receiver has its turn and its bound; one that is suspended gets a single one, when it is to be probed.
    */
-  claimDeliveries(scope: Scope, claim: Claim): Promise<readonly ClaimedDelivery[]>;
-  /** How many deliveries are due by `now`, whoever holds them. */
+  claimDeliveries(scope: Scope, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
+  /** How many deliveries are due by `now` and may go out, whoever holds them. */
   countDueDeliveries(scope: Scope, now: number): Promise<number>;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
   purgeAnswers(createdBeforeMs: number): Promise<number>;
+  /** Accounts and modes that have any created before this; there may be more of them than have. */
+  placesWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Scope[]>;
+  /** Removes deliveries that have ended and were created before this, with their attempts, a bounded number at a time. */
+  purgeDeliveries(scope: Scope, createdBeforeMs: number): Promise<number>;
+  /** Removes events from the front of the feed that were created before this and have no delivery, likewise. */
+  purgeEvents(scope: Scope, createdBeforeMs: number): Promise<number>;
 
   /**
    * Calls the listener with the id of a session that another process has changed. Some may be left out: it is a hint to
    * look sooner.
    */
   onRemoteChange(listener: (checkoutId: string) => void): void;
+  /** The same with each account and mode in which another process has made events. */
+  onRemoteEvents(listener: (scope: Scope) => void): void;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;
   /** Numbers for operators. */
-  gauges(): Promise<{ readonly pendingDeliveries: number }>;
+  gauges(): Promise<{ readonly pendingDeliveries: number; readonly suspendedReceivers: number }>;
   close(): Promise<void>;
 };

@@ -5,7 +5,7 @@
  * What is vetted is never the text of an address but what it resolves to, at the moment of connecting, and the socket
  * is opened to exactly that. So no spelling and no change of the DNS between a check and its use gets around it.
  */
-import { promises as dns, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -89,13 +89,34 @@ export function literalAddress(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
+/** Names that mean this machine wherever they are asked for (RFC 6761, section 6.3). */
+const THIS_MACHINE = /^(.*\.)?localhost\.?$/;
+
+/**
+ * What is wrong with the address of a webhook as far as that is known without asking anybody, as the rest of a sentence
+ * that begins with its name; null if nothing is. What a name resolves to is only known when it is connected to.
+ */
+export function addressProblem(address: string, rules: NetworkRules): string | null {
+  const url = URL.parse(address);
+  if (!url || !isWeb(url)) return 'must be an absolute http or https address';
+  const literal = literalAddress(url.hostname);
+  if (literal !== null && isForbidden(literal, rules)) {
+    return 'must not be an address in a private or otherwise special network';
+  }
+  const leadsNowhere = ['127.0.0.1', '::1'].every((loopback) => isForbidden(loopback, rules));
+  return leadsNowhere && THIS_MACHINE.test(url.hostname) ? 'must not be a name of this machine' : null;
+}
+
+/** Whether a webhook can be sent there at all. */
+export function isWeb({ protocol, hostname }: URL): boolean {
+  return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
+}
 
 /**
  * The `lookup` for connections of node:net, node:http and node:https: resolves the name once and answers with the
  * vetted addresses only. One forbidden answer refuses all of them, for an honest name has no mixed answers.
  */
-export function guardedLookup(rules: NetworkRules, resolve: Resolve = systemResolve): LookupFunction {
+export function guardedLookup(rules: NetworkRules, resolve: Resolve): LookupFunction {
   async function vetted(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {
     const [first, ...others] = await resolve(hostname);
     if (first === undefined) throw Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' });

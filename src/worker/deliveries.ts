@@ -1,21 +1,24 @@
 /** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
 import type { Scope } from '../checkout/session.ts';
-import type { ClaimedDelivery, DeliveryResult, Place, Store } from '../store/store.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../store/delivery.ts';
+import type { Place, Store } from '../store/store.ts';
 import type { Transact } from '../transact.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
-import type { SendResult } from '../webhooks/deliver.ts';
+import type { Sending, SendResult } from '../webhooks/deliver.ts';
+import { validSecrets } from '../webhooks/secrets.ts';
+import { createWindows } from '../webhooks/windows.ts';
 
 export type DeliveryDuties = {
   readonly store: Store;
   readonly transact: Transact;
-  readonly send: (delivery: ClaimedDelivery, secret: string, nowMs: number) => Promise<SendResult>;
+  readonly send: (sending: Sending, nowMs: number) => Promise<SendResult>;
   /** Real time in milliseconds. */
   readonly realNow: () => number;
   readonly onSent: (result: SendResult) => void;
 };
 
 /** Longer than any delivery takes: one that is still leased after this belongs to a process that is gone. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 30_000;
 
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
@@ -23,48 +26,44 @@ export async function deliver(
   delivery: ClaimedDelivery,
   now: number,
 ): Promise<DeliveryResult> {
-  const { scope, id } = delivery;
-  const account = await duties.store.account(scope.account);
-  const secret = account?.webhookSecrets[scope.mode] ?? '';
-  const result = await duties.send(delivery, secret, duties.realNow());
+  const { id, receiver, lease, failing, event, attempts } = delivery;
+  const about = { id, receiver, subject: event.subject, lease, failing, at: now };
+  const to = await destinationOf(duties.store, delivery, now);
+  if ('error' in to) {
+    return { ...about, ...to, state: 'failed', dueAt: null, httpStatus: null, attempt: null };
+  }
+  const result = await duties.send({ ...to, event }, duties.realNow());
   duties.onSent(result);
-  const { httpStatus, error } = result;
-  if (result.outcome === 'delivered') return { id, state: 'delivered', dueAt: null, httpStatus, error };
-  const delayMs =
-    result.outcome === 'gone'
-      ? null
-      : nextAttemptDelayMs(delivery.attempts + 1, Math.random(), result.retryAfterMs);
-  if (delayMs === null) return { id, state: 'failed', dueAt: null, httpStatus, error };
-  return { id, state: 'pending', dueAt: now + delayMs, httpStatus, error };
+  const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
+  const sent = { ...about, httpStatus, error, attempt: { durationMs, answer } };
+  if (outcome === 'delivered') return { ...sent, state: 'delivered', dueAt: null };
+  const delayMs = outcome === 'gone' ? null : nextAttemptDelayMs(attempts + 1, Math.random(), retryAfterMs);
+  if (delayMs === null) return { ...sent, state: 'failed', dueAt: null };
+  return { ...sent, state: 'pending', dueAt: now + durationMs + delayMs };
+}
+
+/** Where a delivery goes and what signs it, as of now; or why it goes nowhere. */
+async function destinationOf(
+  store: Store,
+  { scope: { account, mode }, url, endpoint }: ClaimedDelivery,
+  now: number,
+): Promise<Pick<Sending, 'url' | 'secrets'> | { readonly error: string }> {
+  if (url !== null) {
+    const owner = await store.account(account);
+    if (owner === null) return { error: 'account unknown' };
+    return {
+      url,
+      secrets: validSecrets(owner.webhookSecrets[mode], owner.previousWebhookSecrets[mode], now),
+    };
+  }
+  if (endpoint === null) return { error: 'endpoint deleted' };
+  if (endpoint.disabled !== null) return { error: 'endpoint disabled' };
+  return { url: endpoint.url, secrets: validSecrets(endpoint.secret, endpoint.previousSecret, now) };
 }
 
 /**
- * Writes what came of deliveries, which ends their leases. What cannot be written stays leased until that runs out: on
- * a full disk receivers would else be sent the same again at once, for as long as it lasts.
- */
-async function write(
-  { transact }: DeliveryDuties,
-  scope: Scope,
-  results: readonly DeliveryResult[],
-): Promise<void> {
-  await transact({ subject: 'deliveries', scope, results });
-}
-
-/** Claims and sends what is due in one place, `limit` at once, each at its own time; says how many there were. */
-export async function deliverDue(
-  duties: DeliveryDuties,
-  { scope, now }: Place,
-  limit: number,
-): Promise<number> {
-  const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
-  const claimed = await duties.store.claimDeliveries(scope, claim);
-  await write(duties, scope, await Promise.all(claimed.map((each) => deliver(duties, each, each.dueAt))));
-  return claimed.length;
-}
-
-/**
- * A bounded number of deliveries under way at once. A slot that becomes free is filled again without waiting for the
- * others, so that a slow receiver holds up nobody.
+ * A bounded number of deliveries under way at once, in all and for each receiver. A slot that becomes free is filled
+ * again without waiting for the others, so that a slow receiver holds up nobody.
  */
 export function createDeliveryPool(
   duties: DeliveryDuties,
@@ -75,15 +74,32 @@ export function createDeliveryPool(
   }: { slots: number; onFree: (scope: Scope) => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Map<Promise<void>, Scope>();
-  // What one place may take at a time while others wait.
+  // What one place, and one receiver, may take at a time.
   const share = Math.ceil(slots / 4);
+  const windows = createWindows(share);
 
+  async function claim({ scope, now }: Place, limit: number): Promise<readonly ClaimedDelivery[]> {
+    const { room } = windows;
+    const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit, room };
+    return limit > 0 ? duties.store.claimDeliveries(scope, claim) : [];
+  }
+
+  /**
+   * Sends, and writes what came of it, which ends the lease. What cannot be written stays leased until that runs out:
+   * on a full disk receivers would else be sent the same again at once, for as long as it lasts. Only what is written
+   * makes room for the next, so that a crash leaves few behind that have arrived and will come again.
+   */
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
+    const { receiver, scope } = claimed;
+    const startedAt = performance.now();
+    let delivered = false;
+    windows.begin(receiver);
     try {
-      await write(duties, claimed.scope, [await deliver(duties, claimed, now)]);
-    } catch (error) {
-      // The lease runs out, and the delivery is made again: at least once is what is promised.
-      onError(error);
+      const result = await deliver(duties, claimed, now);
+      delivered = result.state === 'delivered';
+      await duties.transact({ subject: 'deliveries', scope, results: [result] });
+    } finally {
+      windows.end(receiver, { delivered, durationMs: performance.now() - startedAt });
     }
   }
 
@@ -91,20 +107,29 @@ export function createDeliveryPool(
     /** Fills the free slots with what is due; returns where there may be more than there was room for. */
     async fill(places: readonly Place[]): Promise<readonly Scope[]> {
       const left: Scope[] = [];
-      for (const { scope, now } of places) {
+      for (const place of places) {
+        const { scope, now } = place;
         const limit = Math.min(slots - underWay.size, share);
-        const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
-        const claimed = limit > 0 ? await duties.store.claimDeliveries(scope, claim) : [];
+        const claimed = await claim(place, limit);
         if (claimed.length === limit) left.push(scope);
         for (const each of claimed) {
-          const handled = handle(each, now).finally(() => {
-            underWay.delete(handled);
-            onFree(scope);
-          });
+          // Where it fails the lease runs out, and the delivery is made again: at least once is what is promised.
+          const handled = handle(each, now)
+            .catch(onError)
+            .finally(() => {
+              underWay.delete(handled);
+              onFree(scope);
+            });
           underWay.set(handled, scope);
         }
       }
       return left;
+    },
+    /** Claims and sends what is due in one place, each at its own time, and waits for it; says how many there were. */
+    async drain(place: Place): Promise<number> {
+      const claimed = await claim(place, slots);
+      await Promise.all(claimed.map((each) => handle(each, each.dueAt)));
+      return claimed.length;
     },
     hasRoom: (): boolean => underWay.size < slots,
     /** Resolves when what is under way now has ended, all of it or that of one account and mode. */

@@ -1,8 +1,9 @@
 /** Sessions that time concerns: those that end by themselves, and those whose rail is to be asked. */
 import { type Attempt, type Checkout, knowledgeOf, type Scope } from '../checkout/session.ts';
 import type { Rail, RailAnswer } from '../methods/method.ts';
+import type { Origin } from '../orders/order.ts';
 import type { Place, Store } from '../store/store.ts';
-import type { Origin, Transact } from '../transact.ts';
+import type { Transact } from '../transact.ts';
 
 export type TimerDuties = {
   readonly store: Store;

@@ -6,13 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Scope } from '../checkout/session.ts';
 import { type Loop, startLoop } from '../loop.ts';
 import type { Place } from '../store/store.ts';
-import { createDeliveryPool, type DeliveryDuties, deliverDue } from './deliveries.ts';
+import { createDeliveryPool, type DeliveryDuties } from './deliveries.ts';
+import { forgetOld, type RetentionDuties } from './retention.ts';
 import { attendTo, attendToDue, type TimerDuties } from './timers.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
 type Options = TimerDuties &
-  DeliveryDuties & {
+  DeliveryDuties &
+  RetentionDuties & {
     /** How often to look when nobody nudges. */
     readonly pollMs?: number;
     /** Deliveries under way at once. */
@@ -20,9 +22,7 @@ type Options = TimerDuties &
   };
 
 const BATCH = 256;
-/** Answers to repeated requests are kept for at least a day. */
-const KEEP_ANSWERS_MS = 25 * 3_600_000;
-const PURGE_EVERY_MS = 60_000;
+const FORGET_EVERY_MS = 60_000;
 /** How long a request that moves a clock waits for receivers; the rest is delivered afterwards. */
 const WAIT_FOR_RECEIVERS_MS = 20_000;
 /** How often it looks meanwhile whether another process is done with its deliveries. */
@@ -114,7 +114,7 @@ export function createWorker(options: Options) {
         await attendTo(options, scope, id, dueAt);
       }
       const mayWait = deliverySlots > 0 && performance.now() < waitUntil;
-      const delivered = mayWait ? await deliverDue(options, { scope, now }, deliverySlots) : 0;
+      const delivered = mayWait ? await pool.drain({ scope, now }) : 0;
       if (due.length + delivered > 0) continue;
       if (!mayWait || (await store.countDueDeliveries(scope, now)) === 0) return;
       await pause(LOOK_AGAIN_MS);
@@ -123,9 +123,13 @@ export function createWorker(options: Options) {
 
   return {
     start(): void {
-      const purge = async () => (await store.purgeAnswers(realNow() - KEEP_ANSWERS_MS)) > 0;
+      const forget = () => forgetOld(options);
       deliveries = startLoop(runDeliveries, pollMs, onError);
-      loops = [startLoop(runTimers, pollMs, onError), deliveries, startLoop(purge, PURGE_EVERY_MS, onError)];
+      loops = [
+        startLoop(runTimers, pollMs, onError),
+        deliveries,
+        startLoop(forget, FORGET_EVERY_MS, onError),
+      ];
     },
 
     /** There are new deliveries in this account and mode. */

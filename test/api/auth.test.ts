@@ -3,18 +3,12 @@ import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import { hashSecret, keyScopes } from '../../src/keys.ts';
 import { openStore } from '../../src/main.ts';
-import type { KeyScope, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { contentsOf } from '../support/database.ts';
 import { type Answer, startService } from '../support/service.ts';
-import {
-  assertRefused,
-  createSession,
-  order,
-  pay,
-  succeeded,
-  WELL_FORMED_ID,
-  writesNothing,
-} from './shop.ts';
+import { type Operation, operations, prefixes, subjectsOf } from './every-operation.ts';
+import { startReceiver } from './receiver.ts';
+import { assertRefused, createSession, WELL_FORMED_ID, writesNothing } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -25,134 +19,8 @@ const neighbour = await service.service.store.createAccount(
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** Makes what an operation is about; the id in its path comes from here. */
-const subjects = {
-  none: async () => '',
-  checkout: async () => (await createSession(service)).id,
-  attempt: async () => (await pay(service, (await createSession(service)).id)).latest_payment_attempt,
-  customer: async () => succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id,
-  async event() {
-    await createSession(service);
-    return (await call('GET', '/v3/event?limit=1')).json.data[0].id;
-  },
-} as const satisfies Record<string, () => Promise<string>>;
-const prefixes: Record<string, string> = { checkout: 'chk', attempt: 'pat', customer: 'cus', event: 'evt' };
+const subjects = subjectsOf(service, await startReceiver({ after }));
 
-type Operation = {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string;
-  readonly scope: KeyScope;
-  readonly subject: keyof typeof subjects;
-  readonly body?: object;
-  readonly testOnly?: boolean;
-};
-
-const operations: readonly Operation[] = [
-  {
-    method: 'POST',
-    path: '/v3/checkout',
-    operation: 'CHECKOUT.CREATE',
-    scope: 'write',
-    subject: 'none',
-    body: order,
-  },
-  { method: 'GET', path: '/v3/checkout', operation: 'CHECKOUT.LIST', scope: 'read', subject: 'none' },
-  {
-    method: 'GET',
-    path: '/v3/checkout/{id}',
-    operation: 'CHECKOUT.FETCH',
-    scope: 'read',
-    subject: 'checkout',
-  },
-  {
-    method: 'PUT',
-    path: '/v3/checkout/{id}',
-    operation: 'CHECKOUT.UPDATE',
-    scope: 'write',
-    subject: 'checkout',
-    body: { metadata: { a: 1 } },
-  },
-  {
-    method: 'POST',
-    path: '/v3/checkout/{id}/expire',
-    operation: 'CHECKOUT.EXPIRE',
-    scope: 'write',
-    subject: 'checkout',
-  },
-  {
-    method: 'GET',
-    path: '/v3/checkout/{id}/timeline',
-    operation: 'CHECKOUT.TIMELINE',
-    scope: 'read',
-    subject: 'checkout',
-  },
-  { method: 'GET', path: '/v3/payin/{id}', operation: 'PAYIN.FETCH', scope: 'read', subject: 'checkout' },
-  {
-    method: 'GET',
-    path: '/v3/payment_attempt/{id}',
-    operation: 'PAYMENT_ATTEMPT.FETCH',
-    scope: 'read',
-    subject: 'attempt',
-  },
-  {
-    method: 'POST',
-    path: '/v3/customer',
-    operation: 'CUSTOMER.CREATE',
-    scope: 'write',
-    subject: 'none',
-    body: { name: 'Ada' },
-  },
-  { method: 'GET', path: '/v3/customer', operation: 'CUSTOMER.LIST', scope: 'read', subject: 'none' },
-  {
-    method: 'GET',
-    path: '/v3/customer/{id}',
-    operation: 'CUSTOMER.FETCH',
-    scope: 'read',
-    subject: 'customer',
-  },
-  {
-    method: 'PUT',
-    path: '/v3/customer/{id}',
-    operation: 'CUSTOMER.UPDATE',
-    scope: 'write',
-    subject: 'customer',
-    body: { name: 'Grace' },
-  },
-  {
-    method: 'DELETE',
-    path: '/v3/customer/{id}',
-    operation: 'CUSTOMER.DELETE',
-    scope: 'write',
-    subject: 'customer',
-  },
-  { method: 'GET', path: '/v3/event', operation: 'EVENT.LIST', scope: 'read', subject: 'none' },
-  { method: 'GET', path: '/v3/event/{id}', operation: 'EVENT.FETCH', scope: 'read', subject: 'event' },
-  {
-    method: 'GET',
-    path: '/v3/metadata/collect',
-    operation: 'METADATA.COLLECT',
-    scope: 'read',
-    subject: 'none',
-  },
-  {
-    method: 'POST',
-    path: '/v3/test_helpers/checkout/{id}/pay',
-    operation: 'TEST_HELPER.PAY',
-    scope: 'write',
-    subject: 'checkout',
-    testOnly: true,
-  },
-  {
-    method: 'POST',
-    path: '/v3/test_helpers/clock/advance',
-    operation: 'TEST_HELPER.ADVANCE_CLOCK',
-    scope: 'write',
-    subject: 'none',
-    body: { seconds: 1 },
-    testOnly: true,
-  },
-];
 const queries: Record<string, string> = { 'METADATA.COLLECT': '?invoice_currency=EUR' };
 
 function ask({ method, path, operation, body }: Operation, id: string, headers: Record<string, string>) {

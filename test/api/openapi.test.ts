@@ -6,6 +6,8 @@ import { BODY_LIMIT_BYTES } from '../../src/http/api.ts';
 import { errorTable } from '../../src/http/errors.ts';
 import { formats } from '../../src/http/schemas/fields.ts';
 import { type Answer, startService } from '../support/service.ts';
+import { subjectsOf } from './every-operation.ts';
+import { startReceiver } from './receiver.ts';
 import { createSession, type Data, order, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
 
 const service = await startService({ after });
@@ -140,7 +142,8 @@ suite('real answers', async () => {
   const event = async () => (await call('GET', '/v3/event?limit=1')).json.data[0].id;
   const attempt = async () =>
     (await pay(service, await session(), { outcome: 'failed' })).latest_payment_attempt;
-  const none = async () => '';
+  const { none, endpoint, delivery } = subjectsOf(service, await startReceiver({ after }));
+  const url = 'https://shop.example.com/hook';
 
   /** By operation: how to get an id for its path, a body, and a query. */
   const requests: Record<string, { id: () => Promise<string>; body?: object; query?: string }> = {
@@ -159,6 +162,17 @@ suite('real answers', async () => {
     deleteCustomer: { id: customer },
     listEvent: { id: none },
     fetchEvent: { id: event },
+    createWebhookEndpoint: { id: none, body: { url, events: ['payin.*'], status: 'disabled' } },
+    listWebhookEndpoint: { id: none },
+    fetchWebhookEndpoint: { id: endpoint },
+    updateWebhookEndpoint: { id: endpoint, body: { description: 'Order system' } },
+    deleteWebhookEndpoint: { id: endpoint },
+    rotateSecretWebhookEndpoint: { id: endpoint, body: { overlap_seconds: 60 } },
+    deliveriesWebhookEndpoint: { id: endpoint },
+    listWebhookDelivery: { id: none },
+    fetchWebhookDelivery: { id: delivery },
+    resendWebhookDelivery: { id: delivery },
+    resendFailedWebhookDelivery: { id: none, body: { since: '2030-01-31T12:00:00Z' } },
     collectMetadata: { id: none, query: '?invoice_currency=EUR&amount=2500' },
     payTestHelper: { id: session, body: { amount: 10_000 } },
     advanceClockTestHelper: { id: none, body: { seconds: 1 } },

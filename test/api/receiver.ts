@@ -15,11 +15,12 @@ export type Delivery = {
   readonly beside: number;
 };
 
-type Respond = (delivery: Delivery, count: number) => number | Promise<number>;
+type Response = number | { readonly status: number; readonly body: string };
+type Respond = (delivery: Delivery, count: number) => Response | Promise<Response>;
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** `respond` says with which status a delivery is answered; it may take its time. */
+/** `respond` says with which status a delivery is answered, and perhaps with what body; it may take its time. */
 export async function startReceiver(
   context: { after(hook: () => void): void },
   respond: Respond = () => 200,
@@ -35,9 +36,10 @@ export async function startReceiver(
     const delivery = { headers: request.headers, text, event: JSON.parse(text), beside };
     deliveries.push(delivery);
     news.emit('delivery');
-    const status = await respond(delivery, deliveries.length);
+    const said = await respond(delivery, deliveries.length);
     underWay--;
-    response.writeHead(status).end();
+    const { status, body } = typeof said === 'number' ? { status: said, body: '' } : said;
+    response.writeHead(status).end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.after(() => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { type Delivery, startReceiver } from '../api/receiver.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, runToEnd, serve } from '../support/process.ts';
 
@@ -37,6 +39,47 @@ for (const [name, database] of [
       assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
       await server.kill('SIGTERM');
     });
+
+    test('replaces the secret of webhooks, and both sign for as long as is asked', async (t) => {
+      const settings = { DATABASE_URL: await database(t) };
+      const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
+      const receiver = await startReceiver(t);
+      const rotate = async (...args: string[]) => {
+        const { stdout } = await runToEnd(t, ['accounts', 'rotate-webhook-secret', '1', ...args], settings);
+        return { secret: /^Webhook secret {2}(whsec_\S+)$/m.exec(stdout)?.[1] ?? '', stdout };
+      };
+      let count = 0;
+      /** The secrets, of those given, that a new delivery is signed with. */
+      const signedWith = async (...secrets: string[]) => {
+        await fetch(`${server.url}/v3/checkout`, {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(KEY)}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ invoice_currency: 'EUR', amount: 100, webhook_url: receiver.url }),
+        });
+        const { text, headers } = (await receiver.received(++count)).at(-1) as Delivery;
+        return secrets.filter((secret) => {
+          try {
+            new Webhook(secret).verify(text, headers as Record<string, string>);
+            return true;
+          } catch {
+            return false;
+          }
+        });
+      };
+      /** Another process may take a moment to hear of it. */
+      const until = async (expected: readonly string[], ...secrets: string[]) => {
+        while (String(await signedWith(...secrets)) !== String(expected));
+      };
+      const first = await rotate('--overlap', '0');
+      assert.match(first.stdout, /The one before is not used any more/);
+      await until([first.secret], first.secret);
+      const second = await rotate();
+      assert.match(second.stdout, /The one before signs as well until 20\d\d-/);
+      await until([first.secret, second.secret], first.secret, second.secret);
+      const live = await rotate('--live');
+      assert.deepEqual(await signedWith(live.secret), []);
+      await server.kill('SIGTERM');
+    });
   });
 }
 
@@ -53,6 +96,10 @@ test('a mistake with accounts is one clear line', async (t) => {
     [['rename', 'one', 'Shop'], /takes a number and a name/],
     [['rename', '7', 'Shop'], /there is no account 7/],
     [['rename', '1'], /has 1 to 100 characters/],
+    [['rotate-webhook-secret'], /takes the number of the account/],
+    [['rotate-webhook-secret', '7'], /there is no account 7/],
+    [['rotate-webhook-secret', '1', '--overlap', '8d'], /--overlap is at most 7d/],
+    [['rotate-webhook-secret', '1', '--overlap', 'long'], /--overlap takes a span of time/],
   ] as const) {
     const { code, stdout, stderr } = await runToEnd(t, ['accounts', ...args], settings);
     assert.equal(code, 1);

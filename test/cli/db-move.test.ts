@@ -62,6 +62,7 @@ suite('opentill db move', () => {
     await says(moving, STOP_NOW);
     for (let n = 0; n < 60; n++) await shop.act();
     await shop.erase();
+    await shop.forget(path);
     const before = await everything(server.url, shop);
     assert.equal((await server.kill('SIGTERM')).code, 0);
 
@@ -121,6 +122,7 @@ suite('opentill db move', () => {
       const killAt = performance.now() + random.between(150, 900);
       while (performance.now() < killAt) await shop.act();
       await moving.kill('SIGKILL');
+      if (round === 3) await shop.forget(path);
     }
     const before = await everything(server.url, shop);
     await server.kill('SIGTERM');
@@ -143,7 +145,10 @@ suite('opentill db move', () => {
     // The target stands still just before its last word.
     const watcher = postgres(target, { max: 1, onnotice: () => {} });
     t.after(() => watcher.end());
-    await watcher`CREATE FUNCTION wait() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); END'`;
+    await watcher`
+      CREATE FUNCTION wait() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN
+        PERFORM pg_sleep(60) FROM pg_event_trigger_dropped_objects() WHERE object_name = 'move_progress';
+      END$$`;
     await watcher`CREATE EVENT TRIGGER wait ON sql_drop EXECUTE FUNCTION wait()`;
     const moving = run(t, args, {});
     while (!existsSync(`${path}.moved`) || existsSync(`${path}-wal`)) await pause(5);
@@ -168,6 +173,14 @@ suite('opentill db move', () => {
       /payment \(account 1, test mode, checkout chk_\w+, line 1\) differs in amount; .*the sum of payments in/,
     ],
     [`DELETE FROM event WHERE sequence = 1`, /event \(account 1, test mode, id evt_\w+\) is missing/],
+    [
+      `UPDATE delivery SET sequence = sequence + 1 WHERE url IS NOT NULL`,
+      /delivery \(account 1, test mode, id whd_\w+\) differs in sequence/,
+    ],
+    [
+      `UPDATE delivery_attempt SET duration_ms = -1`,
+      /delivery_attempt \(account \d, test mode, delivery whd_\w+, number 1\) differs in duration_ms/,
+    ],
     [
       `UPDATE customer SET data = replace(data, 'Ada', 'Eve')`,
       /customer \(account \d, (test|live) mode, id cus_\w+\) differs in data/,
@@ -257,7 +270,7 @@ suite('opentill db move refuses', () => {
   async function makeSource(path: string): Promise<void> {
     const store = openSqliteStore(path);
     const webhookSecrets = { test: `whsec_${path}`, live: '' };
-    await store.createAccount({ name: 'Shop', webhookSecrets, testClockOffsetMs: 0 }, 1);
+    await store.createAccount({ name: 'Shop', webhookSecrets, testClockOffsetMs: 0 }, Date.now());
     await store.close();
   }
 

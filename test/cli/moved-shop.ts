@@ -53,12 +53,15 @@ export async function ask(
   return { status: response.status, text, etag: response.headers.get('etag'), json: JSON.parse(text) };
 }
 
+const OLD_SESSIONS = 3;
+
 /** A merchant who does everything, and remembers which requests can be repeated. */
 export function createShop(url: string, webhookUrls: readonly string[], seed: number) {
   const random = randomFrom(seed);
   const repeatable: Array<Request & { readonly idempotencyKey: string }> = [];
   const sessions: Array<{ readonly key: Key; readonly id: string }> = [];
   let count = 0;
+  let oldUntil = 0;
 
   async function send(request: Request): Promise<Answer> {
     const idempotencyKey = `${seed}-${count++}`;
@@ -84,7 +87,7 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
       key.id.includes('live')
         ? create(key)
         : send({ key, method: 'POST', path: `/v3/test_helpers/checkout/${id}/pay`, body });
-    switch (random.between(0, 8)) {
+    switch (random.between(0, 9)) {
       case 0:
         await send({
           key,
@@ -116,9 +119,60 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
       case 6:
         await changeCustomer(key);
         break;
+      case 7:
+        await changeEndpoint();
+        break;
       default:
         await create(key);
     }
+  }
+
+  function createEndpoint(key: Key): Promise<Answer> {
+    const url = random.pick(webhookUrls.filter((each) => each !== ''));
+    const body = { url, events: [random.pick(['*', 'checkout.*'])], description: `“${count}”` };
+    return send({ key, method: 'POST', path: '/v3/webhook_endpoint', body });
+  }
+
+  /** Or sends again what it has not taken. */
+  async function changeEndpoint(): Promise<void> {
+    const key = random.pick(keys.filter(({ id }) => id.includes('test')));
+    const { json } = await ask(url, { key, method: 'GET', path: '/v3/webhook_endpoint' });
+    if (json.data.length === 0) {
+      await createEndpoint(key);
+      return;
+    }
+    const path = `/v3/webhook_endpoint/${random.pick(json.data as Data[]).id}`;
+    switch (random.between(0, 4)) {
+      case 0:
+        await send({ key, method: 'POST', path: `${path}/rotate_secret`, body: {} });
+        break;
+      case 1:
+        await send({ key, method: 'PUT', path, body: { description: `Nº ${count}` } });
+        break;
+      case 2:
+        await send({ key, method: 'DELETE', path });
+        break;
+      case 3:
+        await createEndpoint(key);
+        break;
+      default: {
+        const { json } = await ask(url, { key, method: 'GET', path: `${path}/deliveries?status=delivered` });
+        for (const { id } of json.data.slice(0, 5)) {
+          await ask(url, { key, method: 'POST', path: `/v3/webhook_delivery/${id}/resend` });
+        }
+      }
+    }
+  }
+
+  /** Sessions of which the service may forget the events: no stored answer refers to them, and no delivery. */
+  async function createOld(): Promise<void> {
+    const [, key] = keys as readonly [Key, Key];
+    const body = { invoice_currency: 'EUR', amount: 300 };
+    for (let n = 0; n < OLD_SESSIONS; n++) {
+      const { json } = await ask(url, { key, method: 'POST', path: '/v3/checkout', body });
+      sessions.push({ key, id: json.data.id });
+    }
+    oldUntil = Date.now() + 1;
   }
 
   /** Addresses go from one customer to another, as they do in life. */
@@ -151,8 +205,17 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
     repeatable,
     sessions,
     erase,
+    /** What the service forgets after some time, beside it: deliveries that have ended, and the oldest events. */
+    async forget(path: string): Promise<void> {
+      const store = openSqliteStore(path);
+      assert.equal(await store.purgeEvents({ account: 2, mode: 'test' }, oldUntil), OLD_SESSIONS);
+      assert.ok((await store.purgeDeliveries({ account: 1, mode: 'test' }, Date.now())) > 0);
+      await store.close();
+    },
     /** Something of everything: paid in full, in part, in excess, late, refused, expired by both, erased. */
     async open(): Promise<void> {
+      await createOld();
+      for (const key of keys) if (key.id.includes('test')) await createEndpoint(key);
       for (const key of keys) for (let n = 0; n < 8; n++) await create(key);
       const [key] = keys as readonly [Key];
       const due = {
@@ -211,6 +274,10 @@ export async function everything(
         path = `${list}?limit=50&after=${next_cursor ?? data.at(-1).id}`;
       }
     }
+    const endpoints = await ask(url, { key, method: 'GET', path: '/v3/webhook_endpoint' });
+    // How they fare can change at any time.
+    const known = endpoints.json.data.map(({ health, ...endpoint }: Data) => endpoint);
+    told.set(`${key.id} endpoints`, JSON.stringify(known));
     for (const filter of ['status=completed', 'metadata[gift]=true', 'q=zwei', 'partially_paid=true']) {
       await look(key, `/v3/checkout?${filter}`);
     }

@@ -116,6 +116,8 @@ suite('a wrong setting', () => {
     BOOTSTRAP_API_KEY: ['ak_test_1', 'ak_live_1:sk_live_1'],
     WEBHOOK_ALLOW: ['10.0.0.0/33', 'example.com'],
     WEBHOOK_CONCURRENCY: ['many'],
+    WEBHOOK_LOG_DAYS: ['3', '1.5', 'month'],
+    EVENT_RETENTION_DAYS: ['30', '-1', 'always'],
     LOG_LEVEL: ['loud'],
     TRUST_PROXY: ['yes'],
     RATE_LIMIT: ['1e3'],

@@ -14,6 +14,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { add, session, tenants } from '../store/build.ts';
 import { postgresOpener } from '../store/open-postgres.ts';
 import { storeSuite } from '../store/suite.ts';
+import { sharedDeliverySuite } from '../store/suite-shared-deliveries.ts';
 import { sharedWorkSuite } from '../store/suite-shared-work.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -23,13 +24,14 @@ const PARTITIONS = 4;
 const SHARED = ['account', 'api_key', 'directory'];
 
 /** The migrations, with partitions for each table of a tenant; room in the pages is a matter of the partitions. */
-const partitioned = migrations.map((sql) =>
+const partitioned = migrations.map((sql, number) =>
   sql.replace(
     /^CREATE TABLE (\w+) (\([\s\S]*?^\))(?: WITH (\(.*\)))?;/gm,
     (statement: string, name: string, columns: string, storage: string | undefined) => {
       if (SHARED.includes(name)) return statement;
       const partition = (remainder: number) =>
-        `CREATE TABLE ${name}_${remainder} PARTITION OF ${name}
+        // A migration may make a table anew while the one before still has its partitions.
+        `CREATE TABLE ${name}_${number}_${remainder} PARTITION OF ${name}
            FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${remainder})${storage ? ` WITH ${storage}` : ''};`;
       const all = Array.from({ length: PARTITIONS }, (_, remainder) => partition(remainder));
       return `CREATE TABLE ${name} ${columns} PARTITION BY HASH (account);\n${all.join('\n')}`;
@@ -73,3 +75,4 @@ test('a backup of partitions is one of their tables, and is restored into any', 
 const open = postgresOpener(makePartitions);
 storeSuite('PostgreSQL in partitions', open);
 sharedWorkSuite(open);
+sharedDeliverySuite(open);

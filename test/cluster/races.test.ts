@@ -88,7 +88,7 @@ async function checkOutcome(
 
   const events = await sql<
     Event[]
-  >`SELECT type, sequence, body FROM event WHERE checkout = ${id} ORDER BY sequence`;
+  >`SELECT type, sequence, body FROM event WHERE subject = ${id} ORDER BY sequence`;
   const count = (type: string) => events.filter((event) => event.type === type).length;
   assert.equal(count('checkout.paid'), 1);
   assert.equal(count('checkout.expired'), expire.status === 200 ? 1 : 0);

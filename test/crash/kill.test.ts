@@ -26,6 +26,7 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
   const random = randomFrom(seed);
   const path = join(freshDirectory(t), 'crash.db');
   const receiver = await startReceiver(t);
+  const endpoint = await startReceiver(t);
   // Addresses in answers must not change with the port.
   const settings = {
     DATABASE_URL: `sqlite:${path}`,
@@ -39,6 +40,7 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
 
   let server = await serve(t, settings);
   const freshMs = [server.readyMs];
+  await register(server, endpoint.url);
   for (let round = 1; round <= kills; round++) {
     const hammering = load.hammer(server.url, CLIENTS);
     await pause(random.between(20, 500));
@@ -66,26 +68,38 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
   }
 
   const hooked = new Set(load.sessions.filter(({ webhookUrl }) => webhookUrl !== '').map(({ id }) => id));
-  const expected = (await allEvents(server)).filter(({ checkout }) => hooked.has(checkout));
+  const everything = await allEvents(server);
+  const expected = everything.filter(({ checkout }) => hooked.has(checkout));
   await receiver.hasSeen(expected.map(({ id }) => id));
+  await endpoint.hasSeen(everything.map(({ id }) => id));
   assert.deepEqual(await server.kill('SIGTERM'), { code: 0, signal: null });
   const books = openBooks(path);
   books.check();
   assert.deepEqual(books.all(`SELECT id FROM delivery WHERE state <> 'delivered' LIMIT 5`), []);
   books.close();
 
+  const sent = receiver.count() + endpoint.count();
   const [ready, fresh] = [median(readyMs), median(freshMs)];
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
   t.diagnostic(
     `${acknowledged} acknowledged changes, ${load.sessions.length} sessions, ${events.last} events; ` +
       `${committedUnseen} changes were committed without an answer; ` +
-      `${receiver.count() - expected.length} of ${receiver.count()} deliveries came twice; ` +
+      `${sent - expected.length - everything.length} of ${sent} deliveries came twice; ` +
       `ready after ${ready.toFixed(0)} ms (a new database: ${fresh.toFixed(0)} ms)`,
   );
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
   // On a busy machine every start is slow; what a crash leaves behind must not make it slower.
   assert.ok(ready <= Math.max(2000, 3 * fresh), `ready only after ${ready} ms`);
 });
+
+async function register(server: Server, url: string): Promise<void> {
+  const { status } = await fetch(`${server.url}/v3/webhook_endpoint`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  assert.equal(status, 201);
+}
 
 async function killWhileStarting(t: TestContext, settings: Record<string, string>, afterMs: number) {
   const starting = run(t, ['serve'], { ...settings, PORT: '0', LOG_LEVEL: 'warn' });

@@ -128,7 +128,7 @@ export function eventOf(
   };
   const sequence = checkout.eventCount;
   const body = JSON.stringify({ type, id, object: 'event', data, version: checkout.version, sequence });
-  return { id, type, checkout: checkout.id, sequence, createdAt: T, body, ...given };
+  return { id, type, subject: checkout.id, sequence, createdAt: T, body, ...given };
 }
 
 /** The next version of a session. */

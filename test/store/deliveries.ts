@@ -1,35 +1,84 @@
 /** Deliveries as the suites make, claim and finish them. */
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Checkout, Scope } from '../../src/checkout/session.ts';
 import { newId } from '../../src/id.ts';
-import type { Claim, ClaimedDelivery, DeliveryResult, Store } from '../../src/store/store.ts';
-import { eventOf, session, T, write } from './build.ts';
+import type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryClaim,
+  DeliveryResult,
+  DeliveryRow,
+} from '../../src/store/delivery.ts';
+import type { EventRow, Store, Unit, Writes } from '../../src/store/store.ts';
+import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import type { Health } from '../../src/webhooks/health.ts';
+import { changed, eventOf, session, T, write } from './build.ts';
 
 export const HOUR = 3_600_000;
 export const LEASE = 60_000;
-export const HOOK = 'http://shop.example/hook';
+/** A receiver as a session names it: the origin of its address. */
+export const HOST = 'http://shop.example';
+export const ELSEWHERE = 'http://other.example';
 
 export const inOrder = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
 /** Ids to be compared where no order is promised. */
 export const ids = (rows: readonly { readonly id: string }[]): string[] => inOrder(rows).sort();
 
-/** A session with one delivery for each of these times. */
-export async function together(
+type Destined = {
+  /** Ids of endpoints, and origins. */
+  readonly receivers?: readonly string[];
+  /** When the deliveries are made, and so are due. */
+  readonly at?: number;
+};
+
+/** A delivery of each event to each of the receivers. */
+export function deliveriesOf(
+  events: readonly EventRow[],
+  { receivers = [HOST], at = T }: Destined = {},
+): DeliveryRow[] {
+  return events.flatMap(({ id: event, subject, sequence }) =>
+    receivers.map((receiver) => ({
+      id: newId('whd', at),
+      event,
+      subject,
+      sequence,
+      receiver,
+      url: receiver.startsWith('whe_') ? null : `${receiver}/hook`,
+      createdAt: at,
+    })),
+  );
+}
+
+/** So many further events of a session, or the first ones of a new one, and their deliveries. */
+export function telling(
+  before: Checkout | Scope,
+  count: number,
+  destined: Destined = {},
+): Required<Pick<Writes, 'checkout' | 'events' | 'deliveries'>> {
+  const isNew = !('id' in before);
+  const first = isNew ? 1 : before.eventCount + 1;
+  const eventCount = first + count - 1;
+  const after = isNew ? session(before, { eventCount }) : changed(before, { eventCount });
+  const events = Array.from({ length: count }, (_, index) =>
+    eventOf(after, 'checkout.updated', { sequence: first + index }),
+  );
+  const checkout = { before: isNew ? null : before, after };
+  return { checkout, events, deliveries: deliveriesOf(events, destined) };
+}
+
+export type Told = { readonly session: Checkout; readonly ids: readonly string[] };
+
+/** Stores what `telling` makes; the ids are those of the deliveries. */
+export async function tell(
   store: Store,
-  scope: Scope,
-  dueAt: readonly number[],
-  webhookUrl = HOOK,
-): Promise<string[]> {
-  const after = session(scope, { webhookUrl });
-  const event = eventOf(after, 'checkout.created');
-  const rows = dueAt.map((at) => ({
-    id: newId('whd', T),
-    event: event.id,
-    checkout: after.id,
-    url: webhookUrl,
-    dueAt: at,
-  }));
-  await write(store, scope, { checkout: { before: null, after }, events: [event], deliveries: rows });
-  return rows.map(({ id }) => id);
+  before: Checkout | Scope,
+  count = 1,
+  destined: Destined = {},
+): Promise<Told> {
+  const writes = telling(before, count, destined);
+  const { after } = writes.checkout;
+  const checkout = 'id' in before ? { checkout: after.id } : {};
+  await store.commit([{ needs: { scope: after.scope, ...checkout }, decide: () => writes }]);
+  return { session: after, ids: inOrder(writes.deliveries) };
 }
 
 /** For each of these times a session with one delivery. */
@@ -37,37 +86,144 @@ export async function apart(
   store: Store,
   scope: Scope,
   dueAt: readonly number[],
-  webhookUrl = HOOK,
+  receiver = HOST,
 ): Promise<string[]> {
   const all: string[] = [];
-  for (const at of dueAt) all.push(...(await together(store, scope, [at], webhookUrl)));
+  for (const at of dueAt) all.push(...(await tell(store, scope, 1, { receivers: [receiver], at })).ids);
   return all;
 }
 
 /** A claim at this time, in real time as well unless another is given. */
-export function claimAt(now: number, given: Partial<Claim> = {}): Claim {
-  return { now, realNow: now, leaseMs: LEASE, limit: 10, ...given };
+export function claimAt(now: number, given: Partial<DeliveryClaim> = {}): DeliveryClaim {
+  return { now, realNow: now, leaseMs: LEASE, limit: 10, room: () => 100, ...given };
 }
 
 export function claim(
   store: Store,
   scope: Scope,
   now: number,
-  given: Partial<Claim> = {},
+  given: Partial<DeliveryClaim> = {},
 ): Promise<readonly ClaimedDelivery[]> {
   return store.claimDeliveries(scope, claimAt(now, given));
 }
 
-export function result(id: string, given: Partial<DeliveryResult> = {}): DeliveryResult {
-  return { id, state: 'delivered', dueAt: null, httpStatus: 200, error: null, ...given };
+/** Claims the only one that is due. */
+export async function claimOne(
+  store: Store,
+  scope: Scope,
+  now: number,
+  given: Partial<DeliveryClaim> = {},
+): Promise<ClaimedDelivery> {
+  const [claimed, ...others] = await claim(store, scope, now, given);
+  if (claimed === undefined || others.length > 0) {
+    throw new Error(`${others.length + (claimed ? 1 : 0)} are due`);
+  }
+  return claimed;
 }
 
-/** What came of a delivery that is to be tried again then. */
-export function tryAgain(id: string, dueAt: number): DeliveryResult {
-  return result(id, { state: 'pending', dueAt, httpStatus: 503, error: 'HTTP 503' });
+/** That it has arrived, unless something else is given. */
+export function result(claimed: ClaimedDelivery, given: Partial<DeliveryResult> = {}): DeliveryResult {
+  const { id, receiver, event, lease, failing, dueAt } = claimed;
+  return {
+    id,
+    receiver,
+    subject: event.subject,
+    lease,
+    failing,
+    at: dueAt,
+    state: 'delivered',
+    dueAt: null,
+    httpStatus: 200,
+    error: null,
+    attempt: { durationMs: 12, answer: 'thanks' },
+    ...given,
+  };
+}
+
+/** That it failed and is to be tried again then. */
+export function tryAgain(
+  claimed: ClaimedDelivery,
+  dueAt: number,
+  given: Partial<DeliveryResult> = {},
+): DeliveryResult {
+  return result(claimed, { state: 'pending', dueAt, httpStatus: 503, error: 'status 503', ...given });
+}
+
+/** That it was given up. */
+export function giveUp(claimed: ClaimedDelivery, given: Partial<DeliveryResult> = {}): DeliveryResult {
+  return result(claimed, { state: 'failed', httpStatus: null, error: 'timeout', ...given });
+}
+
+/** The unit that writes what came of deliveries, with the locks that it needs. */
+export function finishing(scope: Scope, deliveryResults: readonly DeliveryResult[]): Unit {
+  const lanes = [...new Set(deliveryResults.map(({ subject }) => subject))];
+  return { needs: { scope, lanes }, decide: () => ({ deliveryResults }) };
 }
 
 /** Writes what came of deliveries of one account and mode. */
-export function finish(store: Store, scope: Scope, ...deliveryResults: DeliveryResult[]): Promise<void> {
-  return write(store, scope, { deliveryResults });
+export function finish(store: Store, scope: Scope, ...results: DeliveryResult[]): Promise<void> {
+  return store.commit([finishing(scope, results)]);
+}
+
+/** Makes these deliveries again. */
+export async function resend(store: Store, scope: Scope, at: number, ...all: string[]): Promise<void> {
+  const found = await Promise.all(all.map((id) => store.delivery(scope, id)));
+  const resends = found.map((each) => {
+    const { id, receiver, subject } = each as Delivery;
+    return { id, receiver, subject, at };
+  });
+  const lanes = resends.map(({ subject }) => subject);
+  await store.commit([{ needs: { scope, lanes }, decide: () => ({ resends }) }]);
+}
+
+/** Delivers everything that comes due by then, and says in which order. */
+export async function drain(store: Store, scope: Scope, now: number): Promise<ClaimedDelivery[]> {
+  const all: ClaimedDelivery[] = [];
+  for (;;) {
+    const claimed = await claim(store, scope, now, { limit: 100 });
+    if (claimed.length === 0) return all;
+    all.push(...claimed);
+    await finish(store, scope, ...claimed.map((each) => result(each)));
+  }
+}
+
+/** Of a receiver that fails, and is suspended if `probeAt` is given. */
+export function health(given: Partial<Health> = {}): Health {
+  return {
+    failures: 3,
+    failingSince: T,
+    probes: 0,
+    probeAt: null,
+    announced: false,
+    lastError: 'timeout',
+    ...given,
+  };
+}
+
+/** Writes how a receiver fares; null for well. */
+export function setHealth(store: Store, scope: Scope, id: string, now: Health | null): Promise<void> {
+  return write(store, scope, { receivers: [{ id, health: now }] });
+}
+
+export function endpoint(scope: Scope, given: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: newId('whe', T),
+    scope,
+    version: 1,
+    eventCount: 0,
+    url: 'https://shop.example/opentill',
+    events: ['*'],
+    description: '',
+    disabled: null,
+    secret: 'whsec_c2VjcmV0',
+    previousSecret: null,
+    createdAt: T,
+    updatedAt: T,
+    ...given,
+  };
+}
+
+export async function addEndpoint(store: Store, made: Endpoint): Promise<Endpoint> {
+  await write(store, made.scope, { endpoints: [{ before: null, after: made }] });
+  return made;
 }

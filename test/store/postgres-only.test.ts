@@ -329,7 +329,7 @@ suite('events', () => {
     });
     const { rows } = await store.events(mine, {}, 0, 10);
     assert.deepEqual(
-      rows.filter(({ checkout }) => checkout === one.id).map(({ id }) => id),
+      rows.filter(({ subject }) => subject === one.id).map(({ id }) => id),
       ids,
     );
     assert.equal(rows.length, 4);

@@ -18,6 +18,7 @@ import {
   T,
   write,
 } from './build.ts';
+import { deliveriesOf } from './deliveries.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
 
 export function commitSuite(open: Open): void {
@@ -120,7 +121,7 @@ export function commitSuite(open: Open): void {
           decide: () => ({
             checkout: { before: old, after },
             events: [eventOf(after)],
-            deliveries: [{ id: newId('whd', T), event: 'evt', checkout: old.id, url: 'http://x', dueAt: T }],
+            deliveries: deliveriesOf([eventOf(after)]),
             answer: answer('key'),
             customer: customer(mine),
             testClockAdvanceMs: 5000,

@@ -48,7 +48,7 @@ export function eventSuite(open: Open): void {
       const { rows } = await store.events(mine, {}, 0, 100);
       assert.deepEqual(positions(rows), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
       for (const { first } of made) {
-        assert.deepEqual(sequences(rows.filter(({ checkout }) => checkout === first.id)), [1, 2, 3, 4]);
+        assert.deepEqual(sequences(rows.filter(({ subject }) => subject === first.id)), [1, 2, 3, 4]);
       }
     });
 
@@ -149,7 +149,7 @@ export function eventSuite(open: Open): void {
           const { rows, hasMore }: Page<EventRow> = await each.timeline(mine, one.id, before, 2);
           assert.deepEqual([sequences(rows), hasMore], [expected, more]);
           for (const row of rows) assert.deepEqual(row, await each.event(mine, row.id));
-          assert.ok(rows.every(({ checkout }) => checkout === one.id));
+          assert.ok(rows.every(({ subject }) => subject === one.id));
           before = rows.at(-1)?.id ?? before;
         }
         assert.deepEqual((await each.timeline(mine, one.id, null, 5)).hasMore, false);

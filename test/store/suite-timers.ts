@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Scope } from '../../src/checkout/session.ts';
-import type { Claim, DueCheckout, Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/store/delivery.ts';
+import type { DueCheckout, Store } from '../../src/store/store.ts';
 import { add, attempt, change, type Open, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
 import { onFreshStores } from './each.ts';

@@ -6,19 +6,19 @@ import { answer, load, type Open, T, write } from './build.ts';
 import {
   apart,
   claim,
+  claimOne,
   finish,
-  HOOK,
+  finishing,
+  giveUp,
+  HOST,
   HOUR,
   ids,
   inOrder,
   LEASE,
   result,
-  together,
   tryAgain,
 } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
-
-const MAX_PER_ADDRESS = 32;
 
 export function workSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -28,11 +28,20 @@ export function workSuite(open: Open): void {
       const [first] = (await apart(store, mine, [T + 5, T + 6])) as [string];
       const again = await reopen();
       assert.deepEqual(await claim(again, mine, T + 4), []);
-      const [claimed, ...others] = await claim(again, mine, T + 5);
-      assert.ok(claimed);
-      const event = await again.event(mine, claimed.event.id);
-      assert.deepEqual(claimed, { scope: mine, id: first, url: HOOK, attempts: 0, dueAt: T + 5, event });
-      assert.deepEqual(others, []);
+      const claimed = await claimOne(again, mine, T + 5);
+      const { lease, ...rest } = claimed;
+      assert.deepEqual(rest, {
+        scope: mine,
+        id: first,
+        receiver: HOST,
+        url: `${HOST}/hook`,
+        endpoint: null,
+        attempts: 0,
+        dueAt: T + 5,
+        failing: false,
+        event: await again.event(mine, claimed.event.id),
+      });
+      assert.ok(Number.isSafeInteger(lease));
     });
 
     it('are taken the longest due first, as many as asked for', async ({ store, mine }) => {
@@ -44,7 +53,7 @@ export function workSuite(open: Open): void {
       ];
       const later = T + HOUR;
       assert.deepEqual(ids(await claim(store, mine, later, { limit: 1 })), [first]);
-      assert.deepEqual(ids(await claim(store, mine, later, { limit: 2 })), [second, third].sort());
+      assert.deepEqual(inOrder(await claim(store, mine, later, { limit: 2 })), [second, third]);
       assert.deepEqual(ids(await claim(store, mine, later)), [fourth]);
     });
 
@@ -57,10 +66,13 @@ export function workSuite(open: Open): void {
       assert.deepEqual(await claim(store, mine, T + LEASE - 1), []);
     });
 
-    it('can be claimed anew when the lease is over', async ({ store, mine }) => {
+    it('can be claimed anew when the lease is over, and the new lease is another one', async (given) => {
+      const { store, mine } = given;
       const all = await apart(store, mine, [T, T]);
-      await claim(store, mine, T);
-      assert.deepEqual(ids(await claim(store, mine, T + LEASE)), all.toSorted());
+      const [before] = await claim(store, mine, T);
+      const again = await claim(store, mine, T + LEASE);
+      assert.deepEqual(ids(again), all.toSorted());
+      assert.ok(again.every(({ lease }) => lease !== before?.lease));
       assert.deepEqual(await claim(store, mine, T + 2 * LEASE - 1), []);
     });
 
@@ -74,78 +86,83 @@ export function workSuite(open: Open): void {
     });
 
     it('are free when their result is written, and no others are', async ({ store, mine }) => {
-      const [a] = (await apart(store, mine, [T, T])) as [string];
-      await claim(store, mine, T);
-      await finish(store, mine, tryAgain(a, T));
-      assert.deepEqual(inOrder(await claim(store, mine, T)), [a]);
+      await apart(store, mine, [T, T]);
+      const [first] = await claim(store, mine, T);
+      assert.ok(first);
+      await finish(store, mine, tryAgain(first, T));
+      assert.deepEqual(inOrder(await claim(store, mine, T)), [first.id]);
     });
 
     it('stay claimed when their result could not be written', async ({ store, mine }) => {
-      const [a] = (await apart(store, mine, [T])) as [string];
-      await claim(store, mine, T);
-      const writing: Unit = {
-        needs: { scope: mine },
-        decide: () => ({ deliveryResults: [tryAgain(a, T)] }),
-      };
+      await apart(store, mine, [T]);
+      const claimed = await claimOne(store, mine, T);
       const failing: Unit = {
         needs: { scope: mine },
         decide() {
           throw new Error('no');
         },
       };
-      await assert.rejects(store.commit([writing, failing]));
+      await assert.rejects(store.commit([finishing(mine, [tryAgain(claimed, T)]), failing]));
       assert.deepEqual(await claim(store, mine, T + LEASE - 1), []);
-      assert.deepEqual(
-        (await claim(store, mine, T + LEASE)).map(({ id, attempts }) => [id, attempts]),
-        [[a, 0]],
-      );
+      const again = await claimOne(store, mine, T + LEASE);
+      assert.deepEqual([again.id, again.attempts], [claimed.id, 0]);
     });
 
     it('that have arrived or were given up are over', async ({ store, reopen, mine, live }) => {
-      const [a, b] = (await apart(store, mine, [T, T])) as [string, string];
-      const [c] = (await apart(store, live, [T])) as [string];
-      assert.deepEqual(await store.gauges(), { pendingDeliveries: 3 });
-      for (const scope of [mine, live]) await claim(store, scope, T);
-      await finish(store, mine, result(a));
-      await finish(store, live, result(c, { state: 'failed', httpStatus: null, error: 'refused' }));
-      assert.deepEqual(await store.gauges(), { pendingDeliveries: 1 });
+      await apart(store, mine, [T]);
+      const [waiting] = await apart(store, mine, [T + 1]);
+      await apart(store, live, [T]);
+      assert.equal((await store.gauges()).pendingDeliveries, 3);
+      await finish(store, mine, result(await claimOne(store, mine, T)));
+      await finish(store, live, giveUp(await claimOne(store, live, T)));
+      assert.equal((await store.gauges()).pendingDeliveries, 1);
       const again = await reopen();
-      assert.deepEqual(ids(await claim(again, mine, T + 99 * HOUR)), [b]);
+      assert.deepEqual(ids(await claim(again, mine, T + 99 * HOUR)), [waiting]);
       assert.deepEqual(await claim(again, live, T + 99 * HOUR), []);
     });
 
     it('that are over stay so, whatever comes late of another attempt', async ({ store, mine }) => {
-      const [a, b, c] = (await apart(store, mine, [T, T, T])) as [string, string, string];
-      const givenUp = { state: 'failed', httpStatus: null, error: 'timeout' } as const;
-      await finish(store, mine, result(a), result(b, givenUp), result(c, givenUp));
-      await finish(store, mine, tryAgain(a, T), tryAgain(b, T), result(c));
-      assert.deepEqual(await store.gauges(), { pendingDeliveries: 0 });
+      await apart(store, mine, [T, T, T]);
+      const [a, b, c] = await claim(store, mine, T);
+      assert.ok(a && b && c);
+      await finish(store, mine, result(a), giveUp(b), giveUp(c));
+      await finish(store, mine, tryAgain(a, T), tryAgain(b, T));
+      await finish(store, mine, giveUp(a));
+      assert.equal((await store.gauges()).pendingDeliveries, 0);
       assert.deepEqual(await claim(store, mine, T + 99 * HOUR), []);
+      const states = [a, b, c].map(async ({ id }) => (await store.delivery(mine, id))?.state);
+      assert.deepEqual(await Promise.all(states), ['delivered', 'failed', 'failed']);
     });
 
-    it('that failed come again at their next time, and count their attempts', async ({
-      store,
-      reopen,
-      mine,
-    }) => {
-      const [a] = (await apart(store, mine, [T])) as [string];
+    it('that were given up have arrived if that is said late', async ({ store, mine }) => {
+      await apart(store, mine, [T]);
+      const claimed = await claimOne(store, mine, T);
+      await finish(store, mine, giveUp(claimed));
+      await finish(store, mine, result(claimed));
+      assert.equal((await store.delivery(mine, claimed.id))?.state, 'delivered');
+    });
+
+    it('that failed come again at their next time, and count their attempts', async (given) => {
+      const { store, reopen, mine } = given;
+      const [id] = await apart(store, mine, [T]);
       let each = store;
       for (let attempts = 1; attempts <= 3; attempts++) {
         const due = T + (attempts - 1) * HOUR;
-        assert.deepEqual(
-          (await claim(each, mine, due)).map((one) => [one.id, one.attempts, one.dueAt]),
-          [[a, attempts - 1, due]],
-        );
-        await finish(each, mine, tryAgain(a, T + attempts * HOUR));
+        const claimed = await claimOne(each, mine, due);
+        assert.deepEqual([claimed.id, claimed.attempts, claimed.dueAt], [id, attempts - 1, due]);
+        await finish(each, mine, tryAgain(claimed, T + attempts * HOUR));
         assert.deepEqual(await claim(each, mine, T + attempts * HOUR - 1), []);
         if (attempts === 2) each = await reopen();
       }
     });
 
     it('of another account and mode are not touched by a result', async ({ store, mine, live, theirs }) => {
-      const [a] = (await apart(store, mine, [T])) as [string];
-      for (const scope of [live, theirs]) await finish(store, scope, result(a));
-      assert.deepEqual(ids(await claim(store, mine, T)), [a]);
+      await apart(store, mine, [T]);
+      const claimed = await claimOne(store, mine, T);
+      for (const scope of [live, theirs]) await finish(store, scope, result(claimed));
+      assert.equal((await store.delivery(mine, claimed.id))?.state, 'pending');
+      await finish(store, mine, tryAgain(claimed, T));
+      assert.deepEqual(inOrder(await claim(store, mine, T)), [claimed.id]);
     });
 
     it('are claimed for one account and mode', async ({ store, mine, live, theirs }) => {
@@ -162,7 +179,7 @@ export function workSuite(open: Open): void {
     });
 
     it('are counted as long as they are due, whoever holds them', async ({ store, mine, live, theirs }) => {
-      const [a, b] = (await apart(store, mine, [T, T + 1, T + 2])) as [string, string];
+      await apart(store, mine, [T, T + 1, T + 2]);
       await apart(store, live, [T]);
       const counts = async (now: number) => [
         await store.countDueDeliveries(mine, now),
@@ -172,95 +189,12 @@ export function workSuite(open: Open): void {
       assert.deepEqual(await counts(T - 1), [0, 0, 0]);
       assert.deepEqual(await counts(T), [1, 1, 0]);
       assert.deepEqual(await counts(T + 2), [3, 1, 0]);
-      await claim(store, mine, T + 2);
+      const [a, b] = await claim(store, mine, T + 2);
+      assert.ok(a && b);
       assert.deepEqual(await counts(T + 2), [3, 1, 0]);
       await finish(store, mine, result(a), tryAgain(b, T + HOUR));
       assert.deepEqual(await counts(T + 2), [1, 1, 0]);
       assert.deepEqual(await counts(T + HOUR), [2, 1, 0]);
-    });
-  });
-
-  suite('deliveries of one session', () => {
-    it('are out one at a time, the longest due first', async ({ store, mine }) => {
-      const [second, first] = (await together(store, mine, [T + 1, T])) as [string, string];
-      assert.deepEqual(inOrder(await claim(store, mine, T + 1)), [first]);
-      assert.deepEqual(await claim(store, mine, T + 2), []);
-      await finish(store, mine, result(first));
-      assert.deepEqual(inOrder(await claim(store, mine, T + 2)), [second]);
-    });
-
-    it('do not wait for one that is not due yet', async ({ store, mine }) => {
-      const [first, second] = (await together(store, mine, [T, T + 1])) as [string, string];
-      await claim(store, mine, T + 1);
-      await finish(store, mine, tryAgain(first, T + HOUR));
-      assert.deepEqual(inOrder(await claim(store, mine, T + 1)), [second]);
-    });
-
-    it('are out one at a time again when a lease is over', async ({ store, mine }) => {
-      const [first] = (await together(store, mine, [T, T + 1])) as [string];
-      await claim(store, mine, T + 1);
-      assert.deepEqual(inOrder(await claim(store, mine, T + 1 + LEASE)), [first]);
-    });
-
-    it('go in the order in which they were made when they are due at once', async ({ store, mine }) => {
-      const all = await together(store, mine, [T, T, T]);
-      for (const id of all) {
-        assert.deepEqual(inOrder(await claim(store, mine, T)), [id]);
-        await finish(store, mine, result(id));
-      }
-    });
-
-    it('do not hold up other sessions, however many they are', async ({ store, mine }) => {
-      const [first] = (await together(store, mine, Array(20).fill(T))) as [string];
-      const [other] = (await apart(store, mine, [T + 1])) as [string];
-      const claimed: string[] = [];
-      for (let round = 0; round < 2; round++) {
-        claimed.push(...inOrder(await claim(store, mine, T + 1, { limit: 5 })));
-      }
-      assert.deepEqual(claimed.sort(), [first, other].sort());
-    });
-  });
-
-  suite('deliveries to one address', () => {
-    const waiting = Array.from({ length: 40 }, (_, index) => T + index);
-    const elsewhere = 'http://other.example/hook';
-
-    it('are out in a bounded number, and others get their turn', async ({ store, mine }) => {
-      const all = await apart(store, mine, waiting);
-      const [other] = (await apart(store, mine, [T + 99], elsewhere)) as [string];
-      const claimed = await claim(store, mine, T + 99, { limit: 100 });
-      assert.deepEqual(ids(claimed), [...all.slice(0, MAX_PER_ADDRESS), other].sort());
-      assert.deepEqual(await claim(store, mine, T + 99, { limit: 100 }), []);
-      await finish(store, mine, tryAgain(other, T + 99));
-      assert.deepEqual(inOrder(await claim(store, mine, T + 99)), [other]);
-    });
-
-    it('do not keep others behind them out of a small claim', async ({ store, mine }) => {
-      const all = await apart(store, mine, waiting);
-      const [other] = (await apart(store, mine, [T + 99], elsewhere)) as [string];
-      const claimed: string[] = [];
-      for (let size = -1; size !== claimed.length; ) {
-        size = claimed.length;
-        const some = await claim(store, mine, T + 99, { limit: 5 });
-        assert.ok(some.length <= 5);
-        claimed.push(...inOrder(some));
-      }
-      assert.deepEqual(claimed.sort(), [...all.slice(0, MAX_PER_ADDRESS), other].sort());
-    });
-
-    it('follow as others arrive', async ({ store, mine }) => {
-      const all = await apart(store, mine, waiting);
-      const arrived = ids(await claim(store, mine, T + 99, { limit: 100 })).slice(0, 3);
-      await finish(store, mine, ...arrived.map((id) => result(id)));
-      const next = ids(await claim(store, mine, T + 99, { limit: 100 }));
-      assert.deepEqual(next, all.slice(MAX_PER_ADDRESS, MAX_PER_ADDRESS + 3).sort());
-    });
-
-    it('count for all accounts and modes', async ({ store, mine, live }) => {
-      await apart(store, mine, waiting.slice(0, 30));
-      const [first, second] = (await apart(store, live, [T, T + 1, T + 2])) as [string, string];
-      assert.equal((await claim(store, mine, T + 99, { limit: 100 })).length, 30);
-      assert.deepEqual(ids(await claim(store, live, T + 99)), [first, second].sort());
     });
   });
 

@@ -5,10 +5,16 @@
 import { suite } from 'node:test';
 import type { Open } from './build.ts';
 import { commitSuite } from './suite-commit.ts';
+import { deliveryListSuite } from './suite-delivery-lists.ts';
 import { directorySuite } from './suite-directory.ts';
+import { endpointSuite } from './suite-endpoints.ts';
 import { eraseSuite } from './suite-erase.ts';
 import { eventSuite } from './suite-events.ts';
+import { lanePropertySuite } from './suite-lane-property.ts';
+import { laneSuite } from './suite-lanes.ts';
 import { listSuite } from './suite-lists.ts';
+import { receiverSuite } from './suite-receivers.ts';
+import { resendSuite } from './suite-resends.ts';
 import { timerSuite } from './suite-timers.ts';
 import { workSuite } from './suite-work.ts';
 
@@ -21,5 +27,11 @@ export function storeSuite(name: string, open: Open): void {
     directorySuite(open);
     timerSuite(open);
     workSuite(open);
+    laneSuite(open);
+    receiverSuite(open);
+    resendSuite(open);
+    deliveryListSuite(open);
+    endpointSuite(open);
+    lanePropertySuite(open);
   });
 }

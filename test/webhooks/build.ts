@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createSender } from '../../src/webhooks/deliver.ts';
+import { createSender, type Sending } from '../../src/webhooks/deliver.ts';
 import { networkRules } from '../../src/webhooks/guard.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwZ0wQ0hgq7sY=';
@@ -13,24 +13,11 @@ export const BODY = '{"type":"checkout.paid","id":"evt_1","data":{"name":"ZoÃ« æ
 export const onlyPublic = networkRules([], false);
 export const withLoopback = networkRules([], true);
 
-export function delivery(url: string, body = BODY) {
-  return {
-    scope: { account: 1, mode: 'test' as const },
-    id: 'whd_1',
-    url,
-    attempts: 0,
-    dueAt: CREATED_MS,
-    event: {
-      id: 'evt_1',
-      type: 'checkout.paid',
-      checkout: 'chk_1',
-      sequence: 1,
-      createdAt: CREATED_MS,
-      body,
-      position: 1,
-    },
-  };
+export function delivery(url: string, { body = BODY, secrets = [SECRET] }: Partial<Content> = {}): Sending {
+  const event = { id: 'evt_1', type: 'checkout.paid', subject: 'chk_1', sequence: 1, createdAt: CREATED_MS };
+  return { url, event: { ...event, body }, secrets };
 }
+type Content = Pick<Sending, 'secrets'> & { readonly body: string };
 
 type Received = {
   readonly method: string;

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { suite, test } from 'node:test';
 import {
+  addressProblem,
   guardedLookup,
   isForbidden,
   literalAddress,
   networkRules,
   type Resolve,
 } from '../../src/webhooks/guard.ts';
+import { createResolve } from '../../src/webhooks/resolve.ts';
 import { onlyPublic, scriptedResolver, withLoopback } from './build.ts';
 
 const forbidden: Record<string, readonly string[]> = {
@@ -174,7 +176,7 @@ type Answer = {
   readonly family: unknown;
 };
 
-function look(resolve: Resolve | undefined, { all = true, rules = onlyPublic, name = 'shop.example' } = {}) {
+function look(resolve: Resolve, { all = true, rules = onlyPublic, name = 'shop.example' } = {}) {
   return new Promise<Answer>((done) => {
     guardedLookup(rules, resolve)(name, { all }, (error, found, family) =>
       done({ code: error?.code, found, family }),
@@ -236,5 +238,55 @@ suite('a name', () => {
   });
 
   test("of this machine is refused with the system's resolver too", async () =>
-    assert.equal((await look(undefined, { name: 'localhost' })).code, 'ADDRESS_FORBIDDEN'));
+    assert.equal((await look(createResolve(), { name: 'localhost' })).code, 'ADDRESS_FORBIDDEN'));
+});
+
+suite('of an address that is given, what is known without asking', () => {
+  const special = 'must not be an address in a private or otherwise special network';
+  const here = 'must not be a name of this machine';
+  const other = 'must be an absolute http or https address';
+  const rows: readonly [address: string, problem: string | null][] = [
+    ['https://shop.example/hook', null],
+    ['http://shop.example:8080/hook?a=1', null],
+    ['https://8.8.8.8/', null],
+    ['https://[2606:4700::1]/', null],
+    ['https://localhost.example/', null],
+    ['https://notlocalhost/', null],
+    // What others than this machine say of a name is known when they are asked.
+    ['https://printer.local/', null],
+    ['https://intranet/', null],
+    ['https://127.0.0.1/', special],
+    ['https://0x7f.1/', special],
+    ['https://10.0.0.1:8443/', special],
+    ['https://169.254.169.254/latest/meta-data/', special],
+    ['https://[::1]/', special],
+    ['https://[::ffff:7f00:1]/', special],
+    ['https://user@192.168.0.1/', special],
+    ['https://localhost/', here],
+    ['https://LOCALHOST./', here],
+    ['https://shop.localhost:3000/', here],
+    ['https://a.b.localhost./', here],
+    ['', other],
+    ['shop.example', other],
+    ['/hook', other],
+    ['ftp://shop.example/', other],
+    ['mailto:zoe@shop.example', other],
+    ['https://', other],
+    ['https://[fe80::1%25eth0]/', other],
+  ];
+  for (const [address, problem] of rows) {
+    test(`of ${JSON.stringify(address)}: ${problem}`, () =>
+      assert.equal(addressProblem(address, onlyPublic), problem));
+  }
+
+  test('follows the rules', () => {
+    for (const host of ['localhost', 'shop.localhost', '127.0.0.1', '[::1]']) {
+      assert.equal(addressProblem(`http://${host}/`, withLoopback), null);
+    }
+    assert.equal(addressProblem('http://10.0.0.1/', withLoopback), special);
+    const listed = networkRules(['10.0.0.0/8', '127.0.0.1/32'], false);
+    assert.equal(addressProblem('http://10.0.0.1/', listed), null);
+    assert.equal(addressProblem('http://localhost/', listed), null, 'one of its addresses is allowed');
+    assert.equal(addressProblem('http://192.168.0.1/', listed), special);
+  });
 });

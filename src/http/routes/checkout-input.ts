@@ -8,8 +8,9 @@ import type { Problem } from '../../checkout/refusal.ts';
 import type { ContactDetails, JsonObject, Mode, Payer, Phone } from '../../checkout/session.ts';
 import { findMethod } from '../../methods/catalogue.ts';
 import { offersFor, type Rail } from '../../methods/method.ts';
+import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
-import { addressProblems, usableFields } from '../input.ts';
+import { addressProblems, receiverProblems, usableFields } from '../input.ts';
 import { readJson } from '../json.ts';
 import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
@@ -23,12 +24,18 @@ export type CreateFields = Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' 
 export function readCreate(
   body: CreateBody,
   schemaProblems: readonly Problem[],
-  { mode, now, rails }: { mode: Mode; now: number; rails: readonly Rail[] },
+  {
+    mode,
+    now,
+    rails,
+    networkRules,
+  }: { mode: Mode; now: number; rails: readonly Rail[]; networkRules: NetworkRules },
 ): CreateFields {
   const given = usableFields(body, schemaProblems);
   const problems = [
     ...schemaProblems,
     ...addressProblems(given, ['success_url', 'cancel_url', 'webhook_url'], mode),
+    ...receiverProblems(given, 'webhook_url', networkRules),
   ];
   const payer = readPayer(given, problems);
   const currency = given.invoice_currency?.toUpperCase() ?? '';

@@ -17,7 +17,10 @@ const tag = 'Checkout sessions';
 const params = idOf('chk', 'session');
 export const NO_SUCH_SESSION = 'There is no such checkout session.';
 
-export function checkoutRoutes(api: Api, { store, transact, presenter, rails, now }: Deps): void {
+export function checkoutRoutes(
+  api: Api,
+  { store, transact, presenter, rails, networkRules, now }: Deps,
+): void {
   api.post(
     '/checkout',
     operation(
@@ -40,7 +43,8 @@ export function checkoutRoutes(api: Api, { store, transact, presenter, rails, no
       const { scope } = origin;
       const time = await now(scope);
       const problems = schemaProblems(request);
-      const fields = readCreate(request.body, problems, { mode: scope.mode, now: time, rails });
+      const occasion = { mode: scope.mode, now: time, rails, networkRules };
+      const fields = readCreate(request.body, problems, occasion);
       const id = newId('chk', time);
       const executed = await transact({
         subject: 'checkout',

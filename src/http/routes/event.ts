@@ -1,28 +1,42 @@
 /** What has happened: the feed of an account and mode, and the timeline of a session. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { timestamp } from '../../checkout/present.ts';
 import type { Deps } from '../../deps.ts';
 import { envelope, listEnvelope } from '../../presenter.ts';
+import { EVENT_STREAM_TYPE } from '../../server-sent-events.ts';
 import type { EventRow } from '../../store/store.ts';
+import { wantsEventStream } from '../accept.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
+import { fieldsError } from '../errors.ts';
+import { createEventFeed, type FeedQuery } from '../event-feed.ts';
+import { createEventStreams } from '../event-stream.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
+import { createWaitingRoom } from '../waiting-room.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
+/** Events that a stream reads at once. */
+const STREAM_PAGE = 100;
+/** How long a connection may be silent beyond a wait. */
+const SILENCE_MS = 60_000;
 
 const { after, limit } = pageQuery('evt');
+
+const MAX_WAIT_SECONDS = 60;
 
 const feedQuery = Type.Object(
   {
     after: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,15}$',
-        description: 'The `next_cursor` of the page before; without it the feed begins at its start.',
+        pattern: '^([0-9]{1,15}|latest)$',
+        description:
+          'The `next_cursor` of the page before. Without it the feed begins at its start; with `latest`, with what happens from now on.',
         examples: ['42'],
       }),
     ),
@@ -34,13 +48,52 @@ const feedQuery = Type.Object(
         examples: ['checkout.paid,checkout.expired'],
       }),
     ),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        default: 0,
+        description:
+          'Where the page would be empty: how many seconds to wait for an event. When the time is over the page is empty.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
 const timelineQuery = Type.Object({ after, limit }, { additionalProperties: false });
 
-export function eventRoutes(api: Api, { store }: Deps): void {
+const feedDescription = `Oldest first. Ask again with \`after\` set to \`next_cursor\`: a reader that follows never misses an event and never sees one twice. Every page has a cursor, also an empty one; it may lie behind events of other types than those that are wanted.
+
+With \`wait\` an answer comes as soon as there is an event. With \`Accept: text/event-stream\` it is a stream, which goes on with what happens. At most 100 requests of a key wait or stream at the same time.`;
+
+const stream = {
+  description:
+    'Server-sent events that do not end: `id` is the cursor, `event` the type, `data` the event. It begins behind `Last-Event-ID`, else behind `after`; `limit` and `wait` mean nothing here. An id without data is no event, but a place to go on from.',
+  example:
+    'retry: 3000\nid: 41\n\nid: 42\nevent: checkout.created\ndata: {"type":"checkout.created", …}\n\n:\nid: 42\n\n',
+};
+
+export function eventRoutes(api: Api, { store, live }: Deps): void {
+  const feed = createEventFeed({ store, live });
+  const room = createWaitingRoom();
+  const streams = createEventStreams(feed, { store }, room);
+  api.addHook('preClose', async () => {
+    room.close();
+    feed.close();
+  });
+
+  /** A wait holds the connection silent for longer than silence is taken for life. */
+  async function waited(request: FastifyRequest, reply: FastifyReply, query: FeedQuery, waitMs: number) {
+    const { signal, leave } = room.enter(principalOf(request).keyId, reply.raw);
+    request.raw.setTimeout(waitMs + SILENCE_MS);
+    try {
+      return await feed.next(query, waitMs, signal);
+    } finally {
+      leave();
+    }
+  }
+
   api.get(
     '/event',
     operation(
@@ -49,26 +102,38 @@ export function eventRoutes(api: Api, { store }: Deps): void {
         tag,
         scope: 'read',
         summary: 'Follow the events',
-        description:
-          'Oldest first. Ask again with `after` set to `next_cursor`: a reader that follows never misses an event and never sees one twice.',
+        description: feedDescription,
         success: listOf('EVENT.LIST', 'Event'),
+        errors: ['cursor_expired'],
+        eventStream: stream,
       },
       { querystring: feedQuery },
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const { after, limit = DEFAULT_LIMIT, type } = request.query;
+      const { limit = DEFAULT_LIMIT, type, wait = 0 } = request.query;
       const { scope } = principalOf(request);
-      const filter = type === undefined ? {} : { types: type.split(',') };
-      const { rows, hasMore } = await store.events(scope, filter, Number(after ?? 0), limit);
-      // The end of the feed has a cursor too: it is where the next events will be.
-      const cursor = rows.at(-1)?.position.toString() ?? after ?? null;
+      const isStream = wantsEventStream(request.headers.accept);
+      const after = (isStream ? lastEventId(request) : undefined) ?? request.query.after ?? '0';
+      const query: FeedQuery = {
+        scope,
+        types: type?.split(','),
+        after: after === 'latest' ? await store.feedEnd(scope) : Number(after),
+        limit: isStream ? STREAM_PAGE : limit,
+      };
+      if (isStream) {
+        // Nobody reads what a stream says to HEAD.
+        if (request.method === 'HEAD') return reply.type(EVENT_STREAM_TYPE).send('');
+        return streams.answer(request, reply, query);
+      }
+      const waitMs = request.method === 'HEAD' ? 0 : wait * 1000;
+      const page = await (waitMs > 0 ? waited(request, reply, query, waitMs) : feed.page(query));
       return reply.type(JSON_TYPE).send(
         listEnvelope(
           'EVENT.LIST',
-          rows.map(({ body }) => body),
-          hasMore,
-          cursor,
+          page.rows.map(({ body }) => body),
+          page.hasMore,
+          page.position.toString(),
         ),
       );
     },
@@ -120,6 +185,14 @@ export function eventRoutes(api: Api, { store }: Deps): void {
         .send(listEnvelope('CHECKOUT.TIMELINE', rows.map(timelineEntry), hasMore, cursor));
     },
   );
+}
+
+/** What a client that was cut off has read last. */
+function lastEventId(request: FastifyRequest): string | undefined {
+  const header = String(request.headers['last-event-id'] ?? '');
+  if (header === '') return undefined;
+  if (/^[0-9]{1,15}$/.test(header)) return header;
+  throw fieldsError([{ pointer: '/Last-Event-ID', detail: 'must be an id of this stream' }], 'bad_query');
 }
 
 function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {

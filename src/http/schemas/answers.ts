@@ -1,15 +1,10 @@
 /** What the service answers. These describe and test the answers; the bytes themselves are made by the presenter. */
 import Type, { type TSchema } from 'typebox';
 import { attemptStatuses } from '../../checkout/session.ts';
+import { closed, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { webhookResources } from './webhook-answers.ts';
 
-const closed = { additionalProperties: false } as const;
-const text = (description: string, example: string) => Type.String({ description, examples: [example] });
-const time = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2030-01-31T12:00:00.000Z'] });
 const minorUnits = (description: string) => Type.Integer({ minimum: 0, description, examples: [2500] });
-const oneOf = (values: readonly string[], description: string) =>
-  Type.Enum([...values], { type: 'string', description, examples: [values[0]] });
-const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 const ref = (name: string) => Type.Unsafe<unknown>({ $ref: `${name}#` });
 const freeForm = (description: string) => Type.Object({}, { additionalProperties: true, description });
 const metadata = freeForm('Whatever the merchant has put there.');
@@ -51,9 +46,6 @@ const paymentFacts = {
   reference_id: text('The merchant’s reference, or a UUID.', 'order-1001'),
   metadata,
 };
-
-const id = (prefix: string) => text('Unique id.', `${prefix}_01k9zq4tn30000x5r7m2c9w1he`);
-const kind = (name: string) => Type.Literal(name, { type: 'string', description: 'Kind of resource.' });
 
 export const resources = {
   Checkout: Type.Object(
@@ -136,18 +128,23 @@ export const resources = {
       id: id('evt'),
       object: kind('event'),
       created_at: time('When it happened.'),
-      data: freeForm('The whole session, attempt or payin as it was then.'),
+      data: freeForm('The whole session, attempt, payin or webhook endpoint as it was then.'),
       version: Type.Integer({
         minimum: 1,
-        description: 'Version of the session after the change.',
+        description: 'Version of the session (or endpoint) after the change.',
         examples: [3],
       }),
-      sequence: Type.Integer({ minimum: 1, description: 'Counts the events of the session.', examples: [4] }),
+      sequence: Type.Integer({
+        minimum: 1,
+        description: 'Counts the events of the session (or endpoint).',
+        examples: [4],
+      }),
     },
     {
       ...closed,
       $id: 'Event',
-      description: 'Something that happened to a session. The same bytes are sent to receivers.',
+      description:
+        'Something that happened to a session or an endpoint. The same bytes are sent to receivers.',
     },
   ),
   TimelineEntry: Type.Object(
@@ -181,6 +178,7 @@ export const resources = {
     { object: kind('clock'), now: time('What the test clock shows now.') },
     { ...closed, $id: 'Clock', description: 'The clock of an account’s test data.' },
   ),
+  ...webhookResources,
   Deleted: Type.Object(
     { id: Type.String(), object: Type.String(), deleted: Type.Literal(true) },
     { ...closed, $id: 'Deleted', description: 'What is gone.' },

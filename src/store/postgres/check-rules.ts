@@ -1,5 +1,7 @@
 /** What must hold in a PostgreSQL database, and how sessions and customers are read to be looked at one by one. */
 import { commonRules, type SqlRule } from '../check.ts';
+import { isYoung } from '../session-rules.ts';
+import { webhookRules } from '../webhook-rules.ts';
 
 /** `what` of another table that belongs to the row of the table. */
 const join = (table: string, other: string, what: string) =>
@@ -10,17 +12,20 @@ const places = `
 
 export const rules: readonly SqlRule[] = [
   ...commonRules,
+  ...webhookRules,
   {
-    rule: 'positions of the feed have no gap, and its end is where the last one is',
+    rule: 'positions of the feed have no gap, from those that are gone to its end',
     sql: `
       SELECT place.account, place.live FROM (${places}) AS place
+      LEFT JOIN ${join('place', 'feed_start', 'true')}
       LEFT JOIN ${join('place', 'feed_end', 'true')}
       LEFT JOIN (
         SELECT account, live, count(*) AS entries, min(position) AS first, max(position) AS last
         FROM feed GROUP BY account, live
       ) AS ${join('place', 'filled', 'true')}
-      WHERE feed_end.position IS DISTINCT FROM coalesce(last, 0) OR coalesce(entries, 0) <> coalesce(last, 0)
-        OR first <> 1`,
+      WHERE feed_end.position IS DISTINCT FROM coalesce(last, feed_start.position, 0)
+        OR coalesce(entries, 0) <> feed_end.position - coalesce(feed_start.position, 0)
+        OR first <> 1 + coalesce(feed_start.position, 0) OR feed_start.position < 1`,
   },
   {
     rule: 'every event is in the feed or waits for it',
@@ -46,17 +51,17 @@ export const rules: readonly SqlRule[] = [
     sql: `
       SELECT feed_waiting.event AS id FROM feed_waiting
       LEFT JOIN ${join('feed_waiting', 'event', 'event.id = feed_waiting.event')}
-      WHERE event.id IS NULL OR event.checkout <> feed_waiting.checkout
+      WHERE event.id IS NULL OR event.subject <> feed_waiting.subject
         OR event.sequence <> feed_waiting.sequence`,
   },
   {
-    rule: 'the events of a session are in the feed in their order',
+    rule: 'the events of a subject are in the feed in their order',
     sql: `
       SELECT id FROM (
-        SELECT id, place, lag(place) OVER (PARTITION BY account, live, checkout ORDER BY sequence) AS place_before
+        SELECT id, place, lag(place) OVER (PARTITION BY account, live, subject ORDER BY sequence) AS place_before
         FROM (
           -- What waits comes behind all that is in the feed already.
-          SELECT event.account, event.live, checkout, sequence, id, coalesce(position, ${2n ** 63n - 1n}) AS place
+          SELECT event.account, event.live, subject, sequence, id, coalesce(position, ${2n ** 63n - 1n}) AS place
           FROM event LEFT JOIN ${join('event', 'feed', 'feed.event = event.id')}
         ) AS placed
       ) AS compared WHERE place_before > place`,
@@ -101,7 +106,7 @@ export const rules: readonly SqlRule[] = [
     sql: `
       SELECT event.id FROM checkout
       LEFT JOIN ${join('checkout', 'customer', 'customer.id = checkout.customer')}
-      JOIN ${join('checkout', 'event', 'event.checkout = checkout.id')}
+      JOIN ${join('checkout', 'event', 'event.subject = checkout.id')}
       WHERE checkout.customer IS NOT NULL AND customer.id IS NULL
         AND concat(body::json #>> '{data,customer_details,name}', body::json #>> '{data,customer_details,email}') <> ''`,
   },
@@ -119,25 +124,28 @@ const gathered = (name: string, table: string, columns: string, session = 'check
  * The events with the versions that their bodies tell of. A version stands behind the data, near the end; to read every
  * body as JSON for it would take most of the time of a check.
  */
-const tellingEvents = `(
-    SELECT account, live, checkout, sequence, CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
+const tellingEvents = () => `(
+    SELECT account, live, subject, sequence, young,
+      CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
     FROM (
-      SELECT account, live, checkout, sequence,
+      SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
         split_part(split_part(right(body, 80), ',"version":', -1), ',"sequence":', 1) AS version
       FROM event OFFSET 0
     ) AS ending
   ) AS telling`;
 
 /** Everything of a session in one row. */
-export const sessions = `
+export const sessions = () => `
   SELECT checkout.*, amount, description, due_at, customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
     coalesce(events, 0) AS events, first_sequence, last_sequence, coalesce(sequences, 0) AS sequences,
-    coalesce(versions, 0) AS versions, newest_version, coalesce(audited, 0) AS audited,
-    coalesce(deliveries, 0) AS deliveries, coalesce(delivered_events, 0) AS delivered_events, first_url, last_url
+    coalesce(feed_start.position, 0) AS feed_start, coalesce(versions, 0) AS versions, oldest_version, newest_version,
+    coalesce(audited, 0) AS audited, first_url, last_url, first_receiver, last_receiver,
+    coalesce(young_events, 0) AS young_events, coalesce(young_deliveries, 0) AS young_deliveries
   FROM checkout
   LEFT JOIN ${join('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
   LEFT JOIN ${join('checkout', 'timer', 'timer.checkout = checkout.id')}
   LEFT JOIN ${join('checkout', 'customer', 'customer.id = checkout.customer')}
+  LEFT JOIN ${join('checkout', 'feed_start', 'true')}
   ${gathered(
     'ledger',
     'payment',
@@ -147,13 +155,17 @@ export const sessions = `
   ${gathered('noted', 'checkout_metadata', 'json_agg(json_build_array(name, value))::text AS metadata')}
   ${gathered(
     'told',
-    tellingEvents,
+    tellingEvents(),
     `count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
-     count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions, max(version) AS newest_version`,
+     count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions, min(version) AS oldest_version,
+     max(version) AS newest_version, count(*) FILTER (WHERE young) AS young_events`,
+    'subject',
   )}
   ${gathered('logged', 'audit', 'count(DISTINCT version) AS audited', 'subject')}
   ${gathered(
     'sent',
-    'delivery',
-    `count(*) AS deliveries, count(DISTINCT event) AS delivered_events, min(url) AS first_url, max(url) AS last_url`,
+    '(SELECT * FROM delivery WHERE url IS NOT NULL) AS named',
+    `min(url) AS first_url, max(url) AS last_url, min(receiver) AS first_receiver, max(receiver) AS last_receiver,
+     count(*) FILTER (WHERE ${isYoung('created_at')}) AS young_deliveries`,
+    'subject',
   )}`;

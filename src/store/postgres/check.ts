@@ -10,6 +10,7 @@ import {
 } from '../check.ts';
 import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
 import { UnusableDatabase } from '../store.ts';
+import { type EndpointRow, endpointJudge, endpoints } from '../webhook-rules.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { customers, rules, sessions } from './check-rules.ts';
 import type { Sql } from './connection.ts';
@@ -34,7 +35,8 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
         });
       }
       await lookAtEach<CustomerRow>(sql, 'customer', customers, customerJudge(), listener);
-      await lookAtEach<SessionRow>(sql, 'checkout', sessions, sessionJudge(), listener);
+      await lookAtEach<EndpointRow>(sql, 'webhook_endpoint', endpoints, endpointJudge(), listener);
+      await lookAtEach<SessionRow>(sql, 'checkout', sessions(), sessionJudge(), listener);
     });
   });
 }
@@ -88,14 +90,16 @@ function isCorruption(error: { readonly code?: unknown }): boolean {
   return String(error.code).startsWith('XX');
 }
 
+const things = { customer: 'customer', webhook_endpoint: 'endpoint', checkout: 'session' } as const;
+
 async function lookAtEach<T>(
   sql: Sql,
-  table: 'checkout' | 'customer',
+  table: keyof typeof things,
   statement: string,
   judge: { look(row: T): void; outcomes(): Outcome[] },
   listener: CheckListener,
 ): Promise<void> {
-  const thing = table === 'checkout' ? 'session' : 'customer';
+  const thing = things[table];
   const what = `checking ${thing}s`;
   listener.progress(what);
   await attempt(sql, { rule: `every ${thing} can be read` }, listener, async () => {

@@ -2,15 +2,15 @@
  * Accounts and API keys: small tables that every request asks, and so are kept in memory and looked after several times
  * a second. What has not been looked after for a second is not believed.
  */
-import type { Account, ApiKey } from '../store.ts';
+import type { Scope } from '../../checkout/session.ts';
+import type { PreviousSecret } from '../../webhooks/secrets.ts';
+import type { Account, ApiKey, NewAccount } from '../store.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { type AccountColumns, type ApiKeyColumns, accountFrom, apiKeyFrom, tenantOf } from './rows.ts';
 
 const LOOK_EVERY_MS = 400;
 const BELIEVED_FOR_MS = 1_000;
-
-type NewAccount = Omit<Account, 'number'>;
 
 export type Directory = ReturnType<typeof createDirectory>;
 
@@ -101,7 +101,10 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       return next;
     });
     await changed();
-    return number === null ? null : { number, name, webhookSecrets, testClockOffsetMs: 0 };
+    const previousWebhookSecrets = { test: null, live: null };
+    return number === null
+      ? null
+      : { number, name, webhookSecrets, previousWebhookSecrets, testClockOffsetMs: 0 };
   }
 
   const timer = watch ? setInterval(() => void refresh().catch(() => {}), LOOK_EVERY_MS).unref() : undefined;
@@ -135,6 +138,23 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     async rename(number: number, name: string): Promise<boolean> {
       const [{ count }] = await pool.transaction(({ sql, commit }) =>
         commit([sql`UPDATE account SET name = ${name} WHERE number = ${number}`, countUp(sql)]),
+      );
+      await changed();
+      return count === 1;
+    },
+
+    async replaceWebhookSecret(
+      { account, mode }: Scope,
+      secret: string,
+      previous: PreviousSecret | null,
+    ): Promise<boolean> {
+      const columns = {
+        [`webhook_secret_${mode}`]: secret,
+        [`previous_webhook_secret_${mode}`]: previous?.secret ?? null,
+        [`previous_webhook_secret_${mode}_until`]: previous?.until ?? null,
+      };
+      const [{ count }] = await pool.transaction(({ sql, commit }) =>
+        commit([sql`UPDATE account SET ${sql(columns)} WHERE number = ${account}`, countUp(sql)]),
       );
       await changed();
       return count === 1;

@@ -1,7 +1,7 @@
 /**
- * Forgetting a person: the customer's record goes, and what sessions and events hold of them becomes empty. Amounts,
- * ids, states and the ledger stay: the merchant's books must still add up. Answers kept for repeated requests go by
- * themselves within their day.
+ * Forgetting a person: the customer's record goes, and what sessions and events hold of them becomes empty, with all
+ * that receivers have answered to those events. Amounts, ids, states and the ledger stay: the merchant's books must
+ * still add up. Answers kept for repeated requests go by themselves within their day.
  */
 import type { Customer } from '../../checkout/customer.ts';
 import type { Scope } from '../../checkout/session.ts';
@@ -22,7 +22,7 @@ export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<r
   const ids = checkouts.map((row) => row.id);
   const events = await sql<Array<{ id: string; body: string }>>`
     SELECT id, body FROM event
-    WHERE account = ${account} AND live = ${live} AND checkout = ANY (${textArray(ids)}::text[])`;
+    WHERE account = ${account} AND live = ${live} AND subject = ANY (${textArray(ids)}::text[])`;
   await Promise.all([
     ...some(
       checkouts.map((row) => ({ id: row.id, data: sessionDataWithoutPerson(row.data) })),
@@ -51,6 +51,13 @@ export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<r
                   WHERE event.account = $1 AND event.live = $2 AND event.id = r.id`,
         ),
     ),
+    // A receiver may have said again what it was told.
+    sql`
+      UPDATE delivery_attempt SET answer = ''
+      WHERE account = ${account} AND live = ${live} AND answer <> '' AND delivery IN (
+        SELECT delivery.id FROM delivery
+        WHERE delivery.account = ${account} AND delivery.live = ${live}
+          AND delivery.event = ANY (${textArray(events.map((event) => event.id))}::text[]))`,
   ]);
   return ids;
 }

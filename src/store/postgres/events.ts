@@ -27,7 +27,7 @@ export function eventReader(pool: Pool, feed: Feed) {
       const rows = await pool.search(
         (sql) => sql<Array<EventColumns & { position: number }>>`
           SELECT ${sql.unsafe(eventColumns)}, position
-          FROM feed JOIN event ON event.account = feed.account AND event.live = feed.live AND event.id = feed.event
+          FROM feed JOIN event ON event.account = ${account} AND event.live = ${live} AND event.id = feed.event
           WHERE feed.account = ${account} AND feed.live = ${live} AND position > ${after}
             ${types ? sql`AND type = ANY (${textArray(types)}::text[])` : sql``}
           ORDER BY position LIMIT ${limit + 1}`,
@@ -49,14 +49,14 @@ export function eventReader(pool: Pool, feed: Feed) {
       const rows = await pool.search(
         (sql) => sql<EventColumns[]>`
           SELECT ${sql.unsafe(eventColumns)} FROM event
-          WHERE account = ${account} AND live = ${live} AND checkout = ${checkout}
+          WHERE account = ${account} AND live = ${live} AND subject = ${checkout}
             ${
               beforeEvent === null
                 ? sql``
                 : sql`AND sequence < (
                     SELECT sequence FROM event AS edge
                     WHERE edge.account = ${account} AND edge.live = ${live} AND edge.id = ${beforeEvent}
-                      AND edge.checkout = ${checkout})`
+                      AND edge.subject = ${checkout})`
             }
           ORDER BY sequence DESC LIMIT ${limit + 1}`,
       );

@@ -16,8 +16,8 @@ const LOOK_EVERY_MS = 250;
 const MAX_AT_ONCE = 5_000;
 const MAX_FEEDS = 1_000;
 
-/** In the order of sessions, and of the events of each. */
-type Waiting = { readonly checkout: string; readonly sequence: number; readonly event: string };
+/** In the order of subjects, and of the events of each. */
+type Waiting = { readonly subject: string; readonly sequence: number; readonly event: string };
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -38,8 +38,8 @@ export function createFeed(pool: Pool) {
         sql<Array<{ position: number }>>`
           SELECT position FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
         sql<Waiting[]>`
-          SELECT checkout, sequence, event FROM feed_waiting WHERE account = ${account} AND live = ${live}
-          ORDER BY checkout, sequence LIMIT ${MAX_AT_ONCE}`,
+          SELECT subject, sequence, event FROM feed_waiting WHERE account = ${account} AND live = ${live}
+          ORDER BY subject, sequence LIMIT ${MAX_AT_ONCE}`,
       ]);
       const last = end?.position ?? 0;
       const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
@@ -60,6 +60,16 @@ export function createFeed(pool: Pool) {
 
   return {
     extend,
+    /** The last position, when everything is numbered that was committed before the call. */
+    async end(scope: Scope): Promise<number> {
+      const [account, live] = tenantOf(scope);
+      await extend(scope);
+      const [end] = await pool.read(
+        (sql) => sql<Array<{ position: number }>>`
+          SELECT position FROM feed_end WHERE account = ${account} AND live = ${live}`,
+      );
+      return end?.position ?? 0;
+    },
     /** Keeps all feeds numbered. */
     start: (onError: (error: unknown) => void) =>
       startLoop(
@@ -78,15 +88,15 @@ export function createFeed(pool: Pool) {
 }
 
 /**
- * The events of a session keep their order, and events of different sessions that of their ids where they can: each
- * comes where the newest id of its session up to it has its place.
+ * The events of a subject keep their order, and events of different ones that of their ids where they can: each comes
+ * where the newest id of its subject up to it has its place.
  */
 function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
   const newest = new Map<string, string>();
   const placed = waiting.map((each) => {
-    const before = newest.get(each.checkout);
+    const before = newest.get(each.subject);
     const place = before === undefined || each.event > before ? each.event : before;
-    newest.set(each.checkout, place);
+    newest.set(each.subject, place);
     return { ...each, place };
   });
   return placed.sort((a, b) => {
@@ -100,9 +110,9 @@ function forget(sql: Sql, scope: Scope, rows: readonly Row[]) {
     sql,
     scope,
     rows,
-    'checkout text, sequence integer',
+    'subject text, sequence integer',
     (r) => `DELETE FROM feed_waiting USING ${r}
-            WHERE feed_waiting.account = $1 AND feed_waiting.live = $2 AND feed_waiting.checkout = r.checkout
+            WHERE feed_waiting.account = $1 AND feed_waiting.live = $2 AND feed_waiting.subject = r.subject
               AND feed_waiting.sequence = r.sequence`,
   );
 }

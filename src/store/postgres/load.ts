@@ -1,11 +1,21 @@
 /** What the units of a batch want to see, loaded for all of them at once. */
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Checkout, Scope } from '../../checkout/session.ts';
+import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
+import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
-import { customerFrom, tenantOf, textArray } from './rows.ts';
+import {
+  customerFrom,
+  type EndpointColumns,
+  endpointFrom,
+  type HealthColumns,
+  healthFrom,
+  tenantOf,
+  textArray,
+} from './rows.ts';
 
 /** What is loaded, kept up to date with what the units before have decided to write. */
 export type View = {
@@ -33,14 +43,30 @@ export async function loadView(
     return [...new Set(found)];
   };
   const ids = wanted(({ checkout }) => checkout);
+  const lanes = [...new Set(all.flatMap(({ lanes = [] }) => lanes))];
+  const locked = textArray([...ids, ...lanes]);
+  const endpointIds = textArray([...lanes, ...all.flatMap(({ lockedEndpoints = [] }) => lockedEndpoints)]);
+  const receiverIds = [...new Set(all.flatMap(({ receivers = [] }) => receivers))];
+  const locksEndpoints = all.some(({ lockedEndpoints = [] }) => lockedEndpoints.length > 0);
   const customerIds = wanted(({ customer }) => customer);
   const emails = wanted(({ email }) => email || undefined);
   const rails = wanted(({ rail }) => rail);
   const keys = wanted(({ idempotency }) => idempotency);
 
   const lockCheckouts = () => sql`
-    SELECT id FROM checkout WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(ids)}::text[])
+    SELECT id FROM checkout WHERE account = ${account} AND live = ${live} AND id = ANY (${locked}::text[])
     ORDER BY id FOR NO KEY UPDATE`;
+  const lockEndpoints = () => sql`
+    SELECT id FROM webhook_endpoint
+    WHERE account = ${account} AND live = ${live} AND id = ANY (${endpointIds}::text[])
+    ORDER BY id FOR NO KEY UPDATE`;
+  const lockReceivers = () => sql<HealthColumns[]>`
+    SELECT * FROM webhook_receiver
+    WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(receiverIds)}::text[])
+    ORDER BY id FOR UPDATE`;
+  const readEndpoints = () => sql<EndpointColumns[]>`
+    SELECT id, version, event_count, data FROM webhook_endpoint
+    WHERE account = ${account} AND live = ${live} ORDER BY id`;
   const lockCustomers = () => sql<Array<{ data: string }>>`
     SELECT data FROM customer
     WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(customerIds)}::text[])
@@ -72,40 +98,76 @@ export async function loadView(
 
   // The driver sends a statement when it is first waited for, or told to: in this order, the locks before the reads.
   const found = await Promise.all([
-    ids.length > 0 ? lockCheckouts().execute() : [],
+    ids.length + lanes.length > 0 ? lockCheckouts().execute() : [],
+    locksEndpoints || lanes.some(isEndpoint) ? lockEndpoints().execute() : [],
+    receiverIds.length > 0 ? lockReceivers().execute() : [],
     customerIds.length > 0 ? lockCustomers().execute() : [],
     emails.length > 0 ? lockNamesakes().execute() : [],
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
+    all.some(({ endpoints }) => endpoints) ? readEndpoints().execute() : [],
     ids.length > 0 ? cache.read(sql, scope, ids) : new Map<string, Checkout>(),
   ]);
-  const [, foundCustomers, namesakes, owners, answers, checkouts] = found;
+  const [, , failing, foundCustomers, namesakes, owners, answers, endpoints, checkouts] = found;
   const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
   const byEmail = new Map(namesakes.map((row) => [row.email, customerFrom(row)]));
   const ownerOf = new Map(owners.map((row) => [pair(row.rail, row.reference), row.checkout]));
   const answerOf = new Map(
     answers.map((row) => [pair(row.operation, row.idempotency_key), storedAnswer(row)]),
   );
-  return createView(checkouts, customers, byEmail, ownerOf, answerOf);
+  return createView({
+    checkouts,
+    customers,
+    byEmail,
+    ownerOf,
+    answerOf,
+    endpoints: endpoints.map((row) => endpointFrom(scope, row)),
+    receivers: new Map(failing.map((row) => [row.id, healthFrom(row)])),
+  });
 }
 
-function createView(
-  checkouts: Map<string, Checkout>,
-  customers: Map<string, Customer>,
-  byEmail: Map<string, Customer>,
-  ownerOf: Map<string, string>,
-  answerOf: Map<string, NonNullable<Loaded['answer']>>,
-): View {
+type Found = {
+  readonly checkouts: Map<string, Checkout>;
+  readonly customers: Map<string, Customer>;
+  readonly byEmail: Map<string, Customer>;
+  readonly ownerOf: Map<string, string>;
+  readonly answerOf: Map<string, NonNullable<Loaded['answer']>>;
+  readonly endpoints: readonly Endpoint[];
+  readonly receivers: ReadonlyMap<string, Health>;
+};
+
+function createView({ checkouts, customers, byEmail, ownerOf, answerOf, ...found }: Found): View {
+  let { endpoints, receivers } = found;
   return {
-    of: ({ checkout, customer, email, rail, idempotency }) => ({
+    of: ({ checkout, customer, email, rail, idempotency, ...needs }) => ({
       checkout: (checkout !== undefined && checkouts.get(checkout)) || null,
       customer: (customer !== undefined && customers.get(customer)) || null,
       namesake: (email && byEmail.get(email)) || null,
       ownerOfReference: (rail && ownerOf.get(pair(rail.rail, rail.reference))) ?? null,
       answer: (idempotency && answerOf.get(pair(idempotency.operation, idempotency.key))) ?? null,
+      endpoints: needs.endpoints ? endpoints : [],
+      receivers: new Map(
+        needs.receivers?.flatMap((id) => {
+          const health = receivers.get(id);
+          return health === undefined ? [] : [[id, health] as const];
+        }),
+      ),
     }),
 
-    apply({ checkout, customer, answer }) {
+    apply({ checkout, customer, answer, endpoints: changes = [], receivers: fares = [] }) {
+      for (const { before, after } of changes) {
+        const others = endpoints.filter(({ id }) => id !== (after ?? before)?.id);
+        endpoints = after === null ? others : [...others, after].sort((a, b) => (a.id < b.id ? -1 : 1));
+      }
+      if (fares.length > 0) {
+        const now = new Map<string, Health | null>([
+          ...receivers,
+          ...fares.map(({ id, health }) => [id, health] as const),
+        ]);
+        receivers = new Map(
+          [...now].flatMap(([id, health]) => (health === null ? [] : [[id, health] as const])),
+        );
+      }
       if (checkout) {
         const { after } = checkout;
         checkouts.set(after.id, after);

@@ -1,26 +1,34 @@
 /**
- * Hints between processes by LISTEN and NOTIFY: which sessions have changed, and that the directory has. They only make
- * others look sooner; everybody looks from time to time anyway, so one that is lost costs nothing but time. Behind a
- * pooler that shares connections between transactions, for one, none arrives.
+ * Hints between processes by LISTEN and NOTIFY: which sessions have changed, which feeds have new events, and that the
+ * directory has changed. They only make others look sooner; everybody looks from time to time anyway, so one that is lost
+ * costs nothing but time. Behind a pooler that shares connections between transactions, for one, none arrives.
  */
 import { randomUUID } from 'node:crypto';
+import type { Scope } from '../../checkout/session.ts';
 import { createConnection } from './connection.ts';
 import type { Pool } from './pool.ts';
 
 const CHANNEL = 'opentill';
 /** Hints are sent together: NOTIFY takes a lock that all commits with a NOTIFY share, so there should be few. */
 const GATHER_MS = 20;
-/** The payload of a NOTIFY is less than 8000 bytes. */
-const MAX_IDS = 200;
+/** The payload of a NOTIFY is less than 8000 bytes: an id takes 33 of them, an account and mode up to 45. */
+const MAX_IDS = 150;
+const MAX_FEEDS = 50;
 const LISTEN_AGAIN_MS = 5_000;
 
-type Hint = { readonly from: string; readonly directory?: boolean; readonly checkouts?: readonly string[] };
+type Hint = {
+  readonly from: string;
+  readonly directory: boolean;
+  readonly checkouts: readonly string[];
+  readonly feeds: readonly Scope[];
+};
 
 export type Notices = ReturnType<typeof createNotices>;
 
 export function createNotices(pool: Pool, url: string) {
   const from = randomUUID();
   const checkouts = new Set<string>();
+  const feeds = new Map<string, Scope>();
   let directory = false;
   let timer: NodeJS.Timeout | undefined;
   let stopListening = async () => {};
@@ -34,12 +42,19 @@ export function createNotices(pool: Pool, url: string) {
 
   async function send(): Promise<void> {
     const ids = [...checkouts];
-    const hints: Hint[] = directory ? [{ from, directory }] : [];
-    checkouts.clear();
-    directory = false;
-    for (let first = 0; first < ids.length; first += MAX_IDS) {
-      hints.push({ from, checkouts: ids.slice(first, first + MAX_IDS) });
+    const scopes = [...feeds.values()];
+    const hints: Hint[] = [];
+    for (let part = 0; part * MAX_IDS < ids.length || part * MAX_FEEDS < scopes.length || directory; part++) {
+      hints.push({
+        from,
+        directory,
+        checkouts: ids.slice(part * MAX_IDS, (part + 1) * MAX_IDS),
+        feeds: scopes.slice(part * MAX_FEEDS, (part + 1) * MAX_FEEDS),
+      });
+      directory = false;
     }
+    checkouts.clear();
+    feeds.clear();
     const notify = (hint: Hint) =>
       pool.lookOut((sql) => sql`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(hint)})`);
     await Promise.allSettled(hints.map(notify));
@@ -72,6 +87,10 @@ export function createNotices(pool: Pool, url: string) {
       for (const id of ids) checkouts.add(id);
       if (ids.length > 0) gather();
     },
+    feedChanged(scope: Scope): void {
+      feeds.set(`${scope.account} ${scope.mode}`, { account: scope.account, mode: scope.mode });
+      gather();
+    },
     listen,
     async close(): Promise<void> {
       clearTimeout(timer);
@@ -85,7 +104,10 @@ export function createNotices(pool: Pool, url: string) {
 function parsed(payload: string): Hint | null {
   try {
     const hint = JSON.parse(payload);
-    return typeof hint === 'object' && hint !== null ? hint : null;
+    if (typeof hint !== 'object' || hint === null) return null;
+    const { from, directory = false, checkouts = [], feeds = [] } = hint;
+    if (!Array.isArray(checkouts) || !Array.isArray(feeds)) return null;
+    return { from, directory, checkouts, feeds: feeds.filter((scope) => typeof scope?.account === 'number') };
   } catch {
     return null;
   }

@@ -1,7 +1,11 @@
 /** Rows of the PostgreSQL tables as the store's types. */
 import type { Customer } from '../../checkout/customer.ts';
 import type { Checkout, Payment, Scope } from '../../checkout/session.ts';
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import type { Health } from '../../webhooks/health.ts';
+import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checkoutFrom } from '../columns.ts';
+import type { Delivery, DeliveryState } from '../delivery.ts';
 import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 /** The first two columns of every tenant's table. */
@@ -66,17 +70,17 @@ export function customerFrom(row: { readonly data: string }): Customer {
 export type EventColumns = {
   readonly id: string;
   readonly type: string;
-  readonly checkout: string;
+  readonly subject: string;
   readonly sequence: number;
   readonly created_at: number;
   readonly body: string;
 };
 
 export const eventColumns =
-  'event.id, event.type, event.checkout, event.sequence, event.created_at, event.body';
+  'event.id, event.type, event.subject, event.sequence, event.created_at, event.body';
 
-export function eventFrom({ id, type, checkout, sequence, created_at, body }: EventColumns): EventRow {
-  return { id, type, checkout, sequence, createdAt: created_at, body };
+export function eventFrom({ id, type, subject, sequence, created_at, body }: EventColumns): EventRow {
+  return { id, type, subject, sequence, createdAt: created_at, body };
 }
 
 export type AccountColumns = {
@@ -84,6 +88,10 @@ export type AccountColumns = {
   readonly name: string;
   readonly webhook_secret_test: string;
   readonly webhook_secret_live: string;
+  readonly previous_webhook_secret_test: string | null;
+  readonly previous_webhook_secret_test_until: number | null;
+  readonly previous_webhook_secret_live: string | null;
+  readonly previous_webhook_secret_live_until: number | null;
   readonly test_clock_offset_ms: number;
 };
 
@@ -92,8 +100,16 @@ export function accountFrom(row: AccountColumns): Account {
     number: row.number,
     name: row.name,
     webhookSecrets: { test: row.webhook_secret_test, live: row.webhook_secret_live },
+    previousWebhookSecrets: {
+      test: previousSecret(row.previous_webhook_secret_test, row.previous_webhook_secret_test_until),
+      live: previousSecret(row.previous_webhook_secret_live, row.previous_webhook_secret_live_until),
+    },
     testClockOffsetMs: row.test_clock_offset_ms,
   };
+}
+
+function previousSecret(secret: string | null, until: number | null): PreviousSecret | null {
+  return secret === null || until === null ? null : { secret, until };
 }
 
 export type ApiKeyColumns = {
@@ -116,5 +132,72 @@ export function apiKeyFrom(row: ApiKeyColumns): ApiKey {
     name: row.name,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+  };
+}
+
+export type EndpointColumns = {
+  readonly id: string;
+  readonly version: number;
+  readonly event_count: number;
+  readonly data: string;
+};
+
+export function endpointFrom(scope: Scope, row: EndpointColumns): Endpoint {
+  const { id, version, event_count: eventCount, data } = row;
+  return { ...JSON.parse(data), id, scope, version, eventCount };
+}
+
+export type HealthColumns = {
+  readonly id: string;
+  readonly failures: number;
+  readonly failing_since: number;
+  readonly probes: number;
+  readonly probe_at: number | null;
+  readonly announced: boolean;
+  readonly last_error: string;
+};
+
+export function healthFrom(row: HealthColumns): Health {
+  return {
+    failures: row.failures,
+    failingSince: row.failing_since,
+    probes: row.probes,
+    probeAt: row.probe_at,
+    announced: row.announced,
+    lastError: row.last_error,
+  };
+}
+
+export type DeliveryColumns = {
+  readonly id: string;
+  readonly created_at: number;
+  readonly event: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly receiver: string;
+  readonly url: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly due_at: number | null;
+  readonly tried_at: number | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+};
+
+export function deliveryFrom(row: DeliveryColumns): Delivery {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    event: row.event,
+    eventType: row.type,
+    subject: row.subject,
+    receiver: row.receiver,
+    url: row.url,
+    state: row.state,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    triedAt: row.tried_at,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
   };
 }

@@ -1,15 +1,19 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
-import { type Store, StoreUnavailable } from '../store.ts';
+import type { Scope } from '../../checkout/session.ts';
+import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { checkoutReader } from './checkouts.ts';
 import { committer } from './commit.ts';
 import { customerReader } from './customers.ts';
+import { deliveryReader } from './deliveries.ts';
 import { createDirectory } from './directory.ts';
+import { endpointReader } from './endpoints.ts';
 import { eventReader } from './events.ts';
 import { createFeed } from './feed.ts';
 import { createNotices } from './notices.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
+import { retention } from './retention.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
 
@@ -53,19 +57,24 @@ export async function openPostgresStore(
   const checkouts = checkoutReader(pool, cache);
   const customers = customerReader(pool);
   const events = eventReader(pool, feed);
+  const endpoints = endpointReader(pool);
+  const deliveries = deliveryReader(pool);
   const work = workQueue(pool, directory.accounts);
   const commit = committer(pool, cache);
+  const kept = retention(pool);
   const statistics = createStatistics(pool);
   await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
   let remoteChange: (checkoutId: string) => void = () => {};
+  let remoteEvents: (scope: Scope) => void = () => {};
   let healthyUntil = 0;
 
   if (serve) {
     notices.listen((hint) => {
       if (hint.directory) void directory.refresh().catch(() => {});
-      for (const id of hint.checkouts ?? []) remoteChange(id);
+      for (const id of hint.checkouts) remoteChange(id);
+      for (const scope of hint.feeds) remoteEvents(scope);
     });
   }
 
@@ -78,7 +87,9 @@ export async function openPostgresStore(
       for (const checkout of changed) cache.remember(checkout);
       statistics.changed(units.length);
       notices.checkoutsChanged(changed.map(({ id }) => id));
-      work.finished(writes.flatMap(({ deliveryResults = [] }) => deliveryResults.map(({ id }) => id)));
+      // A batch is of one account and mode.
+      const scope = units[0]?.needs.scope;
+      if (scope && writes.some(({ events = [] }) => events.length > 0)) notices.feedChanged(scope);
       if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
     },
 
@@ -88,14 +99,26 @@ export async function openPostgresStore(
     customer: customers.read,
     customers: customers.list,
     event: events.read,
-    events: (scope, { types }, after, limit) => events.list(scope, types, after, limit),
+    async events(scope, { types }, after, limit) {
+      const page = await events.list(scope, types, after, limit);
+      // Looked at last: what was removed meanwhile may be missing in the page.
+      if (after > 0 && after < (await kept.feedStart(scope))) throw new CursorExpired();
+      return page;
+    },
+    feedEnd: feed.end,
     timeline: events.timeline,
+    endpoints: endpoints.list,
+    failingReceivers: endpoints.failing,
+    delivery: deliveries.read,
+    deliveries: deliveries.list,
+    deliveryAttempts: deliveries.attempts,
 
     account: directory.account,
     accounts: directory.accounts,
     createAccount: directory.createAccount,
     createFirstAccount: directory.createFirstAccount,
     renameAccount: directory.rename,
+    replaceWebhookSecret: directory.replaceWebhookSecret,
     apiKey: directory.key,
     apiKeyBySecretHash: directory.keyBySecretHash,
     apiKeys: directory.keys,
@@ -110,9 +133,15 @@ export async function openPostgresStore(
     claimDeliveries: work.claimDeliveries,
     countDueDeliveries: work.countDueDeliveries,
     purgeAnswers: work.purgeAnswers,
+    placesWithOld: kept.placesWithOld,
+    purgeDeliveries: kept.purgeDeliveries,
+    purgeEvents: kept.purgeEvents,
 
     onRemoteChange(listener) {
       remoteChange = listener;
+    },
+    onRemoteEvents(listener) {
+      remoteEvents = listener;
     },
 
     async checkHealth() {
@@ -121,7 +150,7 @@ export async function openPostgresStore(
       await within(HEALTH_ANSWER_WITHIN_MS, written);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     },
-    gauges: async () => ({ pendingDeliveries: await work.pendingDeliveries() }),
+    gauges: work.gauges,
 
     async close() {
       directory.close();

@@ -1,29 +1,38 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
 import type { Scope } from '../../checkout/session.ts';
-import { addressesInUse, choose, fullAddresses } from '../lanes.ts';
-import type { Account, Claim, ClaimedDelivery, DueCheckout, Place } from '../store.ts';
+import type { Health } from '../../webhooks/health.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
+import type { Account, DueCheckout, Place } from '../store.ts';
+import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { type EventColumns, eventFrom, scopeOf, tenantOf, textArray } from './rows.ts';
+import {
+  type EventColumns,
+  endpointFrom,
+  eventFrom,
+  type HealthColumns,
+  healthFrom,
+  scopeOf,
+  tenantOf,
+  textArray,
+} from './rows.ts';
 
 const PURGE_BATCH = 1000;
 
-type DeliveryColumns = {
-  readonly id: string;
-  readonly checkout: string;
-  readonly url: string;
-  readonly attempts: number;
+type Taken = EventColumns & {
+  readonly delivery: string;
+  readonly receiver: string;
+  readonly url: string | null;
+  readonly tries: number;
   readonly due_at: number;
+  /** JSON. */
+  readonly endpoint: string | null;
 };
 
 type PlaceColumns = { readonly account: number; readonly live: boolean };
 
 export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]>) {
-  /** The addresses of the deliveries that this process has claimed, for as long as it holds them. */
-  const underWay = new Map<string, { readonly url: string; readonly until: number }>();
-
-  function endExpired(realNow: number): void {
-    for (const [id, { until }] of underWay) if (until <= realNow) underWay.delete(id);
-  }
+  // Where the last claim ended in each account and mode, so that the next begins with others.
+  const turns = new Map<string, string>();
 
   return {
     /** One question for all accounts: with thousands of them most have nothing to do at most times. */
@@ -87,52 +96,55 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
     },
 
     /**
-     * One process at a time claims in an account and mode, behind the lock of its row in delivery_claim: which session
-     * has a delivery out can only be told when nobody else is taking one.
+     * One process at a time claims in an account and mode, behind the lock of its row in delivery_claim: whether a
+     * receiver is being probed can only be told when nobody else is taking a delivery.
      */
-    async claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit }: Claim): Promise<ClaimedDelivery[]> {
+    async claimDeliveries(scope: Scope, { room, ...claim }: DeliveryClaim): Promise<ClaimedDelivery[]> {
       const [account, live] = tenantOf(scope);
-      endExpired(realNow);
-      const inUse = addressesInUse(underWay.values());
+      const { now, realNow, leaseMs, limit } = claim;
+      const place = `${account} ${live}`;
+      const lease = realNow + leaseMs;
+      let failing = new Map<string, Health>();
       const rows = await pool.transaction(async ({ sql, commit }) => {
-        const [, candidates] = await Promise.all([
-          sql`SELECT 1 FROM delivery_claim WHERE account = ${account} AND live = ${live} FOR UPDATE`,
-          sql<DeliveryColumns[]>`
-            SELECT id, checkout, url, attempts, due_at FROM delivery
-            WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
-              AND (leased_until IS NULL OR leased_until <= ${realNow}) AND url <> ALL (${textArray(fullAddresses(inUse))}::text[])
-              AND checkout NOT IN (
-                SELECT busy.checkout FROM delivery AS busy
-                WHERE busy.account = ${account} AND busy.live = ${live} AND busy.leased_until > ${realNow}
-              )
-            ORDER BY due_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+        const [, receivers, ill] = await Promise.all([
+          sql`SELECT 1 FROM delivery_claim WHERE account = ${account} AND live = ${live} FOR UPDATE`.execute(),
+          waitingReceivers(sql, scope, now, realNow).execute(),
+          sql<HealthColumns[]>`
+            SELECT * FROM webhook_receiver WHERE account = ${account} AND live = ${live}`.execute(),
         ]);
-        const chosen = textArray(choose(candidates, [], inUse).map(({ id }) => id));
-        const [taken] = await commit([
-          sql<Array<DeliveryColumns & { delivery: string } & EventColumns>>`
-            UPDATE delivery SET leased_until = ${realNow + leaseMs} FROM event
-            WHERE delivery.account = ${account} AND delivery.live = ${live} AND delivery.id = ANY (${chosen}::text[])
-              AND event.account = ${account} AND event.live = ${live} AND event.id = delivery.event
-            RETURNING delivery.id AS delivery, url, attempts, due_at, event.*`,
-        ]);
+        failing = new Map(ill.map((row) => [row.id, healthFrom(row)]));
+        const able = inTurn(receivers, turns.get(place) ?? '')
+          .flatMap(({ receiver, out }): Wanted[] => {
+            const probeAt = failing.get(receiver)?.probeAt ?? null;
+            if (probeAt === null) return [{ receiver, most: room(receiver), probe: false }];
+            return probeAt > now || out ? [] : [{ receiver, most: 1, probe: true }];
+          })
+          .filter(({ most }) => most > 0)
+          .slice(0, limit);
+        if (able.length === 0) {
+          await commit([]);
+          return [];
+        }
+        const [taken] = await commit([take(sql, scope, able, [now, realNow, lease, limit])]);
+        // The limit may have been reached before the last of them had its turn.
+        const served = new Set(taken.map(({ receiver }) => receiver));
+        turns.set(place, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
         return taken;
       });
-      for (const { delivery, url } of rows) underWay.set(delivery, { url, until: realNow + leaseMs });
       return rows
-        .toSorted((a, b) => a.due_at - b.due_at || (a.delivery < b.delivery ? -1 : 1))
-        .map(({ delivery, url, attempts, due_at, ...event }) => ({
+        .map(({ delivery, url, tries, due_at, receiver, endpoint, ...event }) => ({
           scope,
           id: delivery,
+          receiver,
           url,
-          attempts,
-          dueAt: due_at,
+          endpoint: endpoint === null ? null : endpointFrom(scope, JSON.parse(endpoint)),
+          attempts: tries,
+          dueAt: Math.max(due_at, failing.get(receiver)?.probeAt ?? 0),
+          lease,
+          failing: failing.has(receiver),
           event: eventFrom(event),
-        }));
-    },
-
-    /** Results of these were written. */
-    finished(ids: readonly string[]): void {
-      for (const id of ids) underWay.delete(id);
+        }))
+        .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
     },
 
     async countDueDeliveries(scope: Scope, now: number): Promise<number> {
@@ -140,7 +152,9 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       const [row] = await pool.lookOut(
         (sql) => sql<Array<{ due: number }>>`
           SELECT count(*) AS due FROM delivery
-          WHERE account = ${account} AND live = ${live} AND due_at <= ${now}`,
+          WHERE account = ${account} AND live = ${live} AND due_at <= ${now} AND receiver NOT IN (
+            SELECT id FROM webhook_receiver
+            WHERE account = ${account} AND live = ${live} AND probe_at > ${now})`,
       );
       return row?.due ?? 0;
     },
@@ -173,12 +187,89 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       return removed;
     },
 
-    async pendingDeliveries(): Promise<number> {
+    async gauges(): Promise<{ pendingDeliveries: number; suspendedReceivers: number }> {
       const [row] = await pool.lookOut(
-        (sql) =>
-          sql<Array<{ pending: number }>>`SELECT count(*) AS pending FROM delivery WHERE due_at IS NOT NULL`,
+        (sql) => sql<Array<{ pending: number; suspended: number }>>`
+          SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
+            (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended`,
       );
-      return row?.pending ?? 0;
+      return { pendingDeliveries: row?.pending ?? 0, suspendedReceivers: row?.suspended ?? 0 };
     },
   };
+}
+
+/** The receivers that have something due and not out, and whether something else of theirs is out. */
+function waitingReceivers(sql: Sql, scope: Scope, now: number, realNow: number) {
+  const [account, live] = tenantOf(scope);
+  // From one receiver to the next along the index: what it costs follows from how many there are, not from what waits.
+  return sql<Array<{ receiver: string; out: boolean }>>`
+    WITH RECURSIVE waiting (receiver) AS (
+      SELECT min(receiver) FROM delivery WHERE account = ${account} AND live = ${live} AND due_at IS NOT NULL
+      UNION ALL
+      SELECT (
+        SELECT min(delivery.receiver) FROM delivery
+        WHERE account = ${account} AND live = ${live} AND due_at IS NOT NULL
+          AND delivery.receiver > waiting.receiver
+      ) FROM waiting WHERE waiting.receiver IS NOT NULL
+    )
+    SELECT receiver, EXISTS (
+      SELECT 1 FROM delivery
+      WHERE account = ${account} AND live = ${live} AND delivery.receiver = waiting.receiver
+        AND leased_until > ${realNow}
+    ) AS out
+    FROM waiting WHERE EXISTS (
+      SELECT 1 FROM delivery
+      WHERE account = ${account} AND live = ${live} AND delivery.receiver = waiting.receiver AND due_at <= ${now}
+        AND (leased_until IS NULL OR leased_until <= ${realNow})
+    )`;
+}
+
+/** Begins behind the one at which the last claim ended. */
+function inTurn<T extends { readonly receiver: string }>(receivers: readonly T[], start: string): T[] {
+  const sorted = receivers.toSorted((a, b) => (a.receiver < b.receiver ? -1 : 1));
+  return [
+    ...sorted.filter(({ receiver }) => receiver > start),
+    ...sorted.filter(({ receiver }) => receiver <= start),
+  ];
+}
+
+type Wanted = { readonly receiver: string; readonly most: number; readonly probe: boolean };
+
+/**
+ * Leases what is due of these receivers: what has been due for longest; as a probe what came last, for it tells best
+ * how the receiver is now, while others may have been refused for what they are.
+ */
+function take(
+  sql: Sql,
+  scope: Scope,
+  wanted: readonly Wanted[],
+  [now, realNow, lease, limit]: readonly [now: number, realNow: number, lease: number, limit: number],
+) {
+  const rows = JSON.stringify(wanted.map((each, turn) => ({ ...each, turn })));
+  const due = `account = $1 AND live = $2 AND receiver = r.receiver AND due_at <= $4
+    AND (leased_until IS NULL OR leased_until <= $5)`;
+  return sql.unsafe<Taken[]>(
+    `WITH due AS MATERIALIZED (
+       SELECT found.id
+       FROM json_to_recordset($3::text::json) AS r (receiver text, most integer, probe boolean, turn integer)
+       CROSS JOIN LATERAL (
+         (SELECT id, due_at FROM delivery WHERE ${due} AND NOT r.probe ORDER BY due_at LIMIT r.most)
+         UNION ALL
+         (SELECT id, due_at FROM delivery WHERE ${due} AND r.probe ORDER BY due_at DESC LIMIT 1)
+       ) AS found
+       ORDER BY r.turn, found.due_at LIMIT $7
+     )
+     UPDATE delivery SET leased_until = $6
+     FROM due, event
+     WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = due.id
+       -- Once more, for its lane may just have changed under a lease that had run out.
+       AND delivery.due_at <= $4 AND (delivery.leased_until IS NULL OR delivery.leased_until <= $5)
+       AND event.account = $1 AND event.live = $2 AND event.id = delivery.event
+     RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, due_at, event.*,
+       (SELECT to_json(webhook_endpoint)::text FROM webhook_endpoint
+        WHERE webhook_endpoint.account = $1 AND webhook_endpoint.live = $2
+          AND webhook_endpoint.id = delivery.receiver) AS endpoint`,
+    [...tenantOf(scope), rows, now, realNow, lease, limit],
+    { prepare: true },
+  );
 }

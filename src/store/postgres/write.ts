@@ -5,8 +5,9 @@ import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
-import { insert, onRows, type Row, some, sorted } from './statements.ts';
+import { insert, type Row, some, sorted } from './statements.ts';
 import { checkoutStatements } from './write-checkouts.ts';
+import { deliveryStatements } from './write-deliveries.ts';
 
 /** What a session was before the first of a batch's changes, and what it is after the last. */
 export type Changes = ReadonlyMap<string, { readonly before: Checkout | null; readonly after: Checkout }>;
@@ -36,7 +37,6 @@ export function writeStatements(
     all.flatMap(({ customer }) => (customer ? [[customer.id, customer] as const] : [])),
   );
   const events = all.flatMap((writes) => writes.events ?? []);
-  const results = all.flatMap((writes) => writes.deliveryResults ?? []);
   const clockMs = all.reduce((sum, { testClockAdvanceMs = 0 }) => sum + testClockAdvanceMs, 0);
 
   return [
@@ -55,20 +55,10 @@ export function writeStatements(
       (rows) => insert(sql, scope, 'event', rows),
     ),
     ...some(
-      events.map(({ id, checkout, sequence }) => ({ event: id, checkout, sequence })),
+      events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
       (rows) => insert(sql, scope, 'feed_waiting', rows),
     ),
-    ...some(all.flatMap(deliveryRows), (rows) => insert(sql, scope, 'delivery', rows)),
-    ...some(
-      results.map(({ id, state, dueAt, httpStatus, error }) => ({
-        id,
-        state,
-        due_at: dueAt,
-        last_status: httpStatus,
-        last_error: error,
-      })),
-      (rows) => finishDeliveries(sql, scope, rows),
-    ),
+    ...deliveryStatements(sql, scope, all),
     ...some(sorted(all.flatMap(answerRows), 'idempotency_key'), (rows) =>
       insert(sql, scope, 'idempotency', rows),
     ),
@@ -85,29 +75,6 @@ export function writeStatements(
 
 function customerRow(customer: Customer): Row {
   return { id: customer.id, email: emailKey(customer.email) || null, data: JSON.stringify(customer) };
-}
-
-function deliveryRows({ deliveries = [] }: Writes): Row[] {
-  return deliveries.map(({ dueAt, ...rest }) => ({ ...rest, state: 'pending', attempts: 0, due_at: dueAt }));
-}
-
-/**
- * A result ends the lease, and one that comes after the lease has run out counts as well: the attempt was made. But
- * what another process has brought to its end meanwhile stays there, unless it was given up and has arrived after all.
- */
-function finishDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
-  return onRows(
-    sql,
-    scope,
-    rows,
-    'id text, state text, due_at bigint, last_status integer, last_error text',
-    (
-      r,
-    ) => `UPDATE delivery SET state = r.state, due_at = r.due_at, leased_until = NULL, last_status = r.last_status,
-              last_error = r.last_error, attempts = attempts + 1
-            FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id
-              AND (delivery.state = 'pending' OR r.state = 'delivered')`,
-  );
 }
 
 function answerRows({ answer, events = [] }: Writes): Row[] {

@@ -10,35 +10,48 @@ import {
   type SqlRule,
   untoldOutcome,
 } from '../check.ts';
-import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
+import { type CustomerRow, customerJudge, isYoung, type SessionRow, sessionJudge } from '../session-rules.ts';
+import { type EndpointRow, endpointJudge, endpoints, webhookRules } from '../webhook-rules.ts';
 
 const PROGRESS_EVERY = 1000;
 /** Of the many faults that a damaged file can have, what the first ones are says enough. */
 const MAX_FAULTS = 5;
 
+/** The position up to which events of the same feed are gone. */
+const startOf = (table: string) =>
+  `coalesce((SELECT position FROM feed_start AS start WHERE start.account = ${table}.account AND start.live = ${table}.live), 0)`;
+
 const rules: readonly SqlRule[] = [
   ...commonRules,
+  ...webhookRules,
   {
-    rule: 'positions of events have no gap',
-    sql: `SELECT account, live FROM event GROUP BY account, live
-          HAVING count(*) <> max(position) OR min(position) <> 1`,
+    rule: 'positions of events have no gap, and begin behind those that are gone',
+    sql: `
+      SELECT account, live FROM event GROUP BY account, live
+      HAVING min(position) <> 1 + ${startOf('event')} OR max(position) <> count(*) + ${startOf('event')}
+      UNION SELECT account, live FROM feed_start WHERE position < 1`,
   },
   {
     rule: 'every session points to its newest event',
     sql: `
       SELECT id FROM checkout LEFT JOIN (
-        SELECT account, live, checkout, max(position) AS newest FROM event GROUP BY account, live, checkout
-      ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.checkout = checkout.id
-      WHERE last_event <> coalesce(newest, 0)`,
+        SELECT account, live, subject, max(position) AS newest FROM event GROUP BY account, live, subject
+      ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.subject = checkout.id
+      WHERE last_event <> coalesce(newest, 0)
+        AND NOT (newest IS NULL AND last_event BETWEEN 1 AND ${startOf('checkout')})`,
   },
   {
+    // The first that is left points to one that is gone; and only sessions have a chain.
     rule: 'every event points to the one before it',
     sql: `
       SELECT id FROM (
-        SELECT id, position, previous,
-          lag(position, 1, 0) OVER (PARTITION BY account, live, checkout ORDER BY sequence) AS expected
+        SELECT account, live, id, subject, sequence, position, previous,
+          lag(position) OVER (PARTITION BY account, live, subject ORDER BY sequence) AS expected
         FROM event
-      ) WHERE previous <> expected OR previous >= position`,
+      ) AS told WHERE previous >= position OR CASE
+        WHEN subject NOT LIKE 'chk#_%' ESCAPE '#' OR sequence = 1 THEN previous <> 0
+        WHEN expected IS NULL THEN previous NOT BETWEEN 1 AND ${startOf('told')}
+        ELSE previous <> expected END`,
   },
   {
     rule: 'every stored answer has its event',
@@ -54,7 +67,7 @@ const rules: readonly SqlRule[] = [
       SELECT event.id FROM checkout
       LEFT JOIN customer ON customer.account = checkout.account AND customer.live = checkout.live
         AND customer.id = checkout.customer
-      JOIN event ON event.account = checkout.account AND event.live = checkout.live AND event.checkout = checkout.id
+      JOIN event ON event.account = checkout.account AND event.live = checkout.live AND event.subject = checkout.id
       WHERE checkout.customer IS NOT NULL AND customer.id IS NULL
         AND concat(json_extract(body, '$.data.customer_details.name'),
                    json_extract(body, '$.data.customer_details.email')) <> ''`,
@@ -64,14 +77,16 @@ const rules: readonly SqlRule[] = [
 const customers = 'SELECT id, email, data FROM customer';
 
 /** Everything of a session in one row; what is found by tables of other keys is gathered first, and then looked up. */
-const sessions = `
+const sessions = () => `
   SELECT checkout.*, customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
     coalesce(events, 0) AS events, first_sequence, last_sequence, coalesce(sequences, 0) AS sequences,
-    coalesce(versions, 0) AS versions, newest_version, coalesce(audited, 0) AS audited,
-    coalesce(deliveries, 0) AS deliveries, coalesce(delivered_events, 0) AS delivered_events, first_url, last_url
+    coalesce(feed_start.position, 0) AS feed_start, coalesce(versions, 0) AS versions, oldest_version, newest_version,
+    coalesce(audited, 0) AS audited, first_url, last_url, first_receiver, last_receiver,
+    coalesce(young_events, 0) AS young_events, coalesce(young_deliveries, 0) AS young_deliveries
   FROM checkout
   LEFT JOIN customer ON customer.account = checkout.account AND customer.live = checkout.live
     AND customer.id = checkout.customer
+  LEFT JOIN feed_start ON feed_start.account = checkout.account AND feed_start.live = checkout.live
   LEFT JOIN (
     SELECT account, live, checkout, json_group_array(json_array(rail, reference, attempt, amount, currency)) AS payments
     FROM payment GROUP BY account, live, checkout
@@ -85,23 +100,24 @@ const sessions = `
     FROM checkout_metadata GROUP BY account, live, checkout
   ) AS noted ON noted.account = checkout.account AND noted.live = checkout.live AND noted.checkout = checkout.id
   LEFT JOIN (
-    SELECT account, live, checkout, count(*) AS events, min(sequence) AS first_sequence,
+    SELECT account, live, subject, count(*) AS events, min(sequence) AS first_sequence,
       max(sequence) AS last_sequence, count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions,
-      max(version) AS newest_version
+      min(version) AS oldest_version, max(version) AS newest_version, sum(young) AS young_events
     -- The limit has the versions taken out of the bodies before anything is sorted: bodies are many times as large.
     FROM (
-      SELECT account, live, checkout, sequence, CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version
+      SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+        CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version
       FROM event LIMIT -1
-    ) GROUP BY account, live, checkout
-  ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.checkout = checkout.id
+    ) GROUP BY account, live, subject
+  ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.subject = checkout.id
   LEFT JOIN (
     SELECT account, live, subject, count(DISTINCT version) AS audited FROM audit GROUP BY account, live, subject
   ) AS logged ON logged.account = checkout.account AND logged.live = checkout.live AND logged.subject = checkout.id
   LEFT JOIN (
-    SELECT account, live, checkout, count(*) AS deliveries, count(DISTINCT event) AS delivered_events,
-      min(url) AS first_url, max(url) AS last_url
-    FROM delivery GROUP BY account, live, checkout
-  ) AS sent ON sent.account = checkout.account AND sent.live = checkout.live AND sent.checkout = checkout.id`;
+    SELECT account, live, subject, min(url) AS first_url, max(url) AS last_url, min(receiver) AS first_receiver,
+      max(receiver) AS last_receiver, sum(${isYoung('created_at')}) AS young_deliveries
+    FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject
+  ) AS sent ON sent.account = checkout.account AND sent.live = checkout.live AND sent.subject = checkout.id`;
 
 /** Looks at everything as it is at one moment, also while a service writes. */
 export function checkSqlite(database: DatabaseSync, listener: CheckListener): void {
@@ -115,7 +131,8 @@ export function checkSqlite(database: DatabaseSync, listener: CheckListener): vo
       });
     }
     lookAtEach<CustomerRow>(database, 'customer', customers, customerJudge(), listener);
-    lookAtEach<SessionRow>(database, 'checkout', sessions, sessionJudge(), listener);
+    lookAtEach<EndpointRow>(database, 'webhook_endpoint', endpoints, endpointJudge(), listener);
+    lookAtEach<SessionRow>(database, 'checkout', sessions(), sessionJudge(), listener);
   } finally {
     database.exec('ROLLBACK');
   }
@@ -142,14 +159,16 @@ function checkFile(database: DatabaseSync, listener: CheckListener): void {
   });
 }
 
+const things = { customer: 'customer', webhook_endpoint: 'endpoint', checkout: 'session' } as const;
+
 function lookAtEach<T>(
   database: DatabaseSync,
-  table: 'checkout' | 'customer',
+  table: keyof typeof things,
   sql: string,
   judge: { look(row: T): void; outcomes(): Outcome[] },
   listener: CheckListener,
 ): void {
-  const thing = table === 'checkout' ? 'session' : 'customer';
+  const thing = things[table];
   const what = `checking ${thing}s`;
   listener.progress(what);
   attempt({ rule: `every ${thing} can be read` }, listener, () => {

@@ -5,9 +5,16 @@ import { wholeBody } from '../answer-body.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
+import type { EndpointReader } from './endpoints.ts';
 import { liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 import { writer } from './write.ts';
+
+type Readers = {
+  readonly checkouts: CheckoutReader;
+  readonly customers: CustomerReader;
+  readonly endpoints: EndpointReader;
+};
 
 /** Who else keeps in memory what commits change. */
 type Listeners = {
@@ -17,11 +24,10 @@ type Listeners = {
 
 export function committer(
   database: DatabaseSync,
-  checkouts: CheckoutReader,
-  customers: CustomerReader,
+  { checkouts, customers, endpoints }: Readers,
   { accountsChanged, committed }: Listeners,
 ) {
-  const load = loader(database, checkouts, customers);
+  const load = loader(database, { checkouts, customers, endpoints });
   const write = writer(database);
 
   return (units: readonly Unit[]): void => {
@@ -30,6 +36,7 @@ export function committer(
     const written: Writes[] = [];
     let erased = false;
     let clockMoved = false;
+    let endpointsChanged = false;
     try {
       inTransaction(database, () => {
         for (const { needs, decide } of units) {
@@ -39,6 +46,10 @@ export function committer(
           written.push(writes);
           if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
           if (writes.testClockAdvanceMs) clockMoved = true;
+          if (writes.endpoints) {
+            endpointsChanged = true;
+            endpoints.forget();
+          }
           if (writes.erasedCustomer) {
             // It has changed rows of sessions: the units behind must read them anew.
             erased = true;
@@ -50,6 +61,7 @@ export function committer(
     } finally {
       // And if nothing of it was committed, nothing that they have read may stay.
       if (erased) checkouts.forgetAll();
+      if (endpointsChanged) endpoints.forget();
     }
     for (const checkout of changed.values()) checkouts.remember(checkout);
     for (const writes of written) committed(writes);
@@ -57,7 +69,7 @@ export function committer(
   };
 }
 
-function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: CustomerReader) {
+function loader(database: DatabaseSync, { checkouts, customers, endpoints }: Readers) {
   const ownerOfReference = database.prepare(
     'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
   );
@@ -73,7 +85,7 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
   );
 
   return (needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded => {
-    const { scope, rail, idempotency } = needs;
+    const { scope, rail, idempotency, receivers = [] } = needs;
     const live = liveOf(scope);
     let owner: Row | undefined;
     if (rail) {
@@ -91,6 +103,13 @@ function loader(database: DatabaseSync, checkouts: CheckoutReader, customers: Cu
       customer: needs.customer === undefined ? null : customers.read(scope, needs.customer),
       namesake: needs.email === undefined ? null : customers.readByEmail(scope, needs.email),
       ownerOfReference: owner === undefined ? null : (owner.checkout as string),
+      endpoints: needs.endpoints ? endpoints.list(scope) : [],
+      receivers: new Map(
+        receivers.flatMap((id) => {
+          const health = endpoints.health(scope, id);
+          return health === null ? [] : [[id, health] as const];
+        }),
+      ),
       answer:
         stored === undefined
           ? null

@@ -1,6 +1,8 @@
 /** Accounts and API keys: small tables that every request asks, and so are kept in memory. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, ApiKey, Place } from '../store.ts';
+import type { Mode, Scope } from '../../checkout/session.ts';
+import type { PreviousSecret } from '../../webhooks/secrets.ts';
+import type { Account, ApiKey, NewAccount, Place } from '../store.ts';
 import { accountFrom, apiKeyFrom, liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -11,6 +13,13 @@ export function directory(database: DatabaseSync) {
   const insertAccount = database.prepare(
     `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES (?, ?, ?, ?)`,
   );
+  const replaceSecretOf = (mode: Mode) =>
+    database.prepare(
+      `UPDATE account SET webhook_secret_${mode} = ?, previous_webhook_secret_${mode} = ?,
+         previous_webhook_secret_${mode}_until = ?
+       WHERE number = ?`,
+    );
+  const replaceSecret = { test: replaceSecretOf('test'), live: replaceSecretOf('live') };
   const keyById = database.prepare('SELECT * FROM api_key WHERE id = ?');
   const keyByHash = database.prepare('SELECT * FROM api_key WHERE secret_hash = ?');
   const allKeys = database.prepare('SELECT * FROM api_key ORDER BY created_at, id');
@@ -57,10 +66,16 @@ export function directory(database: DatabaseSync) {
     return accounts;
   }
 
-  function create({ name, webhookSecrets }: Omit<Account, 'number'>, nowMs: number): Account {
+  function create({ name, webhookSecrets }: NewAccount, nowMs: number): Account {
     const { lastInsertRowid } = insertAccount.run(name, nowMs, webhookSecrets.test, webhookSecrets.live);
     refresh();
-    return { number: Number(lastInsertRowid), name, webhookSecrets, testClockOffsetMs: 0 };
+    return {
+      number: Number(lastInsertRowid),
+      name,
+      webhookSecrets,
+      previousWebhookSecrets: { test: null, live: null },
+      testClockOffsetMs: 0,
+    };
   }
 
   return {
@@ -77,11 +92,22 @@ export function directory(database: DatabaseSync) {
         { scope: { account, mode: 'test' }, now: realNow + testClockOffsetMs },
       ]),
     createAccount: create,
-    createFirstAccount: (account: Omit<Account, 'number'>, nowMs: number): Account | null =>
+    createFirstAccount: (account: NewAccount, nowMs: number): Account | null =>
       inTransaction(database, () => (anyAccount.get() === undefined ? create(account, nowMs) : null)),
 
     rename(number: number, name: string): boolean {
       const { changes } = renameAccount.run(name, number);
+      refresh();
+      return changes === 1;
+    },
+
+    replaceWebhookSecret({ account, mode }: Scope, secret: string, previous: PreviousSecret | null): boolean {
+      const { changes } = replaceSecret[mode].run(
+        secret,
+        previous?.secret ?? null,
+        previous?.until ?? null,
+        account,
+      );
       refresh();
       return changes === 1;
     },

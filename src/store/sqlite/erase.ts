@@ -1,7 +1,7 @@
 /**
- * Forgetting a person: the customer's record goes, and what sessions and events hold of them becomes empty. Amounts,
- * ids, states and the ledger stay: the merchant's books must still add up. Answers kept for repeated requests go by
- * themselves within their day.
+ * Forgetting a person: the customer's record goes, and what sessions and events hold of them becomes empty, with all
+ * that receivers have answered to those events. Amounts, ids, states and the ledger stay: the merchant's books must
+ * still add up. Answers kept for repeated requests go by themselves within their day.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Customer } from '../../checkout/customer.ts';
@@ -25,19 +25,27 @@ export function eraser(database: DatabaseSync) {
        SELECT event.previous FROM chain
          JOIN event ON event.account = ?1 AND event.live = ?2 AND event.position = chain.at
      )
-     SELECT position, body FROM chain JOIN event ON account = ?1 AND live = ?2 AND position = chain.at`,
+     SELECT position, event.id, body FROM chain JOIN event ON account = ?1 AND live = ?2 AND position = chain.at`,
   );
   const blankEvent = database.prepare(
     'UPDATE event SET body = ? WHERE account = ? AND live = ? AND position = ?',
+  );
+
+  // A receiver may have said again what it was told.
+  const blankAnswers = database.prepare(
+    `UPDATE delivery_attempt SET answer = ''
+     WHERE account = ?1 AND live = ?2 AND answer <> '' AND delivery IN (
+       SELECT id FROM delivery WHERE delivery.account = ?1 AND delivery.live = ?2 AND delivery.event = ?3)`,
   );
 
   return (scope: Scope, customer: Customer): void => {
     const tenant = [scope.account, liveOf(scope)] as const;
     for (const { id, data } of checkoutsOf.all(...tenant, customer.id) as Row[]) {
       blankCheckout.run(sessionDataWithoutPerson(data as string), ...tenant, id as string);
-      for (const { position, body } of eventsOf.all(...tenant, id as string) as Row[]) {
+      for (const { position, id: event, body } of eventsOf.all(...tenant, id as string) as Row[]) {
         const blank = eventBodyWithoutPerson(body as string);
         if (blank !== body) blankEvent.run(blank, ...tenant, position as number);
+        blankAnswers.run(...tenant, event as string);
       }
     }
     deleteCustomer.run(...tenant, customer.id);

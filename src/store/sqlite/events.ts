@@ -3,7 +3,7 @@ import type { Scope } from '../../checkout/session.ts';
 import type { EventRow, FeedEvent, Page } from '../store.ts';
 import { eventFrom, liveOf, type Row } from './rows.ts';
 
-const columns = 'id, type, checkout, sequence, created_at, body';
+const columns = 'id, type, subject, sequence, created_at, body';
 
 export type EventReader = ReturnType<typeof eventReader>;
 
@@ -34,7 +34,7 @@ export function eventReader(database: DatabaseSync) {
     'SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?',
   );
   const before = database.prepare(
-    'SELECT previous FROM event WHERE account = ? AND live = ? AND id = ? AND checkout = ?',
+    'SELECT previous FROM event WHERE account = ? AND live = ? AND id = ? AND subject = ?',
   );
   const feedEventFrom = (row: Row): FeedEvent => ({ ...eventFrom(row), position: row.position as number });
 

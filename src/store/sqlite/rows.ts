@@ -1,7 +1,11 @@
 /** Rows of the SQLite tables as the store's types. */
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Customer } from '../../checkout/customer.ts';
-import type { Payment, Scope } from '../../checkout/session.ts';
+import type { Mode, Payment, Scope } from '../../checkout/session.ts';
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import type { Health } from '../../webhooks/health.ts';
+import type { PreviousSecret } from '../../webhooks/secrets.ts';
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../delivery.ts';
 import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -34,7 +38,7 @@ export function eventFrom(row: Row): EventRow {
   return {
     id: row.id as string,
     type: row.type as string,
-    checkout: row.checkout as string,
+    subject: row.subject as string,
     sequence: row.sequence as number,
     createdAt: row.created_at as number,
     body: row.body as string,
@@ -46,8 +50,14 @@ export function accountFrom(row: Row): Account {
     number: row.number as number,
     name: row.name as string,
     webhookSecrets: { test: row.webhook_secret_test as string, live: row.webhook_secret_live as string },
+    previousWebhookSecrets: { test: previousSecret(row, 'test'), live: previousSecret(row, 'live') },
     testClockOffsetMs: row.test_clock_offset_ms as number,
   };
+}
+
+function previousSecret(row: Row, mode: Mode): PreviousSecret | null {
+  const secret = row[`previous_webhook_secret_${mode}`] as string | null;
+  return secret === null ? null : { secret, until: row[`previous_webhook_secret_${mode}_until`] as number };
 }
 
 export function apiKeyFrom(row: Row): ApiKey {
@@ -59,5 +69,50 @@ export function apiKeyFrom(row: Row): ApiKey {
     name: row.name as string,
     createdAt: row.created_at as number,
     revokedAt: row.revoked_at as number | null,
+  };
+}
+
+export function endpointFrom(scope: Scope, row: Row): Endpoint {
+  const { id, version, event_count: eventCount, data } = row;
+  return { ...JSON.parse(data as string), id, scope, version, eventCount };
+}
+
+export function healthFrom(row: Row): Health {
+  return {
+    failures: row.failures as number,
+    failingSince: row.failing_since as number,
+    probes: row.probes as number,
+    probeAt: row.probe_at as number | null,
+    announced: row.announced === 1,
+    lastError: row.last_error as string,
+  };
+}
+
+export function deliveryFrom(row: Row): Delivery {
+  return {
+    id: row.id as string,
+    createdAt: row.created_at as number,
+    event: row.event as string,
+    eventType: row.type as string,
+    subject: row.subject as string,
+    receiver: row.receiver as string,
+    url: row.url as string | null,
+    state: row.state as DeliveryState,
+    attempts: row.attempts as number,
+    dueAt: row.due_at as number | null,
+    triedAt: row.tried_at as number | null,
+    lastStatus: row.last_status as number | null,
+    lastError: row.last_error as string | null,
+  };
+}
+
+export function attemptFrom(row: Row): DeliveryAttempt {
+  return {
+    number: row.number as number,
+    at: row.at as number,
+    durationMs: row.duration_ms as number,
+    status: row.status as number | null,
+    error: row.error as string | null,
+    answer: row.answer as string,
   };
 }

@@ -1,12 +1,16 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
-import { type Store, StoreUnavailable } from '../store.ts';
+import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
 import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { customerReader } from './customers.ts';
+import { deliveryReader } from './deliveries.ts';
 import { directory } from './directory.ts';
+import { endpointReader } from './endpoints.ts';
 import { eventReader } from './events.ts';
+import { feedEndReader } from './feed-end.ts';
 import { lockForServing, openDatabase } from './open.ts';
+import { retention } from './retention.ts';
 import { inTransaction } from './transaction.ts';
 import { workQueue } from './work.ts';
 
@@ -27,8 +31,12 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const checkouts = checkoutReader(database);
   const customers = customerReader(database);
   const events = eventReader(database);
-  const work = workQueue(database, events);
-  const commit = committer(database, checkouts, customers, {
+  const endpoints = endpointReader(database);
+  const deliveries = deliveryReader(database);
+  const work = workQueue(database, events, endpoints);
+  const kept = retention(database);
+  const readers = { checkouts, customers, endpoints };
+  const commit = committer(database, readers, {
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
   });
@@ -59,14 +67,24 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     customer: answering(customers.read),
     customers: answering(customers.list),
     event: answering(events.read),
-    events: answering((scope, filter, after, limit) => events.list(scope, filter.types, after, limit)),
+    events: answering((scope, filter, after, limit) => {
+      if (after > 0 && after < kept.feedStart(scope)) throw new CursorExpired();
+      return events.list(scope, filter.types, after, limit);
+    }),
+    feedEnd: answering(feedEndReader(database)),
     timeline: answering(events.timeline),
+    endpoints: answering(endpoints.list),
+    failingReceivers: answering(endpoints.failing),
+    delivery: answering(deliveries.read),
+    deliveries: answering(deliveries.list),
+    deliveryAttempts: answering(deliveries.attempts),
 
     account: answering(accounts.account),
     accounts: answering(accounts.accounts),
     createAccount: answering(accounts.createAccount),
     createFirstAccount: answering(accounts.createFirstAccount),
     renameAccount: answering(accounts.rename),
+    replaceWebhookSecret: answering(accounts.replaceWebhookSecret),
     apiKey: answering(accounts.key),
     apiKeyBySecretHash: answering(accounts.keyBySecretHash),
     apiKeys: answering(accounts.keys),
@@ -82,12 +100,18 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     claimDeliveries: answering(work.claimDeliveries),
     countDueDeliveries: answering(work.countDueDeliveries),
     purgeAnswers: answering(work.purgeAnswers),
+    placesWithOld: answering((_what, createdBeforeMs) =>
+      accounts.places(createdBeforeMs).map(({ scope }) => scope),
+    ),
+    purgeDeliveries: answering(kept.purgeDeliveries),
+    purgeEvents: answering(kept.purgeEvents),
 
     // The one process that serves the database is the only one that changes sessions.
     onRemoteChange: () => {},
+    onRemoteEvents: () => {},
 
     checkHealth: answering(checkHealth),
-    gauges: answering(() => ({ pendingDeliveries: work.pendingDeliveries() })),
+    gauges: answering(work.gauges),
     async close() {
       await checkpoints?.stop();
       database.close();

@@ -4,35 +4,27 @@ import type { Checkout, Scope } from '../../checkout/session.ts';
 import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import { eraser } from './erase.ts';
+import { feedEndReader } from './feed-end.ts';
 import { liveOf } from './rows.ts';
 import { checkoutWriter } from './write-checkout.ts';
+import { deliveryWriter } from './write-deliveries.ts';
 
 /** Writes the rows of one unit, inside the transaction that `commit.ts` has opened. */
 export function writer(database: DatabaseSync) {
   const erase = eraser(database);
   const prepare = (sql: string) => database.prepare(sql);
   const writeCheckout = checkoutWriter(prepare);
+  const writeDeliveries = deliveryWriter(prepare);
   const upsertCustomer = prepare(
     `INSERT INTO customer (account, live, id, email, data) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (account, live, id) DO UPDATE SET email = excluded.email, data = excluded.data`,
   );
   const insertEvent = prepare(
-    `INSERT INTO event (account, live, position, id, type, checkout, sequence, previous, created_at, body)
+    `INSERT INTO event (account, live, position, id, type, subject, sequence, previous, created_at, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const lastPosition = prepare(
-    'SELECT coalesce(max(position), 0) AS position FROM event WHERE account = ? AND live = ?',
-  );
+  const feedEnd = feedEndReader(database);
   const lastEvent = prepare('SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?');
-  const insertDelivery = prepare(
-    `INSERT INTO delivery (account, live, id, event, checkout, url, state, attempts, due_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, ?)`,
-  );
-  // What has been brought to its end stays there, unless it was given up and has arrived after all.
-  const finishDelivery = prepare(
-    `UPDATE delivery SET state = ?, due_at = ?, last_status = ?, last_error = ?, attempts = attempts + 1
-     WHERE account = ? AND live = ? AND id = ? AND (state = 'pending' OR ? = 'delivered')`,
-  );
   const insertAnswer = prepare(
     `INSERT INTO idempotency
        (account, live, idempotency_key, operation, request_hash, status_code, headers, body, event, created_at)
@@ -66,28 +58,22 @@ export function writer(database: DatabaseSync) {
       );
     }
     let firstPosition = 0;
-    if (checkout) {
-      const { before, after } = checkout;
-      let previous = before === null ? 0 : lastEventOf(before);
-      if (writes.events?.length) {
-        let position = lastPosition.get(account, live)?.position as number;
-        firstPosition = position + 1;
-        for (const { id, type, sequence, createdAt, body } of writes.events) {
-          position++;
-          insertEvent.run(account, live, position, id, type, after.id, sequence, previous, createdAt, body);
-          previous = position;
-        }
+    // Only the history of a session is a chain.
+    let previous = checkout?.before ? lastEventOf(checkout.before) : 0;
+    if (writes.events?.length) {
+      let position = feedEnd(scope);
+      firstPosition = position + 1;
+      for (const { id, type, subject, sequence, createdAt, body } of writes.events) {
+        position++;
+        insertEvent.run(account, live, position, id, type, subject, sequence, previous, createdAt, body);
+        if (checkout) previous = position;
       }
-      writeCheckout(before, after, previous);
-      lastEvents.set(after, previous);
     }
-    for (const delivery of writes.deliveries ?? []) {
-      const { id, event, url, dueAt } = delivery;
-      insertDelivery.run(account, live, id, event, delivery.checkout, url, dueAt);
+    if (checkout) {
+      writeCheckout(checkout.before, checkout.after, previous);
+      lastEvents.set(checkout.after, previous);
     }
-    for (const { id, state, dueAt, httpStatus, error } of writes.deliveryResults ?? []) {
-      finishDelivery.run(state, dueAt, httpStatus, error, account, live, id, state);
-    }
+    writeDeliveries(scope, writes);
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
       const stored = JSON.stringify(headers);

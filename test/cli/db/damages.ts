@@ -8,10 +8,22 @@ const paid = one('checkout', 'amount_paid > 0');
 const event = one('event');
 const COLUMNS = 'the columns of a session say what it says itself';
 const CUSTOMER = 'the customer of a session exists, or was erased and has left nothing in it';
-const DELIVERIES = 'every event has one delivery to where its session says, or none if it says nothing';
+const ADDRESS = 'what goes to an address for a session goes to the one that it names';
+const ATTEMPTS = 'the attempts that a delivery counts are in its log, and no others';
+const DESTINATION =
+  'every delivery goes to the address of a session, or to an endpoint that is there or was deleted';
 const DUE = 'a session is due when it says so';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
+const FAILS = 'a receiver is noted because it fails';
+const LANES = 'of each lane the first delivery that is pending is due, and no other';
+const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
+const OF_EVENT = 'every delivery is of an event, and has its subject, its number and its time';
+const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
+const TRIED = 'what has arrived was tried, and nothing was sent again after more attempts than it has had';
 const VERSIONS = 'events tell of every version of a session';
+const ofEndpoint = (column: string) => `${column} LIKE 'whe#_%' ESCAPE '#'`;
+const named = one('delivery', 'url IS NOT NULL');
+const arrived = one('delivery', `state = 'delivered'`);
 const nobody = '"name":"","email":""';
 const somebody = '"name":"Grace","email":""';
 
@@ -27,7 +39,8 @@ const common: readonly Damage[] = [
     `DROP INDEX customer_email;
      INSERT INTO customer SELECT account, live, 'cus_copy', email, data FROM customer WHERE ${one('customer')}`,
   ],
-  ['every event belongs to a session', `UPDATE event SET checkout = 'chk_none' WHERE ${event}`],
+  [OWNER, `UPDATE event SET subject = 'chk_none' WHERE ${event}`],
+  [OWNER, `UPDATE event SET subject = 'whe_none' WHERE ${ofEndpoint('subject')}`],
   ['every payment belongs to a session', `UPDATE payment SET checkout = 'chk_none' WHERE reference = 'more'`],
   [
     'every attempt belongs to a session',
@@ -53,21 +66,58 @@ const common: readonly Damage[] = [
     'the body of every event says what its row says',
     `UPDATE event SET type = 'checkout.gone' WHERE ${event}`,
   ],
+  [LOG_OF_ENDPOINTS, `UPDATE audit SET version = 99 WHERE action = 'rotate_secret'`],
+  [LOG_OF_ENDPOINTS, `DELETE FROM audit WHERE action = 'delete_endpoint'`],
+  [FAILS, 'UPDATE webhook_receiver SET failures = 0'],
+  [FAILS, 'UPDATE webhook_receiver SET probes = 1, probe_at = NULL'],
+  [FAILS, `UPDATE webhook_receiver SET id = 'shop'`],
+  [OF_EVENT, `UPDATE delivery SET event = 'evt_none' WHERE ${one('delivery')}`],
+  [OF_EVENT, `UPDATE delivery SET subject = 'chk_none' WHERE ${one('delivery')}`],
+  [OF_EVENT, `UPDATE delivery SET sequence = sequence + 1 WHERE ${one('delivery')}`],
+  [OF_EVENT, `UPDATE delivery SET created_at = created_at + 1 WHERE ${one('delivery')}`],
+  [DESTINATION, `UPDATE delivery SET url = NULL WHERE ${named}`],
+  [DESTINATION, `UPDATE delivery SET receiver = 'whe_none' WHERE ${named}`],
+  [DESTINATION, `DELETE FROM audit WHERE action = 'delete_endpoint'`],
+  [DESTINATION, `UPDATE delivery SET receiver = subject WHERE url IS NULL`],
   [
-    'every delivery is of an event and of its session',
-    `UPDATE delivery SET event = 'evt_none' WHERE ${one('delivery')}`,
+    'no event goes to a receiver twice',
+    `UPDATE delivery SET event = (SELECT max(event) FROM delivery AS other WHERE other.receiver = delivery.receiver)
+     WHERE ${one('delivery')}`,
+  ],
+  [LANES, `UPDATE delivery SET due_at = NULL WHERE due_at IS NOT NULL`],
+  [LANES, `UPDATE delivery SET due_at = 1 WHERE state = 'pending' AND due_at IS NULL`],
+  [LANES, `UPDATE delivery SET due_at = 1 WHERE ${arrived}`],
+  [TRIED, `UPDATE delivery SET attempts = 0 WHERE ${arrived}`],
+  [TRIED, `UPDATE delivery SET round_start = attempts + 1 WHERE ${arrived}`],
+  [ATTEMPTS, `UPDATE delivery SET attempts = attempts + 1 WHERE ${arrived}`],
+  [ATTEMPTS, `DELETE FROM delivery_attempt WHERE ${one('delivery_attempt', '1 = 1', 'delivery')}`],
+  [
+    ATTEMPTS,
+    `UPDATE delivery_attempt SET number = number + 10 WHERE ${one('delivery_attempt', '1 = 1', 'delivery')}`,
   ],
   [
-    'every delivery is of an event and of its session',
-    `UPDATE delivery SET checkout = 'chk_none' WHERE ${one('delivery')}`,
+    ATTEMPTS,
+    `UPDATE delivery SET attempts = attempts + 1 WHERE id = (SELECT max(delivery) FROM delivery_attempt);
+     UPDATE delivery_attempt SET number = -number - 1 WHERE delivery = (SELECT max(delivery) FROM delivery_attempt);
+     UPDATE delivery_attempt SET number = -number WHERE number < 0`,
   ],
   [
-    'a delivery is due as long as it is pending',
-    `UPDATE delivery SET due_at = NULL WHERE ${one('delivery', `state = 'pending'`)}`,
+    'every attempt in the log is of a delivery',
+    `UPDATE delivery_attempt SET delivery = 'whd_none' WHERE ${one('delivery_attempt', '1 = 1', 'delivery')}`,
+  ],
+  ['every endpoint can be read', `UPDATE webhook_endpoint SET data = '{' WHERE ${one('webhook_endpoint')}`],
+  ['every endpoint can be read', `UPDATE webhook_endpoint SET data = '{}' WHERE ${one('webhook_endpoint')}`],
+  [
+    'an endpoint has the events that it counts, numbered without a gap',
+    'UPDATE webhook_endpoint SET event_count = event_count + 1',
   ],
   [
-    'a delivery is due as long as it is pending',
-    `UPDATE delivery SET due_at = 1 WHERE ${one('delivery', `state = 'delivered'`)}`,
+    'an endpoint has the events that it counts, numbered without a gap',
+    `DELETE FROM event WHERE ${ofEndpoint('subject')}; DELETE FROM feed_start`,
+  ],
+  [
+    'a version of an endpoint tells of one event at most',
+    'UPDATE webhook_endpoint SET version = event_count',
   ],
   [
     'the columns of a customer say what the record says',
@@ -124,19 +174,19 @@ const common: readonly Damage[] = [
   ['the metadata to filter by is that of the session', `DELETE FROM checkout_metadata WHERE name = 'gift'`],
   [EVENTS, `UPDATE checkout SET event_count = event_count + 1 WHERE ${paid}`],
   [EVENTS, `UPDATE event SET sequence = 99 WHERE ${event}`],
-  [EVENTS, `DELETE FROM event WHERE ${event}`],
+  [EVENTS, 'DELETE FROM event WHERE sequence = 2'],
+  [EVENTS, `DELETE FROM event WHERE ${event}; DELETE FROM feed_start`],
   [VERSIONS, `UPDATE checkout SET version = version + 1 WHERE ${paid}`],
   [
     VERSIONS,
     `UPDATE event SET body = replace(body, ',"version":1,"seq', ',"version":9,"seq') WHERE ${event}`,
   ],
   ['every version of a session has its line in the log of changes', 'DELETE FROM audit WHERE version = 3'],
-  [DELIVERIES, `DELETE FROM delivery WHERE ${one('delivery')}`],
-  [DELIVERIES, `UPDATE delivery SET url = 'http://127.0.0.1:1/' WHERE ${one('delivery')}`],
+  [ADDRESS, `UPDATE delivery SET url = 'http://127.0.0.1:1/' WHERE ${named}`],
+  [ADDRESS, `UPDATE delivery SET receiver = 'http://127.0.0.1:1' WHERE ${named}`],
   [
-    DELIVERIES,
-    `UPDATE delivery SET event = (SELECT max(event) FROM delivery AS other WHERE other.checkout = delivery.checkout)
-     WHERE ${one('delivery')}`,
+    'every event of the last day has a delivery to where its session says',
+    `DELETE FROM delivery WHERE ${named}`,
   ],
   [CUSTOMER, `DELETE FROM customer WHERE ${one('customer')}`],
   [CUSTOMER, `UPDATE checkout SET data = replace(data, '${nobody}', '${somebody}')`],
@@ -146,6 +196,8 @@ const common: readonly Damage[] = [
   ],
 ];
 
+const POSITIONS = 'positions of events have no gap, and begin behind those that are gone';
+
 const ofSqlite: readonly Damage[] = [
   [
     'the file is whole, and its indexes agree with its tables',
@@ -154,16 +206,28 @@ const ofSqlite: readonly Damage[] = [
   ],
   ['everything that is referred to exists', 'UPDATE api_key SET account = 99'],
   [
-    'positions of events have no gap',
+    POSITIONS,
     'UPDATE event SET position = position + 100 WHERE position = (SELECT max(position) FROM event)',
   ],
+  [POSITIONS, 'DELETE FROM feed_start'],
+  [POSITIONS, 'UPDATE feed_start SET position = position - 1'],
   ['every session points to its newest event', `UPDATE checkout SET last_event = 1 WHERE last_event > 1`],
+  ['every session points to its newest event', `UPDATE checkout SET last_event = 3 WHERE last_event <= 2`],
   ['every event points to the one before it', 'UPDATE event SET previous = 1 WHERE sequence = 3'],
+  ['every event points to the one before it', `UPDATE event SET previous = 1 WHERE ${ofEndpoint('subject')}`],
   [
     'every event points to the one before it',
-    `UPDATE event SET sequence = 5 - sequence WHERE checkout = (SELECT min(id) FROM checkout) AND sequence IN (2, 3)`,
+    `UPDATE event SET previous = 0 WHERE sequence = 2 AND subject = (SELECT min(id) FROM checkout)`,
   ],
-  ['every stored answer has its event', 'UPDATE idempotency SET event = 9999 WHERE event = 1'],
+  [
+    'every event points to the one before it',
+    `UPDATE event SET sequence = 5 - sequence WHERE sequence IN (2, 3)
+       AND subject = (SELECT min(subject) FROM event WHERE sequence = 1)`,
+  ],
+  [
+    'every stored answer has its event',
+    'UPDATE idempotency SET event = 9999 WHERE event = (SELECT min(event) FROM idempotency)',
+  ],
   [COLUMNS, `UPDATE checkout SET amount = amount + 1 WHERE ${paid}`],
   [COLUMNS, `UPDATE checkout SET description = 'other' WHERE ${paid}`],
   [COLUMNS, `UPDATE checkout SET partially_paid = 1 - partially_paid WHERE ${paid}`],
@@ -172,7 +236,8 @@ const ofSqlite: readonly Damage[] = [
   [DUE, `UPDATE checkout SET due_at = 1 WHERE ${paid}`],
 ];
 
-const FEED = 'positions of the feed have no gap, and its end is where the last one is';
+const FEED = 'positions of the feed have no gap, from those that are gone to its end';
+const first = 'position = (SELECT min(position) FROM feed)';
 const last = 'position = (SELECT max(position) FROM feed)';
 
 const ofPostgres: readonly Damage[] = [
@@ -186,14 +251,16 @@ const ofPostgres: readonly Damage[] = [
   [FEED, `UPDATE feed SET position = position + 100 WHERE ${last}`],
   [FEED, `UPDATE feed_end SET position = position + 1 WHERE position > 0`],
   [FEED, 'DELETE FROM feed_end WHERE position = 0'],
+  [FEED, 'DELETE FROM feed_start'],
+  [FEED, 'UPDATE feed_start SET position = position - 1'],
   ['every event is in the feed or waits for it', `DELETE FROM feed WHERE ${last}`],
   [
     'every event is in the feed or waits for it',
-    `INSERT INTO feed_waiting SELECT account, live, checkout, sequence, id FROM event WHERE ${event}`,
+    `INSERT INTO feed_waiting SELECT account, live, subject, sequence, id FROM event WHERE ${event}`,
   ],
   [
     'no event is in the feed or waits for it twice',
-    'INSERT INTO feed SELECT account, live, position + 100, event FROM feed WHERE position = 1',
+    `INSERT INTO feed SELECT account, live, position + 100, event FROM feed WHERE ${first}`,
   ],
   ['the feed has only events that exist', `UPDATE feed SET event = 'evt_none' WHERE ${last}`],
   [
@@ -201,13 +268,13 @@ const ofPostgres: readonly Damage[] = [
     `INSERT INTO feed_waiting VALUES (1, false, 'chk_none', 1, 'evt_none')`,
   ],
   [
-    'the events of a session are in the feed in their order',
+    'the events of a subject are in the feed in their order',
     `UPDATE event SET sequence = -sequence; UPDATE event SET sequence = 100 + sequence`,
   ],
   [
-    'the events of a session are in the feed in their order',
-    `WITH first AS (DELETE FROM feed WHERE position = 1 RETURNING *)
-     INSERT INTO feed_waiting SELECT first.account, first.live, checkout, sequence, id
+    'the events of a subject are in the feed in their order',
+    `WITH first AS (DELETE FROM feed WHERE ${first} RETURNING *)
+     INSERT INTO feed_waiting SELECT first.account, first.live, subject, sequence, id
      FROM first JOIN event ON event.id = first.event`,
   ],
   [

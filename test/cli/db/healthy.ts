@@ -1,6 +1,7 @@
 /** A database in which everything has happened that can happen to one, made by the service itself. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { startService } from '../../support/service.ts';
 
@@ -11,6 +12,7 @@ const person = { name: 'Ada Lovelace', email: 'Ada@Example.com', country: 'GB' }
 /** Fills the database that the address names; the service has stopped when it resolves. */
 export async function fillByService(t: Context, url: string): Promise<void> {
   const receiver = await startReceiver(t);
+  const unwilling = await startOther({ after: (hook) => t.after(async () => hook()) }, () => 410);
   const service = await startService(t, {
     env: { DATABASE_URL: url, CHECKOUT_URL: 'https://pay.example.com' },
   });
@@ -22,6 +24,11 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     assert.ok(answer.status < 300, answer.text);
     return answer.json.data;
   }
+  // Answers that are stored would still refer to the events that are forgotten in the end.
+  async function createOld(): Promise<{ readonly id: string }> {
+    const body = { invoice_currency: 'EUR', amount: 700 };
+    return (await service.call('POST', '/v3/checkout', { body })).json.data;
+  }
   const create = (body: object) =>
     ask('POST', '/v3/checkout', {
       invoice_currency: 'EUR',
@@ -31,6 +38,13 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     });
   const pay = ({ id }: { readonly id: string }, body: object = {}) =>
     ask('POST', `/v3/test_helpers/checkout/${id}/pay`, body);
+
+  const [old] = [await createOld(), await createOld()];
+  const endpoint = (url: string, events: readonly string[]) =>
+    ask('POST', '/v3/webhook_endpoint', { url, events });
+  await endpoint(receiver.url, ['*']);
+  const removed = await endpoint(`${receiver.url}/removed`, ['checkout.*']);
+  const leaving = await endpoint(unwilling.url, ['checkout.created']);
 
   const paid = await create({
     customer_details: person,
@@ -59,11 +73,23 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   const { json } = await service.call('GET', '/v3/customer?email=grace@example.com');
   await ask('DELETE', `/v3/customer/${json.data[0].id}`, {});
   await pay(erased);
-  // Nobody listens there: its deliveries stay pending.
-  await ask('POST', '/v3/checkout', { invoice_currency: 'JPY', webhook_url: 'http://127.0.0.1:9/' });
+  await pay(old);
+  // Nobody listens there: its deliveries stay pending, one behind the other.
+  const unheard = { invoice_currency: 'JPY', amount: 70, webhook_url: 'http://127.0.0.1:9/' };
+  await pay(await ask('POST', '/v3/checkout', unheard));
+  await ask('POST', `/v3/webhook_endpoint/${leaving.id}/rotate_secret`, {});
 
   const events = await service.call('GET', '/v3/event?limit=100');
   assert.ok(events.json.data.length > 30);
+  const { store } = service.service;
+  const scope = { account: service.account.number, mode: 'test' } as const;
   while (receiver.count() < 10) await pause(20);
+  while ((await store.endpoints(scope)).every(({ disabled }) => disabled !== 'gone')) await pause(20);
+  while ((await store.failingReceivers(scope)).size === 0) await pause(20);
+  await ask('DELETE', `/v3/webhook_endpoint/${removed.id}`, {});
+  const arrived = await service.call('GET', '/v3/webhook_delivery?status=delivered&limit=1');
+  await service.call('POST', `/v3/webhook_delivery/${arrived.json.data[0].id}/resend`);
+  // All that one of the old sessions had, and the beginning of the other.
+  assert.equal(await store.purgeEvents(scope, Date.now()), 2);
   await service.stop();
 }

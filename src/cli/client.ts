@@ -1,0 +1,217 @@
+/**
+ * The API as the commands use it that run on a developer's machine: over HTTP, with a key. Whatever does not work is
+ * an error for the one who typed, in one line that never repeats the key.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { baseUrl } from '../config.ts';
+import { parseRetryAfter } from '../webhooks/backoff.ts';
+import { failureOf } from '../webhooks/failure.ts';
+import { printable } from './printable.ts';
+import { UsageError } from './usage-error.ts';
+
+/** For `parseArgs`: options that each of these commands has. */
+export const clientOptions = { url: { type: 'string' }, key: { type: 'string' } } as const;
+
+type Values = { readonly url?: string | undefined; readonly key?: string | undefined };
+
+/** The service has said no. */
+export class Refused extends UsageError {
+  override name = 'Refused';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The service has said nothing, or nothing of its own. */
+export class Unreachable extends UsageError {
+  override name = 'Unreachable';
+}
+
+/** Objects of the API, of which each command knows the fields that it reads. */
+export type Data = Readonly<Record<string, unknown>>;
+export type Page<T> = {
+  readonly data: readonly T[];
+  readonly hasMore: boolean;
+  readonly cursor: string | null;
+};
+
+type Answer = { readonly status: number; readonly retryAfterMs: number | null; readonly text: string };
+
+export type Client = ReturnType<typeof createClient>;
+
+const ANSWER_WITHIN_MS = 30_000;
+/** Waits that the service asks for, one after the other, until it is no use. */
+const MOST_WAITS = 60;
+const LEAST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 60_000;
+/** Pauses before a reading request is repeated that found the service away, as in the middle of a restart. */
+const PAUSES_MS = [250, 1000, 2000, 4000, 8000];
+
+export function createClient(given: Values, env: NodeJS.ProcessEnv = process.env) {
+  const base = baseOf(given.url, env);
+  const { key, mode } = keyOf(given.key, env);
+  const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
+  /** Who has answered once is there, and may be waited for. */
+  let isKnown = false;
+
+  /** The whole exchange is to be over in time, or with `stop` only the wait for its beginning. */
+  async function request<T>(
+    path: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<T>,
+    stop?: AbortSignal,
+  ): Promise<T> {
+    const inTime = new AbortController();
+    const timer = setTimeout(() => inTime.abort(), ANSWER_WITHIN_MS);
+    const signal = AbortSignal.any([inTime.signal, ...(stop ? [stop] : [])]);
+    try {
+      const headers = { authorization, ...init.headers };
+      return await read(await fetch(`${base}/v3${path}`, { ...init, headers, redirect: 'manual', signal }));
+    } catch (error) {
+      const why = inTime.signal.aborted ? 'timeout' : failureOf(causeOf(error));
+      throw new Unreachable(`there is no answer from ${base} (${why}); does the server run there?`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Repeats what may be repeated: what was put off, and reading. */
+  async function patient(path: string, init: RequestInit): Promise<Answer> {
+    for (let waits = 0, failures = 0; ; ) {
+      const again = init.method === 'GET' && isKnown ? PAUSES_MS[failures] : undefined;
+      let answer: Answer;
+      try {
+        answer = await request(path, init, readAnswer);
+      } catch (error) {
+        if (again === undefined) throw error;
+        failures++;
+        await pause(again);
+        continue;
+      }
+      if (answer.status === 429 && waits < MOST_WAITS) {
+        waits++;
+        await pause(answer.retryAfterMs ?? LEAST_WAIT_MS);
+      } else if (answer.status >= 500 && again !== undefined) {
+        failures++;
+        await pause(answer.retryAfterMs ?? again);
+      } else return answer;
+    }
+  }
+
+  async function call(method: string, path: string, body?: object): Promise<Data> {
+    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const success = successOf(await patient(path, { method, ...(body === undefined ? {} : json) }));
+    isKnown = true;
+    return success;
+  }
+
+  /** The envelope of a success; everything else is thrown. */
+  function successOf({ status, text }: Answer): Data {
+    let envelope: Data | null = null;
+    try {
+      envelope = JSON.parse(text);
+    } catch {
+      // What is no JSON is not from this service.
+    }
+    if (envelope?.status === 'success' && status < 300) return envelope;
+    if (envelope?.status !== 'error') {
+      throw new Unreachable(
+        `${base} answers with status ${status} and not as opentill does; is it the right address?`,
+      );
+    }
+    if (status === 401) throw new Refused(status, `${base} does not know the API key, or it is revoked`);
+    const errors = (envelope.errors ?? []) as ReadonlyArray<{ readonly message?: unknown }>;
+    const said = errors.map(({ message }) => String(message)).join(' ') || String(envelope.message);
+    throw new Refused(status, `${base} has refused: ${printable(said).replace(/\.$/, '')}`);
+  }
+
+  async function page<T = Data>(path: string, query: Readonly<Record<string, string>>): Promise<Page<T>> {
+    const { data, has_more, next_cursor } = await call('GET', `${path}?${new URLSearchParams(query)}`);
+    return {
+      data: data as readonly T[],
+      hasMore: has_more === true,
+      cursor: typeof next_cursor === 'string' ? next_cursor : null,
+    };
+  }
+
+  return {
+    base,
+    mode,
+    page,
+
+    async get<T = Data>(path: string): Promise<T> {
+      return (await call('GET', path)).data as T;
+    },
+
+    /** Without a body where there is none to send. */
+    async send<T = Data>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T> {
+      return (await call(method, path, body)).data as T;
+    },
+
+    /** All pages of a list, one at a time. */
+    async *pages<T = Data>(path: string, query: Readonly<Record<string, string>> = {}) {
+      for (let after: string | null = null; ; ) {
+        const next: Page<T> = await page<T>(path, {
+          limit: '100',
+          ...query,
+          ...(after === null ? {} : { after }),
+        });
+        yield next.data;
+        if (!next.hasMore || next.cursor === null) return;
+        after = next.cursor;
+      }
+    },
+
+    /** An answer that goes on for as long as anybody listens. */
+    async stream(path: string, headers: Readonly<Record<string, string>>, stop: AbortSignal) {
+      const init = { headers: { accept: 'text/event-stream', ...headers } };
+      const response = await request(path, init, async (begun) => begun, stop);
+      const type = response.headers.get('content-type') ?? '';
+      if (response.ok && response.body && type.startsWith('text/event-stream')) return response.body;
+      successOf(await readAnswer(response));
+      throw new Unreachable(`${base} does not stream events; is it an older opentill?`);
+    },
+  };
+}
+
+/** What `fetch` throws says only that it failed; why is in its cause. */
+export function causeOf(error: unknown): NodeJS.ErrnoException {
+  const { cause = error } = error as Error;
+  return cause as NodeJS.ErrnoException;
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const asked = parseRetryAfter(headers.get('retry-after') ?? undefined, Date.now());
+  const retryAfterMs = asked === null ? null : Math.min(Math.max(asked, LEAST_WAIT_MS), LONGEST_WAIT_MS);
+  return { status, retryAfterMs, text: await response.text() };
+}
+
+function baseOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
+  const [name, text] = given
+    ? ['--url', given]
+    : env.OPENTILL_URL
+      ? ['OPENTILL_URL', env.OPENTILL_URL]
+      : ['PUBLIC_URL', env.PUBLIC_URL || `http://127.0.0.1:${Number(env.PORT) || 3000}`];
+  try {
+    return baseUrl(text);
+  } catch (error) {
+    throw new UsageError(`${name} ${(error as Error).message}`);
+  }
+}
+
+function keyOf(given: string | undefined, env: NodeJS.ProcessEnv) {
+  const [name, key] = given
+    ? ['--key', given]
+    : env.OPENTILL_API_KEY
+      ? ['OPENTILL_API_KEY', env.OPENTILL_API_KEY]
+      : ['BOOTSTRAP_API_KEY', env.BOOTSTRAP_API_KEY];
+  if (!key) throw new UsageError('an API key is needed: --key ak_…:sk_…, or OPENTILL_API_KEY');
+  const mode = /^ak_(test|live)_[\w-]{1,100}:sk_\1_[\w-]{1,100}$/.exec(key)?.[1];
+  // The value is a secret: the message must not repeat it.
+  if (mode === undefined) throw new UsageError(`${name} must be a key and its secret, ak_…:sk_…`);
+  return { key, mode: mode as 'test' | 'live' };
+}

@@ -1,0 +1,127 @@
+/**
+ * The feed of events as a stream of server-sent events. It is read page by page as fast as the client reads, so that no
+ * more than a page is in memory; and it lasts as long as its key does.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../deps.ts';
+import { beginEventStream } from '../server-sent-events.ts';
+import { type FeedEvent, StoreUnavailable } from '../store/store.ts';
+import { principalOf } from './answer.ts';
+import type { EventFeed, FeedPage, FeedQuery } from './event-feed.ts';
+import type { WaitingRoom } from './waiting-room.ts';
+
+/** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
+const HEARTBEAT_MS = 20_000;
+const RECONNECT_MS = 3_000;
+/** A client that takes nothing for so long is not reading. */
+const UNREAD_FOR_MS = 60_000;
+/** How long to leave a database alone that does not answer. */
+const UNAVAILABLE_FOR_MS = 2_000;
+/** How long the last bytes may take when the stream ends; what does not arrive is sent again on the next stream. */
+const LAST_BYTES_MS = 1_000;
+
+type Stream = {
+  readonly response: ServerResponse;
+  readonly keyId: string;
+  readonly query: FeedQuery;
+  readonly signal: AbortSignal;
+};
+
+export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store'>, room: WaitingRoom) {
+  /** The first page from here that has something, or an empty one when it is time for a heartbeat. */
+  async function next({ query, keyId, signal }: Stream, after: number): Promise<FeedPage | null> {
+    try {
+      const page = await feed.next({ ...query, after }, HEARTBEAT_MS, signal);
+      // In this order: no event goes to a key that was revoked before.
+      const key = await store.apiKey(keyId);
+      return signal.aborted || key === null || key.revokedAt !== null ? null : page;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await within(UNAVAILABLE_FOR_MS, signal, () => () => {});
+      return signal.aborted ? null : { rows: [], hasMore: false, position: after };
+    }
+  }
+
+  /** Sends page after page, until the stream or the key comes to its end. */
+  async function send(stream: Stream, first: FeedPage): Promise<void> {
+    const { response, signal } = stream;
+    for (let page: FeedPage | null = first; page !== null; page = await next(stream, page.position)) {
+      for (const event of page.rows) {
+        if (!response.write(textOf(event)) && !(await isDrained(response, signal))) return;
+        if (signal.aborted) return;
+      }
+      if (page.rows.length === 0 && page !== first) response.write(`:\n${placeOf(page.position)}`);
+    }
+  }
+
+  return {
+    /** An error before the stream begins is thrown, and answered like any other. */
+    async answer(request: FastifyRequest, reply: FastifyReply, query: FeedQuery): Promise<FastifyReply> {
+      const { keyId } = principalOf(request);
+      const { signal, leave } = room.enter(keyId, reply.raw);
+      try {
+        const page = await feed.page(query);
+        const start = page.rows.length === 0 ? page.position : query.after;
+        const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
+        send({ response, keyId, query, signal }, page)
+          .catch((error) => {
+            request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');
+          })
+          .finally(() => {
+            leave();
+            end(response);
+          });
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return reply;
+    },
+  };
+}
+
+/** The body has no line breaks, as compact JSON has none. */
+function textOf({ position, type, body }: FeedEvent): string {
+  return `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`;
+}
+
+/** Without data it is no event, but a client keeps the id all the same: there it goes on if the stream breaks. */
+function placeOf(position: number): string {
+  return `id: ${position}\n\n`;
+}
+
+/** Whether the client takes what was written. */
+function isDrained(response: ServerResponse, signal: AbortSignal): Promise<boolean> {
+  return within(UNREAD_FOR_MS, signal, (drained) => {
+    response.once('drain', drained);
+    return () => response.off('drain', drained);
+  });
+}
+
+/** Resolves with true when it happens, with false when the time or the signal is over before. */
+function within(
+  ms: number,
+  signal: AbortSignal,
+  watch: (happened: () => void) => () => void,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (result: boolean) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      unwatch();
+      resolve(result);
+    };
+    const over = () => settle(false);
+    const timer = setTimeout(over, ms).unref();
+    const unwatch = watch(() => settle(true));
+    signal.addEventListener('abort', over);
+    if (signal.aborted) over();
+  });
+}
+
+function end(response: ServerResponse): void {
+  const timer = setTimeout(() => response.destroy(), LAST_BYTES_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+  response.end();
+}

@@ -1,0 +1,242 @@
+/** Deliveries: events on their way to receivers, looked at and sent again. */
+import type { FastifyReply } from 'fastify';
+import type { Scope } from '../../checkout/session.ts';
+import type { Deps } from '../../deps.ts';
+import { firstIdAt } from '../../id.ts';
+import { envelope } from '../../presenter.ts';
+import type { Delivery, DeliveryFilter } from '../../store/delivery.ts';
+import type { Store } from '../../store/store.ts';
+import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
+import { presentDelivery, presentDeliveryAttempt } from '../../webhooks/present.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { idOf } from '../schemas/checkout.ts';
+import { parseTimestamp } from '../schemas/fields.ts';
+import {
+  type DeliveriesQuery,
+  deliveriesQuery,
+  endpointDeliveriesQuery,
+  resendFailedBody,
+} from '../schemas/webhooks.ts';
+
+const tag = 'Webhook deliveries';
+const scope = 'webhooks';
+const params = idOf('whd', 'delivery');
+const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
+
+/** They are made again in one transaction, for which everybody else waits. */
+const MAX_RESENT = 500;
+
+export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps): void {
+  async function sendDeliveries(
+    reply: FastifyReply,
+    operation: string,
+    scope: Scope,
+    query: DeliveriesQuery,
+  ) {
+    const page = pageOf(query);
+    const [endpoints, { rows, hasMore }] = await Promise.all([
+      store.endpoints(scope),
+      store.deliveries(scope, filterOf(query), page),
+    ]);
+    const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+    const present = (delivery: Delivery) =>
+      JSON.stringify(presentDelivery(delivery, urls.get(delivery.receiver)));
+    return sendList(reply, operation, rows, present, { page, hasMore });
+  }
+
+  api.get(
+    '/webhook_delivery',
+    operation(
+      {
+        operation: 'WEBHOOK_DELIVERY.LIST',
+        tag,
+        scope,
+        summary: 'List deliveries',
+        description: 'Newest first. Filters combine.',
+        success: listOf('WEBHOOK_DELIVERY.LIST', 'WebhookDelivery'),
+      },
+      { querystring: deliveriesQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      return sendDeliveries(reply, 'WEBHOOK_DELIVERY.LIST', principalOf(request).scope, request.query);
+    },
+  );
+
+  api.get(
+    '/webhook_endpoint/:id/deliveries',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.DELIVERIES',
+        tag,
+        scope,
+        summary: 'List the deliveries to an endpoint',
+        description: 'Newest first. Filters combine.',
+        success: listOf('WEBHOOK_ENDPOINT.DELIVERIES', 'WebhookDelivery'),
+      },
+      { params: idOf('whe', 'webhook endpoint'), querystring: endpointDeliveriesQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { scope } = principalOf(request);
+      const { id: endpoint } = request.params;
+      const known = await store.endpoints(scope);
+      if (!known.some(({ id }) => id === endpoint)) throw notFound(NO_SUCH_ENDPOINT);
+      const query = { ...request.query, endpoint };
+      return sendDeliveries(reply, 'WEBHOOK_ENDPOINT.DELIVERIES', scope, query);
+    },
+  );
+
+  api.get(
+    '/webhook_delivery/:id',
+    operation(
+      {
+        operation: 'WEBHOOK_DELIVERY.FETCH',
+        tag,
+        scope,
+        summary: 'Fetch a delivery with its tries',
+        success: successOf('WEBHOOK_DELIVERY.FETCH', 'WebhookDeliveryWithLog'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { scope } = principalOf(request);
+      const { id } = request.params;
+      const delivery = await store.delivery(scope, id);
+      if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
+      const [endpoints, attempts] = await Promise.all([
+        store.endpoints(scope),
+        store.deliveryAttempts(scope, id),
+      ]);
+      const endpoint = endpoints.find((each) => each.id === delivery.receiver);
+      const data = withoutMarkup({
+        ...presentDelivery(delivery, endpoint?.url),
+        attempt_log: attempts.map(presentDeliveryAttempt),
+      });
+      return reply.type(JSON_TYPE).send(envelope('WEBHOOK_DELIVERY.FETCH', data));
+    },
+  );
+
+  api.post(
+    '/webhook_delivery/:id/resend',
+    operation(
+      {
+        operation: 'WEBHOOK_DELIVERY.RESEND',
+        tag,
+        scope,
+        noBody: true,
+        summary: 'Make a delivery again',
+        description:
+          'The same bytes, with all the tries of a new delivery. What waits for the same receiver about the same session keeps its order.',
+        success: successOf('WEBHOOK_DELIVERY.RESEND', 'WebhookDelivery'),
+        errors: ['endpoint_disabled'],
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      schemaProblems(request);
+      const delivery = await store.delivery(origin.scope, request.params.id);
+      if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
+      const executed = await transact({
+        subject: 'resend',
+        origin,
+        deliveries: [delivery],
+        now: await now(origin.scope),
+        reply: { operation: 'WEBHOOK_DELIVERY.RESEND' },
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+
+  api.post(
+    '/webhook_delivery/resend',
+    operation(
+      {
+        operation: 'WEBHOOK_DELIVERY.RESEND_FAILED',
+        tag,
+        scope,
+        summary: 'Make failed deliveries again',
+        description: `All that have failed and were made since then, the oldest first, at most ${MAX_RESENT} with a request: as long as \`has_more\` is true, ask again with \`after\` set to \`next_cursor\`. Those to endpoints that are disabled or were deleted are left out.`,
+        success: successOf('WEBHOOK_DELIVERY.RESEND_FAILED', 'Resend'),
+        errors: ['endpoint_disabled'],
+      },
+      { body: resendFailedBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { since, endpoint, after } = request.body;
+      const createdFrom = parseTimestamp(since) ?? 0;
+      const filter: DeliveryFilter = {
+        state: 'failed',
+        createdFrom,
+        ...(endpoint === undefined ? {} : { receiver: endpoint }),
+      };
+      const start = after ?? firstIdAt('whd', createdFrom);
+      const { deliveries, nextCursor } = await ableFrom(store, origin.scope, filter, start);
+      const executed = await transact({
+        subject: 'resend',
+        origin,
+        deliveries,
+        now: await now(origin.scope),
+        reply: { operation: 'WEBHOOK_DELIVERY.RESEND_FAILED' },
+        many: { nextCursor, ...(endpoint === undefined ? {} : { endpoint }) },
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+}
+
+function filterOf(query: DeliveriesQuery): DeliveryFilter {
+  const { endpoint: receiver, checkout: subject, event, status: state } = query;
+  const createdFrom = timeOf(query['created_at[gte]']);
+  const createdBefore = timeOf(query['created_at[lt]']);
+  return {
+    ...(receiver === undefined ? {} : { receiver }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(event === undefined ? {} : { event }),
+    ...(state === undefined ? {} : { state }),
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+    ...(createdBefore === undefined ? {} : { createdBefore }),
+  };
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
+}
+
+/** What receivers say is shown as it came: never must a browser take it for a page, whatever it makes of the type. */
+function withoutMarkup(data: object): string {
+  return JSON.stringify(data)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('>', '\\u003e')
+    .replaceAll('&', '\\u0026');
+}
+
+/** The oldest deliveries behind an id that can be made again, and behind which id there are more of them. */
+async function ableFrom(store: Store, scope: Scope, filter: DeliveryFilter, start: string) {
+  const endpoints = await store.endpoints(scope);
+  const enabled = new Set(endpoints.filter(({ disabled }) => disabled === null).map(({ id }) => id));
+  const isAble = (receiver: string) => !isEndpoint(receiver) || enabled.has(receiver);
+  if (!isAble(filter.receiver ?? '')) return { deliveries: [], nextCursor: null };
+  const found: Delivery[] = [];
+  for (let before = start; ; ) {
+    // The page before a cursor begins with the oldest one behind it.
+    const { rows, hasMore } = await store.deliveries(scope, filter, { limit: MAX_RESENT, before });
+    found.push(...rows.filter(({ receiver }) => isAble(receiver)).reverse());
+    const deliveries = found.slice(0, MAX_RESENT);
+    const [newest] = rows;
+    if (found.length > MAX_RESENT) return { deliveries, nextCursor: deliveries.at(-1)?.id ?? null };
+    if (!hasMore || newest === undefined) return { deliveries, nextCursor: null };
+    before = newest.id;
+  }
+}

@@ -1,0 +1,243 @@
+/** Endpoints: addresses that merchants register for their events. */
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { Problem } from '../../checkout/refusal.ts';
+import type { Mode } from '../../checkout/session.ts';
+import type { Deps } from '../../deps.ts';
+import { newId } from '../../id.ts';
+import { newWebhookSecret } from '../../keys.ts';
+import type { Origin } from '../../orders/order.ts';
+import { envelope } from '../../presenter.ts';
+import type { Page, PageRequest } from '../../store/store.ts';
+import { type Endpoint, type EndpointCommand, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
+import type { NetworkRules } from '../../webhooks/guard.ts';
+import { presentEndpoint } from '../../webhooks/present.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError } from '../errors.ts';
+import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { idOf, pageQuery } from '../schemas/checkout.ts';
+import {
+  createEndpointBody,
+  DEFAULT_OVERLAP_SECONDS,
+  type EndpointBody,
+  rotateSecretBody,
+  updateEndpointBody,
+} from '../schemas/webhooks.ts';
+
+const tag = 'Webhook endpoints';
+const scope = 'webhooks';
+const params = idOf('whe', 'webhook endpoint');
+const listQuery = Type.Object(pageQuery('whe'), { additionalProperties: false });
+
+export function webhookEndpointRoutes(api: Api, { store, transact, networkRules, now }: Deps): void {
+  const order = async (origin: Origin, id: string, command: EndpointCommand, operation: string) =>
+    transact({
+      subject: 'endpoint',
+      origin,
+      id,
+      command,
+      now: await now(origin.scope),
+      reply: { operation },
+    });
+
+  api.post(
+    '/webhook_endpoint',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.CREATE',
+        tag,
+        scope,
+        summary: 'Create an endpoint',
+        description:
+          'It gets the events that happen from now on. The answer has the `secret` that signs them; no other shows it, but a repetition of the request with its idempotency key. An account and mode can have 100 endpoints.',
+        statusCode: 201,
+        success: successOf('WEBHOOK_ENDPOINT.CREATE', 'WebhookEndpointWithSecret'),
+        errors: ['too_many_endpoints'],
+      },
+      { body: createEndpointBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const { url = '', ...settings } = readEndpoint(request, request.body, networkRules);
+      const time = await now(origin.scope);
+      const id = newId('whe', time);
+      const executed = await transact({
+        subject: 'endpoint',
+        origin,
+        id,
+        command: {
+          type: 'create_endpoint',
+          secret: newWebhookSecret(),
+          settings: { url, events: ['*'], description: '', enabled: true, ...settings },
+        },
+        now: time,
+        reply: {
+          operation: 'WEBHOOK_ENDPOINT.CREATE',
+          statusCode: 201,
+          location: `/v3/webhook_endpoint/${id}`,
+        },
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+
+  api.get(
+    '/webhook_endpoint',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.LIST',
+        tag,
+        scope,
+        summary: 'List endpoints',
+        description: 'Newest first.',
+        success: listOf('WEBHOOK_ENDPOINT.LIST', 'WebhookEndpoint'),
+      },
+      { querystring: listQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { scope } = principalOf(request);
+      const time = await now(scope);
+      const [all, failing] = await Promise.all([store.endpoints(scope), store.failingReceivers(scope)]);
+      const { rows, hasMore } = newestFirst(all, page);
+      const present = (endpoint: Endpoint) =>
+        JSON.stringify(presentEndpoint(endpoint, failing.get(endpoint.id) ?? null, time));
+      return sendList(reply, 'WEBHOOK_ENDPOINT.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/webhook_endpoint/:id',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.FETCH',
+        tag,
+        scope,
+        summary: 'Fetch an endpoint',
+        success: successOf('WEBHOOK_ENDPOINT.FETCH', 'WebhookEndpoint'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { id } = request.params;
+      const { scope } = principalOf(request);
+      const endpoint = (await store.endpoints(scope)).find((each) => each.id === id);
+      if (endpoint === undefined) throw notFound(NO_SUCH_ENDPOINT);
+      const health = (await store.failingReceivers(scope)).get(id) ?? null;
+      const data = JSON.stringify(presentEndpoint(endpoint, health, await now(scope)));
+      return reply.type(JSON_TYPE).send(envelope('WEBHOOK_ENDPOINT.FETCH', data));
+    },
+  );
+
+  api.put(
+    '/webhook_endpoint/:id',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.UPDATE',
+        tag,
+        scope,
+        summary: 'Update an endpoint',
+        description:
+          'What is omitted stays. A disabled endpoint gets no events, and what waits for it fails; once it is enabled, that can be sent again. At another address, or enabled again, it begins as healthy.',
+        success: successOf('WEBHOOK_ENDPOINT.UPDATE', 'WebhookEndpoint'),
+      },
+      { params, body: updateEndpointBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const settings = readEndpoint(request, request.body, networkRules);
+      const command: EndpointCommand = { type: 'update_endpoint', settings };
+      return sendOutcome(reply, await order(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.UPDATE'));
+    },
+  );
+
+  api.delete(
+    '/webhook_endpoint/:id',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.DELETE',
+        tag,
+        scope,
+        noBody: true,
+        summary: 'Delete an endpoint',
+        description: 'What waits for it fails, and can not be sent again. Its deliveries stay in the list.',
+        success: successOf('WEBHOOK_ENDPOINT.DELETE', 'Deleted'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      schemaProblems(request);
+      const command: EndpointCommand = { type: 'delete_endpoint' };
+      return sendOutcome(reply, await order(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.DELETE'));
+    },
+  );
+
+  api.post(
+    '/webhook_endpoint/:id/rotate_secret',
+    operation(
+      {
+        operation: 'WEBHOOK_ENDPOINT.ROTATE_SECRET',
+        tag,
+        scope,
+        optionalBody: true,
+        summary: 'Replace the secret of an endpoint',
+        description:
+          'The answer has the new `secret`. During the overlap both sign, so that a receiver that knows either accepts every delivery; with 0 the old one ends at once. A secret that was replaced before ends at once as well.',
+        success: successOf('WEBHOOK_ENDPOINT.ROTATE_SECRET', 'WebhookEndpointWithSecret'),
+      },
+      { params, body: rotateSecretBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { overlap_seconds: seconds = DEFAULT_OVERLAP_SECONDS } = request.body;
+      const command: EndpointCommand = {
+        type: 'rotate_secret',
+        secret: newWebhookSecret(),
+        overlapMs: seconds * 1000,
+      };
+      const { id } = request.params;
+      return sendOutcome(reply, await order(origin, id, command, 'WEBHOOK_ENDPOINT.ROTATE_SECRET'));
+    },
+  );
+}
+
+/** The settings that a request gives, or every mistake that it has. */
+function readEndpoint(request: FastifyRequest, body: EndpointBody, rules: NetworkRules) {
+  const problems = schemaProblems(request);
+  const given = usableFields(body, problems);
+  const all = [...problems, ...urlProblems(given, principalOf(request).scope.mode, rules)];
+  if (all.length > 0) throw fieldsError(all);
+  const { url, events, description, status } = given;
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events: [...new Set(events)] }),
+    ...(description === undefined ? {} : { description }),
+    ...(status === undefined ? {} : { enabled: status === 'enabled' }),
+  };
+}
+
+function urlProblems(given: Partial<EndpointBody>, mode: Mode, rules: NetworkRules): Problem[] {
+  const [first] = [...addressProblems(given, ['url'], mode), ...receiverProblems(given, 'url', rules)];
+  if (first) return [first];
+  // It would never be sent: whoever writes one expects something else.
+  return given.url?.includes('#') ? [{ pointer: '/url', detail: 'must not have a fragment (#…)' }] : [];
+}
+
+/** `all` are the oldest first; they are few. */
+function newestFirst(all: readonly Endpoint[], { limit, after, before }: PageRequest): Page<Endpoint> {
+  if (before !== undefined) {
+    const newer = all.filter(({ id }) => id > before);
+    return { rows: newer.slice(0, limit).reverse(), hasMore: newer.length > limit };
+  }
+  const older = all.filter(({ id }) => after === undefined || id < after).reverse();
+  return { rows: older.slice(0, limit), hasMore: older.length > limit };
+}

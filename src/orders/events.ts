@@ -1,0 +1,52 @@
+/** Events as they are written: numbered, frozen, and on their way to everybody who wants them. */
+import { newId } from '../id.ts';
+import { eventBody } from '../presenter.ts';
+import type { DeliveryRow } from '../store/delivery.ts';
+import type { EventRow } from '../store/store.ts';
+import { type Endpoint, receiverOf, selects } from '../webhooks/endpoint.ts';
+
+export type NewEvent = {
+  readonly type: string;
+  /** JSON. */
+  readonly data: string;
+};
+
+/** What has just changed: a session or an endpoint. */
+type Changed = {
+  readonly id: string;
+  readonly version: number;
+  /** How many events there are about it, these included. */
+  readonly eventCount: number;
+};
+
+export function eventRows(subject: Changed, events: readonly NewEvent[], now: number): EventRow[] {
+  const firstSequence = subject.eventCount - events.length + 1;
+  return events.map(({ type, data }, index) => {
+    const id = newId('evt', now);
+    const sequence = firstSequence + index;
+    const body = eventBody(type, id, now, data, subject.version, sequence);
+    return { id, type, subject: subject.id, sequence, createdAt: now, body };
+  });
+}
+
+/** The deliveries of events: to the address that their session names, if it does, and to endpoints that want them. */
+export function deliveryRows(
+  events: readonly EventRow[],
+  endpoints: readonly Endpoint[],
+  url = '',
+): DeliveryRow[] {
+  const named = url === '' ? [] : [{ receiver: receiverOf(url), url }];
+  return events.flatMap(({ id, type, subject, sequence, createdAt }) => {
+    // An endpoint hears nothing about itself: what says that it fails would fail as well.
+    const wanting = endpoints.filter((each) => each.id !== subject && selects(each, type));
+    const receivers = [...named, ...wanting.map((each) => ({ receiver: each.id, url: null }))];
+    return receivers.map((receiver) => ({
+      id: newId('whd', createdAt),
+      event: id,
+      subject,
+      sequence,
+      createdAt,
+      ...receiver,
+    }));
+  });
+}

@@ -1,0 +1,125 @@
+/** What came of deliveries, and what it means for their receivers. And orders to make deliveries again. */
+import { type Refusal, refuse, refuseFields } from '../checkout/refusal.ts';
+import type { Scope } from '../checkout/session.ts';
+import type { Delivery, DeliveryResult } from '../store/delivery.ts';
+import type { EndpointChange, EventRow, Loaded, Needs, Writes } from '../store/store.ts';
+import { type Endpoint, type EndpointEventType, isEndpoint } from '../webhooks/endpoint.ts';
+import { afterFailure, type Health } from '../webhooks/health.ts';
+import { presentDelivery, presentEndpoint, presentResend } from '../webhooks/present.ts';
+import { deliveryRows, eventRows } from './events.ts';
+import {
+  answerOf,
+  auditOf,
+  type Decided,
+  type DeliveriesOrder,
+  noAnswer,
+  type ResendOrder,
+} from './order.ts';
+
+const GONE = 410;
+
+export function deliveriesNeeds({ scope, results }: DeliveriesOrder): Needs {
+  const receivers = [...new Set(results.map(({ receiver }) => receiver))];
+  // Only these can come to an event of the endpoint.
+  const concerned = results.filter(({ state, failing }) => failing || state !== 'delivered');
+  const locked = [...new Set(concerned.map(({ receiver }) => receiver).filter(isEndpoint))];
+  return {
+    scope,
+    endpoints: true,
+    lanes: [...new Set(results.map(({ subject }) => subject))],
+    receivers,
+    lockedEndpoints: locked,
+  };
+}
+
+export function decideOnDeliveries({ scope, results }: DeliveriesOrder, loaded: Loaded): Decided {
+  const receivers = receiversAfter(results, loaded);
+  return {
+    writes: { deliveryResults: results, ...receivers },
+    answer: noAnswer,
+    committed: committedIn(scope, receivers),
+  };
+}
+
+function committedIn(scope: Scope, { events = [] }: Writes): Decided['committed'] {
+  return { scope, checkouts: [], events: events.length, deliveries: 1 };
+}
+
+/** What the results mean for those who got the deliveries, one after the other. */
+function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Writes {
+  const endpoints = new Map(loaded.endpoints.map((each) => [each.id, each]));
+  const health = new Map<string, Health | null>();
+  const hastened = new Map<string, number>();
+  const events: EventRow[] = [];
+
+  function tell(type: EndpointEventType, before: Endpoint, failing: Health | null, now: number): void {
+    const after = { ...before, version: before.version + 1, eventCount: before.eventCount + 1 };
+    endpoints.set(after.id, after);
+    const data = JSON.stringify(presentEndpoint(after, failing, now));
+    events.push(...eventRows(after, [{ type, data }], now));
+  }
+
+  for (const { receiver, state, at, httpStatus, error, attempt, failing } of results) {
+    if (attempt === null) continue;
+    const known = health.has(receiver) ? health : loaded.receivers;
+    const before = known.get(receiver) ?? null;
+    const endpoint = endpoints.get(receiver);
+    // What was on its way when it was switched off or deleted tells nothing any more.
+    if (isEndpoint(receiver) && endpoint?.disabled !== null) continue;
+    if (state === 'delivered') {
+      // If that was not known when it went out, the endpoint could not be locked; the next one will tell.
+      if (before === null || (before.announced && !failing)) continue;
+      health.set(receiver, null);
+      // What failed by itself, beside others that arrived, keeps to its schedule.
+      if (before.probeAt !== null) hastened.set(receiver, at);
+      if (before.announced && endpoint) tell('webhook_endpoint.resumed', endpoint, null, at);
+    } else if (httpStatus === GONE) {
+      if (!endpoint) continue;
+      if (before !== null) health.set(receiver, null);
+      // What waits for it comes to its end.
+      hastened.set(receiver, at);
+      tell('webhook_endpoint.disabled', { ...endpoint, disabled: 'gone', updatedAt: at }, null, at);
+    } else {
+      const after = afterFailure(before, error ?? '', at);
+      health.set(receiver, after);
+      if (after.announced && !before?.announced && endpoint)
+        tell('webhook_endpoint.suspended', endpoint, after, at);
+    }
+  }
+  const changes = [...endpoints.values()].flatMap((after): EndpointChange[] => {
+    const before = loaded.endpoints.find(({ id }) => id === after.id) ?? null;
+    return before === after ? [] : [{ before, after }];
+  });
+  return {
+    ...(health.size > 0 ? { receivers: [...health].map(([id, value]) => ({ id, health: value })) } : {}),
+    ...(hastened.size > 0 ? { hastened: [...hastened].map(([receiver, at]) => ({ receiver, at })) } : {}),
+    ...(changes.length > 0 ? { endpoints: changes } : {}),
+    ...(events.length > 0 ? { events, deliveries: deliveryRows(events, [...endpoints.values()]) } : {}),
+  };
+}
+
+export function resendNeeds({ origin: { scope }, deliveries }: ResendOrder): Needs {
+  return { scope, endpoints: true, lanes: [...new Set(deliveries.map(({ subject }) => subject))] };
+}
+
+export function decideOnResend(order: ResendOrder, { endpoints }: Loaded): Decided | Refusal {
+  const { origin, deliveries, now, reply, many } = order;
+  const byId = new Map(endpoints.map((each) => [each.id, each]));
+  const isAble = ({ receiver }: Delivery) => !isEndpoint(receiver) || byId.get(receiver)?.disabled === null;
+  const able = deliveries.filter(isAble);
+  const [first] = able;
+  if (many?.endpoint !== undefined && !byId.has(many.endpoint)) {
+    return refuseFields([{ pointer: '/endpoint', detail: 'must be the id of a webhook endpoint' }]);
+  }
+  const isOff = many ? byId.get(many.endpoint ?? '')?.disabled : !first;
+  if (isOff) return refuse('endpoint_disabled', 'The webhook endpoint is disabled or was deleted.');
+  const resends = able.map(({ id, receiver, subject }) => ({ id, receiver, subject, at: now }));
+  const data = many
+    ? presentResend(resends.length, many.nextCursor)
+    : first && presentDelivery({ ...first, state: 'pending', dueAt: now }, byId.get(first.receiver)?.url);
+  return {
+    writes: { resends, ...(first ? { audit: auditOf(origin, first.id, 0, now, 'resend') } : {}) },
+    answer: answerOf(reply, JSON.stringify(data)),
+    committed: { scope: origin.scope, checkouts: [], events: 0, deliveries: resends.length },
+  };
+}

@@ -1,0 +1,279 @@
+/** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
+import type { Scope } from '../../checkout/session.ts';
+import { endpointDataOf } from '../columns.ts';
+import type { DeliveryResult } from '../delivery.ts';
+import type { Writes } from '../store.ts';
+import type { Sql } from './connection.ts';
+import { insert, onRows, type Row, some, sorted } from './statements.ts';
+
+/**
+ * Whoever changes a lane holds the lock of its subject, so that no two transactions make up their minds about the same
+ * one at the same time.
+ */
+export function deliveryStatements(sql: Sql, scope: Scope, all: readonly Writes[]): PromiseLike<unknown>[] {
+  const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
+  const resends = all.flatMap((writes) => writes.resends ?? []);
+  const retried = results.filter(({ state }) => state === 'pending');
+  const lanes = lanesOf([...results.filter(({ state }) => state !== 'pending'), ...resends]);
+  return [
+    ...some(newDeliveries(all), (rows) => insertDeliveries(sql, scope, rows)),
+    ...roundsOf(results).map((round) => finish(sql, scope, round.map(resultRow))),
+    ...some(
+      resends.map(({ id }) => ({ id })),
+      (rows) => reopen(sql, scope, rows),
+    ),
+    ...some(lanesOf([...retried, ...resends]), (rows) => demote(sql, scope, rows)),
+    ...some(lanes, (rows) => promote(sql, scope, rows)),
+    ...endpointStatements(sql, scope, all),
+    ...healthStatements(sql, scope, all),
+    ...some(
+      all.flatMap(({ hastened = [] }) => hastened.map((each) => ({ ...each }))),
+      (rows) => hasten(sql, scope, rows),
+    ),
+  ];
+}
+
+/** A statement changes a row once, so that the results of a delivery that was sent twice are written in turn. */
+function roundsOf(results: readonly DeliveryResult[]): DeliveryResult[][] {
+  const rounds: DeliveryResult[][] = [];
+  const seen = new Map<string, number>();
+  for (const result of results) {
+    const round = seen.get(result.id) ?? 0;
+    seen.set(result.id, round + 1);
+    const others = rounds[round];
+    if (others) others.push(result);
+    else rounds.push([result]);
+  }
+  return rounds;
+}
+
+function resultRow({ id, lease, at, state, dueAt, httpStatus, error, attempt }: DeliveryResult): Row {
+  return {
+    id,
+    lease,
+    at,
+    state,
+    due_at: dueAt,
+    status: httpStatus,
+    error,
+    duration_ms: attempt?.durationMs ?? null,
+    answer: attempt?.answer ?? null,
+  };
+}
+
+type Lane = { readonly receiver: string; readonly subject: string; readonly at: number };
+
+/** Each once. */
+function lanesOf(all: readonly Lane[]): Row[] {
+  const lanes = new Map(
+    all.map(({ receiver, subject, at }) => [`${receiver}\n${subject}`, { receiver, subject, at }]),
+  );
+  return [...lanes.values()];
+}
+
+/** Of each lane only the first new delivery can be its head. */
+function newDeliveries(all: readonly Writes[]): Row[] {
+  const lanes = new Set<string>();
+  return all
+    .flatMap((writes) => writes.deliveries ?? [])
+    .map(({ createdAt, ...row }) => {
+      const lane = `${row.receiver}\n${row.subject}`;
+      const first = !lanes.has(lane);
+      lanes.add(lane);
+      return { ...row, created_at: createdAt, first };
+    });
+}
+
+function insertDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    `id text, event text, subject text, sequence integer, receiver text, url text, created_at bigint, first boolean`,
+    (r) => `INSERT INTO delivery
+        (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts, round_start, due_at)
+      SELECT $1::bigint, $2::boolean, r.id, r.event, r.subject, r.sequence, r.receiver, r.url, r.created_at, 'pending', 0,
+        0, CASE WHEN r.first AND NOT EXISTS (
+          SELECT 1 FROM delivery AS earlier
+          WHERE earlier.account = $1 AND earlier.live = $2 AND earlier.receiver = r.receiver
+            AND earlier.subject = r.subject AND earlier.state = 'pending'
+        ) THEN r.created_at END
+      FROM ${r}`,
+  );
+}
+
+/**
+ * A result ends the lease that it was made under. One that comes after that has run out counts as an attempt as well,
+ * but whoever has the delivery now will say what becomes of it; unless it has arrived after all.
+ */
+function finish(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  const counts = `(delivery.state = 'pending' AND (r.lease IS NULL OR delivery.leased_until = r.lease) OR r.state = 'delivered')`;
+  return onRows(
+    sql,
+    scope,
+    rows,
+    `id text, lease bigint, at bigint, state text, due_at bigint, status integer, error text, duration_ms integer,
+     answer text`,
+    (r) => `WITH finished AS (
+        UPDATE delivery SET
+          attempts = attempts + (r.answer IS NOT NULL)::integer,
+          tried_at = CASE WHEN r.answer IS NULL THEN tried_at ELSE r.at END,
+          state = CASE WHEN ${counts} THEN r.state ELSE delivery.state END,
+          due_at = CASE WHEN ${counts} THEN r.due_at ELSE delivery.due_at END,
+          leased_until = CASE WHEN ${counts} THEN NULL ELSE leased_until END,
+          last_status = CASE WHEN ${counts} THEN r.status ELSE last_status END,
+          last_error = CASE WHEN ${counts} THEN r.error ELSE last_error END
+        FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id
+        RETURNING delivery.id, attempts, r.at, r.duration_ms, r.status, r.error, r.answer
+      )
+      INSERT INTO delivery_attempt (account, live, delivery, number, at, duration_ms, status, error, answer)
+      SELECT $1::bigint, $2::boolean, id, attempts, at, duration_ms, status, error, answer FROM finished
+      WHERE answer IS NOT NULL`,
+  );
+}
+
+/** Whoever sends it now still does; what comes of that counts as well. */
+function reopen(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    'id text',
+    (r) => `UPDATE delivery SET state = 'pending', due_at = NULL, round_start = attempts
+            FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id`,
+  );
+}
+
+const laneColumns = 'receiver text, subject text, at bigint';
+
+/** Those that are due although an earlier one of their lane is on its way again. */
+function demote(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    laneColumns,
+    (r) => `UPDATE delivery SET due_at = NULL FROM ${r}
+            WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.receiver = r.receiver
+              AND delivery.subject = r.subject AND delivery.state = 'pending' AND delivery.due_at IS NOT NULL
+              AND EXISTS (
+                SELECT 1 FROM delivery AS earlier
+                WHERE earlier.account = $1 AND earlier.live = $2 AND earlier.receiver = r.receiver
+                  AND earlier.subject = r.subject AND earlier.state = 'pending'
+                  AND earlier.sequence < delivery.sequence)`,
+  );
+}
+
+/** The first that waits in a lane, if none is due there. */
+function promote(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    laneColumns,
+    (r) => `UPDATE delivery SET due_at = head.at FROM (
+              SELECT first.id, r.at FROM ${r} CROSS JOIN LATERAL (
+                SELECT id FROM delivery AS waiting
+                WHERE waiting.account = $1 AND waiting.live = $2 AND waiting.receiver = r.receiver
+                  AND waiting.subject = r.subject AND waiting.state = 'pending'
+                ORDER BY sequence LIMIT 1
+              ) AS first
+            ) AS head
+            WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = head.id
+              AND delivery.due_at IS NULL`,
+  );
+}
+
+function hasten(sql: Sql, scope: Scope, rows: readonly Row[]) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    'receiver text, at bigint',
+    (r) => `UPDATE delivery SET due_at = r.at FROM ${r}
+            WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.receiver = r.receiver
+              AND delivery.due_at > r.at`,
+  );
+}
+
+/** What endpoints have become by the last of the batch's changes. */
+function endpointStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
+  const changes = all.flatMap((writes) => writes.endpoints ?? []);
+  const last = new Map(changes.map(({ before, after }) => [(after ?? before)?.id ?? '', after]));
+  const kept = [...last.values()].flatMap((endpoint) =>
+    endpoint === null
+      ? []
+      : [
+          {
+            id: endpoint.id,
+            version: endpoint.version,
+            event_count: endpoint.eventCount,
+            data: endpointDataOf(endpoint),
+          },
+        ],
+  );
+  const gone = [...last].filter(([, endpoint]) => endpoint === null).map(([id]) => ({ id }));
+  return [
+    ...some(sorted(kept, 'id'), (rows) =>
+      insert(
+        sql,
+        scope,
+        'webhook_endpoint',
+        rows,
+        `ON CONFLICT (account, live, id) DO UPDATE
+         SET version = excluded.version, event_count = excluded.event_count, data = excluded.data`,
+      ),
+    ),
+    ...some(gone, (rows) => remove(sql, scope, 'webhook_endpoint', rows)),
+  ];
+}
+
+function healthStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
+  const last = new Map(all.flatMap(({ receivers = [] }) => receivers.map(({ id, health }) => [id, health])));
+  const failing = [...last].flatMap(([id, health]) =>
+    health === null
+      ? []
+      : [
+          {
+            id,
+            failures: health.failures,
+            failing_since: health.failingSince,
+            probes: health.probes,
+            probe_at: health.probeAt,
+            announced: health.announced,
+            last_error: health.lastError,
+          },
+        ],
+  );
+  const healthy = [...last].filter(([, health]) => health === null).map(([id]) => ({ id }));
+  return [
+    ...some(sorted(failing, 'id'), (rows) =>
+      insert(
+        sql,
+        scope,
+        'webhook_receiver',
+        rows,
+        `ON CONFLICT (account, live, id) DO UPDATE SET failures = excluded.failures,
+           failing_since = excluded.failing_since, probes = excluded.probes, probe_at = excluded.probe_at,
+           announced = excluded.announced, last_error = excluded.last_error`,
+      ),
+    ),
+    ...some(healthy, (rows) => remove(sql, scope, 'webhook_receiver', rows)),
+  ];
+}
+
+function remove(
+  sql: Sql,
+  scope: Scope,
+  table: 'webhook_endpoint' | 'webhook_receiver',
+  rows: readonly Row[],
+) {
+  return onRows(
+    sql,
+    scope,
+    rows,
+    'id text',
+    (r) =>
+      `DELETE FROM ${table} USING ${r} WHERE ${table}.account = $1 AND ${table}.live = $2 AND ${table}.id = r.id`,
+  );
+}

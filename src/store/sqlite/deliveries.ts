@@ -1,0 +1,106 @@
+/** Deliveries as merchants look at them. */
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Scope } from '../../checkout/session.ts';
+import { firstIdAt } from '../../id.ts';
+import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../delivery.ts';
+import type { Page, PageRequest } from '../store.ts';
+import { attemptFrom, deliveryFrom, liveOf, type Row } from './rows.ts';
+
+/** No session has more events that are looked at for their deliveries. */
+const MAX_EVENTS = 1000;
+
+const columns = `delivery.id, delivery.created_at, delivery.event, delivery.subject, receiver, url, state, attempts, due_at,
+  tried_at, last_status, last_error, event.type`;
+const withEvent = `JOIN event ON event.account = delivery.account AND event.live = delivery.live
+  AND event.id = delivery.event`;
+
+export function deliveryReader(database: DatabaseSync) {
+  const byId = database.prepare(
+    `SELECT ${columns} FROM delivery ${withEvent}
+     WHERE delivery.account = ? AND delivery.live = ? AND delivery.id = ?`,
+  );
+  const attempts = database.prepare(
+    'SELECT * FROM delivery_attempt WHERE account = ? AND live = ? AND delivery = ? ORDER BY number',
+  );
+
+  return {
+    read(scope: Scope, id: string): Delivery | null {
+      const row = byId.get(scope.account, liveOf(scope), id);
+      return row === undefined ? null : deliveryFrom(row as Row);
+    },
+
+    attempts: (scope: Scope, delivery: string): DeliveryAttempt[] =>
+      attempts.all(scope.account, liveOf(scope), delivery).map((row) => attemptFrom(row as Row)),
+
+    list(scope: Scope, filter: DeliveryFilter, page: PageRequest): Page<Delivery> {
+      const { sql, values } = deliveryQuery(scope, filter, page);
+      const rows = database.prepare(sql).all(...values) as Row[];
+      const shown = rows.slice(0, page.limit).map(deliveryFrom);
+      return {
+        rows: page.before === undefined ? shown : shown.reverse(),
+        hasMore: rows.length > page.limit,
+      };
+    },
+  };
+}
+
+/** Exported for the tests that hold every filter to an index. */
+export function deliveryQuery(
+  scope: Scope,
+  { receiver, subject, event, state, createdFrom, createdBefore }: DeliveryFilter,
+  { limit, after, before }: PageRequest,
+): { sql: string; values: SQLInputValue[] } {
+  const tenant: SQLInputValue[] = [scope.account, liveOf(scope)];
+  const conditions = ['delivery.account = ? AND delivery.live = ?'];
+  const values = [...tenant];
+  const add = (condition: string, ...bound: SQLInputValue[]) => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  if (event !== undefined) add('delivery.event = ?', event);
+  // A session has few events, and each has an index of its deliveries.
+  if (subject !== undefined)
+    add(`delivery.event IN (${eventsOf})`, ...tenant, subject, ...tenant, MAX_EVENTS, ...tenant);
+  if (receiver !== undefined) add('receiver = ?', receiver);
+  if (state !== undefined) add(`state = '${state}'`);
+  if (createdFrom !== undefined) add('delivery.id >= ?', firstIdAt('whd', createdFrom));
+  const ends = [
+    ...(createdBefore === undefined ? [] : [firstIdAt('whd', createdBefore)]),
+    after ?? [],
+  ].flat();
+  const [end] = ends.sort();
+  if (end !== undefined) add('delivery.id < ?', end);
+  if (before !== undefined) add('delivery.id > ?', before);
+  const direction = before === undefined ? 'DESC' : 'ASC';
+  values.push(limit + 1);
+  return {
+    sql: `SELECT ${columns} FROM delivery${indexFor({ receiver, subject, event, state })} ${withEvent}
+          WHERE ${conditions.join(' AND ')} ORDER BY delivery.id ${direction} LIMIT ?`,
+    values,
+  };
+}
+
+/** Ids of the newest events of a session, along their chain. CROSS keeps to that: by itself SQLite goes through all. */
+const eventsOf = `
+  WITH RECURSIVE chain (at, step) AS (
+    SELECT last_event, 1 FROM checkout WHERE checkout.account = ? AND checkout.live = ? AND checkout.id = ?
+    UNION ALL
+    SELECT told.previous, step + 1 FROM chain
+      JOIN event AS told ON told.account = ? AND told.live = ? AND told.position = chain.at
+      WHERE step < ?
+  )
+  SELECT told.id FROM chain
+    CROSS JOIN event AS told ON told.account = ? AND told.live = ? AND told.position = chain.at`;
+
+/** What finds few among many is asked first; SQLite would rather go through all in the order of the list. */
+function indexFor({
+  receiver,
+  subject,
+  event,
+  state,
+}: Partial<Record<keyof DeliveryFilter, unknown>>): string {
+  if (event !== undefined || subject !== undefined) return ' INDEXED BY delivery_event';
+  if (state === 'failed') return ' INDEXED BY delivery_failed';
+  if (state === 'pending') return ' INDEXED BY delivery_lane';
+  return receiver === undefined ? '' : ' INDEXED BY delivery_receiver';
+}

@@ -1,0 +1,68 @@
+/** What is not kept for ever: deliveries that have ended, and events from the front of the feed. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Scope } from '../../checkout/session.ts';
+import { firstIdAt } from '../../id.ts';
+import { liveOf } from './rows.ts';
+import { inTransaction } from './transaction.ts';
+
+const BATCH = 1000;
+
+export function retention(database: DatabaseSync) {
+  const endedBefore = `
+    SELECT id FROM delivery WHERE account = ?1 AND live = ?2 AND id < ?3 AND state <> 'pending'
+    ORDER BY id LIMIT ${BATCH}`;
+  const deleteAttempts = database.prepare(
+    `DELETE FROM delivery_attempt WHERE account = ?1 AND live = ?2 AND delivery IN (${endedBefore})`,
+  );
+  const deleteDeliveries = database.prepare(
+    `DELETE FROM delivery WHERE account = ?1 AND live = ?2 AND id IN (${endedBefore})`,
+  );
+  // A host that nobody has asked for since.
+  const deleteReceivers = database.prepare(
+    `DELETE FROM webhook_receiver
+     WHERE account = ?1 AND live = ?2 AND failing_since < ?3 AND NOT EXISTS (
+       SELECT 1 FROM delivery
+       WHERE delivery.account = ?1 AND delivery.live = ?2 AND receiver = webhook_receiver.id AND state = 'pending')`,
+  );
+  // In the order of the feed up to the first that stays: one that is young, or still on its way.
+  const lastToGo = database.prepare(
+    `WITH oldest AS (
+       SELECT position, created_at < ?3 AND NOT EXISTS (
+         SELECT 1 FROM delivery
+         WHERE delivery.account = ?1 AND delivery.live = ?2 AND delivery.event = event.id
+       ) AS goes
+       FROM event WHERE account = ?1 AND live = ?2 ORDER BY position LIMIT ${BATCH}
+     )
+     SELECT max(position) AS position FROM oldest
+     WHERE position < coalesce((SELECT min(position) FROM oldest WHERE NOT goes), position + 1)`,
+  );
+  const deleteEvents = database.prepare('DELETE FROM event WHERE account = ? AND live = ? AND position <= ?');
+  const setStart = database.prepare('REPLACE INTO feed_start VALUES (?, ?, ?)');
+  const start = database.prepare('SELECT position FROM feed_start WHERE account = ? AND live = ?');
+
+  return {
+    purgeDeliveries(scope: Scope, createdBeforeMs: number): number {
+      const tenant = [scope.account, liveOf(scope)] as const;
+      const values = [...tenant, firstIdAt('whd', createdBeforeMs)] as const;
+      return inTransaction(database, () => {
+        deleteReceivers.run(...tenant, createdBeforeMs);
+        deleteAttempts.run(...values);
+        return Number(deleteDeliveries.run(...values).changes);
+      });
+    },
+
+    purgeEvents(scope: Scope, createdBeforeMs: number): number {
+      const tenant = [scope.account, liveOf(scope)] as const;
+      return inTransaction(database, () => {
+        const last = lastToGo.get(...tenant, createdBeforeMs)?.position;
+        if (typeof last !== 'number') return 0;
+        setStart.run(...tenant, last);
+        return Number(deleteEvents.run(...tenant, last).changes);
+      });
+    },
+
+    /** Position of the last event that is no longer kept; 0 where all are. */
+    feedStart: (scope: Scope): number =>
+      (start.get(scope.account, liveOf(scope))?.position as number | undefined) ?? 0,
+  };
+}

@@ -1,0 +1,90 @@
+/** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
+import type { StatementSync } from 'node:sqlite';
+import type { Scope } from '../../checkout/session.ts';
+import { endpointDataOf } from '../columns.ts';
+import type { Writes } from '../store.ts';
+import { liveOf } from './rows.ts';
+
+/** The first pending delivery of a lane. */
+const head = `
+  SELECT id FROM delivery
+  WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
+  ORDER BY sequence LIMIT 1`;
+
+export function deliveryWriter(prepare: (sql: string) => StatementSync) {
+  const insert = prepare(
+    `INSERT INTO delivery
+       (account, live, receiver, subject, id, event, sequence, url, created_at, state, attempts, round_start, due_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'pending', 0, 0,
+       CASE WHEN EXISTS (${head}) THEN NULL ELSE ?9 END)`,
+  );
+  const finish = prepare(
+    `UPDATE delivery SET state = ?4, due_at = ?5, last_status = ?6, last_error = ?7
+     WHERE account = ?1 AND live = ?2 AND id = ?3 AND (state = 'pending' OR ?4 = 'delivered')`,
+  );
+  const count = prepare(
+    `UPDATE delivery SET attempts = attempts + 1, tried_at = ?4
+     WHERE account = ?1 AND live = ?2 AND id = ?3 RETURNING attempts`,
+  );
+  const insertAttempt = prepare(
+    `INSERT INTO delivery_attempt (account, live, delivery, number, at, duration_ms, status, error, answer)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const resend = prepare(
+    `UPDATE delivery SET state = 'pending', due_at = NULL, round_start = attempts
+     WHERE account = ? AND live = ? AND id = ?`,
+  );
+  const promote = prepare(
+    `UPDATE delivery SET due_at = ?5 WHERE account = ?1 AND live = ?2 AND id = (${head}) AND due_at IS NULL`,
+  );
+  // Those that are due although an earlier one is on its way again.
+  const demote = prepare(
+    `UPDATE delivery SET due_at = NULL
+     WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
+       AND due_at IS NOT NULL AND id <> (${head})`,
+  );
+  const hasten = prepare(
+    'UPDATE delivery SET due_at = ? WHERE account = ? AND live = ? AND receiver = ? AND due_at > ?',
+  );
+  const writeHealth = prepare('REPLACE INTO webhook_receiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const deleteHealth = prepare('DELETE FROM webhook_receiver WHERE account = ? AND live = ? AND id = ?');
+  const writeEndpoint = prepare('REPLACE INTO webhook_endpoint VALUES (?, ?, ?, ?, ?, ?)');
+  const deleteEndpoint = prepare('DELETE FROM webhook_endpoint WHERE account = ? AND live = ? AND id = ?');
+
+  return (scope: Scope, writes: Writes): void => {
+    const tenant = [scope.account, liveOf(scope)] as const;
+    for (const { id, event, subject, sequence, receiver, url, createdAt } of writes.deliveries ?? []) {
+      insert.run(...tenant, receiver, subject, id, event, sequence, url, createdAt);
+    }
+    for (const result of writes.deliveryResults ?? []) {
+      const { id, receiver, subject, at, state, dueAt, httpStatus, error, attempt } = result;
+      const made = attempt ? count.get(...tenant, id, at) : undefined;
+      if (attempt && made) {
+        const { durationMs, answer } = attempt;
+        insertAttempt.run(...tenant, id, made.attempts as number, at, durationMs, httpStatus, error, answer);
+      }
+      // What has been brought to its end stays there, unless it was given up and has arrived after all.
+      if (finish.run(...tenant, id, state, dueAt, httpStatus, error).changes === 0) continue;
+      if (state === 'pending') demote.run(...tenant, receiver, subject);
+      else promote.run(...tenant, receiver, subject, at);
+    }
+    for (const { id } of writes.resends ?? []) resend.run(...tenant, id);
+    for (const { receiver, subject, at } of writes.resends ?? []) {
+      demote.run(...tenant, receiver, subject);
+      promote.run(...tenant, receiver, subject, at);
+    }
+    for (const { before, after } of writes.endpoints ?? []) {
+      if (after) {
+        writeEndpoint.run(...tenant, after.id, after.version, after.eventCount, endpointDataOf(after));
+      } else if (before) deleteEndpoint.run(...tenant, before.id);
+    }
+    for (const { id, health } of writes.receivers ?? []) {
+      if (health === null) deleteHealth.run(...tenant, id);
+      else {
+        const { failures, failingSince, probes, probeAt, announced, lastError } = health;
+        writeHealth.run(...tenant, id, failures, failingSince, probes, probeAt, Number(announced), lastError);
+      }
+    }
+    for (const { receiver, at } of writes.hastened ?? []) hasten.run(at, ...tenant, receiver, at);
+  };
+}

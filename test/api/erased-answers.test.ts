@@ -1,0 +1,44 @@
+/** What receivers have answered may be about a person: it goes when the person does. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startService } from '../support/service.ts';
+import { startReceiver } from './receiver.ts';
+import { createSession, type Data, order, pay, succeeded } from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+
+/** What the log has of the session's deliveries, once all were tried: for each attempt the answer. */
+async function answersOf(id: string): Promise<string[]> {
+  for (;;) {
+    const list = succeeded(await call('GET', `/v3/webhook_delivery?checkout=${id}&limit=100`));
+    if (list.length > 0 && list.every(({ status }: Data) => status === 'delivered')) {
+      const whole = await Promise.all(
+        list.map((each: Data) => call('GET', `/v3/webhook_delivery/${each.id}`)),
+      );
+      return whole.flatMap((answer) => succeeded(answer).attempt_log.map((each: Data) => each.answer));
+    }
+    await nextTurn();
+  }
+}
+
+test('an erasure empties the answers to events of its sessions, and no others', async (t) => {
+  const echo = await startReceiver(t, ({ text }) => ({ status: 200, body: text.slice(0, 900) }));
+  const endpoint = { url: echo.url, events: ['checkout.paid'] };
+  succeeded(await call('POST', '/v3/webhook_endpoint', { body: endpoint }), 201);
+  const theirs = await createSession(service, { ...order, webhook_url: echo.url });
+  await pay(service, theirs.id);
+  const person = { name: 'Grace Hopper', email: 'grace@example.com' };
+  const other = await createSession(service, { customer_details: person, webhook_url: echo.url });
+  const [before, others] = [await answersOf(theirs.id), await answersOf(other.id)];
+  assert.ok(before.length > 5 && before.every((answer) => answer.startsWith('{')));
+
+  const { customer } = theirs.customer_details;
+  succeeded(await call('DELETE', `/v3/customer/${customer}`));
+  assert.deepEqual(
+    await answersOf(theirs.id),
+    before.map(() => ''),
+  );
+  assert.deepEqual(await answersOf(other.id), others);
+});

@@ -1,0 +1,276 @@
+/** How those who wait at the end of a feed share their looks at it, and what becomes of a stream that nobody reads. */
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { suite, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../../src/checkout/session.ts';
+import { createEventFeed } from '../../src/http/event-feed.ts';
+import { createEventStreams } from '../../src/http/event-stream.ts';
+import { createWaitingRoom } from '../../src/http/waiting-room.ts';
+import { createLiveUpdates, feedTopic } from '../../src/live.ts';
+import { type FeedEvent, type Store, StoreUnavailable } from '../../src/store/store.ts';
+
+const scope: Scope = { account: 1, mode: 'test' };
+const never = new AbortController().signal;
+
+/** A feed in memory, with as much of a store as is needed to read it, that counts how often it is read. */
+function memoryFeed() {
+  const live = createLiveUpdates();
+  const events: FeedEvent[] = [];
+  const feed = { reads: 0, trouble: null as Error | null, revokedAt: null as number | null, body: '{}' };
+  const store = {
+    async feedEnd() {
+      return events.length;
+    },
+    async events(_scope: Scope, { types }: { types?: string[] }, after: number, limit: number) {
+      feed.reads++;
+      if (feed.trouble) throw feed.trouble;
+      const rows = events.slice(after).filter(({ type }) => types?.includes(type) ?? true);
+      return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+    },
+    apiKey: async () => ({ revokedAt: feed.revokedAt }),
+  } as unknown as Store;
+  return Object.assign(feed, {
+    live,
+    store,
+    reader: createEventFeed({ store, live }),
+    /** Adds an event of this type; `tell` is false for one that nobody is told of. */
+    add(type = 'checkout.created', { tell = true } = {}): void {
+      const position = events.length + 1;
+      const event = { position, id: `evt_${position}`, type, sequence: 1, createdAt: 0, body: feed.body };
+      events.push(event as unknown as FeedEvent);
+      if (tell) live.publish(feedTopic(scope));
+    },
+  });
+}
+
+/** Time that the test moves; whoever waits has its turns before and after. */
+function movedTime({ mock }: TestContext) {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const turns = async () => {
+    for (let i = 0; i < 10; i++) await nextTurn();
+  };
+  return async (ms: number) => {
+    await turns();
+    mock.timers.tick(ms);
+    await turns();
+  };
+}
+
+const query = (after: number, types?: readonly string[]) => ({ scope, types, after, limit: 100 });
+
+suite('who waits at the end of a feed', () => {
+  test('shares the looks with all the others, however much is committed', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const rare = Array.from({ length: 50 }, () => feed.reader.next(query(0, ['rare']), 60_000, never));
+    const all = Array.from({ length: 50 }, () => feed.reader.next(query(0), 60_000, never));
+    await pass(1_000);
+    feed.reads = 0;
+    for (let i = 0; i < 1_000; i++) feed.add();
+    await pass(20);
+    // A thousand events are several looks; not one for each who waits, nor one for each event.
+    assert.ok(feed.reads <= 10, `${feed.reads} reads`);
+    for (const page of await Promise.all(all)) assert.deepEqual(page.rows[0]?.position, 1);
+    feed.reads = 0;
+    feed.add('rare');
+    await pass(20);
+    for (const { rows, hasMore, position } of await Promise.all(rare)) {
+      assert.deepEqual([rows.map((event) => event.position), hasMore, position], [[1_001], false, 1_001]);
+    }
+    assert.ok(feed.reads <= 2, 'what was looked through is not looked through again');
+    feed.reader.close();
+  });
+
+  test('finds within seconds what nobody has told of', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const page = feed.reader.next(query(0), 60_000, never);
+    await pass(100);
+    feed.add('checkout.created', { tell: false });
+    await pass(2_000);
+    await pass(20);
+    assert.equal((await page).position, 1);
+    feed.reader.close();
+  });
+
+  test('misses nothing that happens while it looks for itself', async (t) => {
+    const pass = movedTime(t);
+    for (let turns = 0; turns < 12; turns++) {
+      const feed = memoryFeed();
+      const first = feed.reader.next(query(0, ['wanted']), 60_000, never);
+      for (let i = 0; i < turns; i++) await Promise.resolve();
+      feed.add('other');
+      feed.add('wanted');
+      const second = feed.reader.next(query(1), 60_000, never);
+      await pass(20);
+      for (const page of [await first, await second]) assert.equal(page.position, 2, `after ${turns} turns`);
+      feed.reader.close();
+    }
+  });
+
+  test('is told of trouble, and asks again', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const page = assert.rejects(feed.reader.next(query(0), 60_000, never), StoreUnavailable);
+    await pass(100);
+    feed.trouble = new StoreUnavailable('gone');
+    feed.add();
+    await pass(20);
+    await page;
+    feed.trouble = null;
+    const again = feed.reader.next(query(0), 60_000, never);
+    await pass(20);
+    assert.equal((await again).position, 1);
+    feed.reader.close();
+  });
+
+  test('costs nothing when it has gone', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const client = new AbortController();
+    const page = feed.reader.next(query(0), 60_000, client.signal);
+    await pass(100);
+    client.abort();
+    assert.deepEqual(await page, { rows: [], hasMore: false, position: 0 });
+    feed.reads = 0;
+    for (let i = 0; i < 10; i++) {
+      feed.add();
+      await pass(2_000);
+    }
+    assert.equal(feed.reads, 0);
+  });
+});
+
+/** As much of an answer as a stream uses. It takes what is written, until `isFull` is set. */
+function fakeReply() {
+  const response = Object.assign(new EventEmitter(), {
+    text: '',
+    isFull: false,
+    state: 'open',
+    writeHead() {},
+    write(text: string) {
+      response.text += text;
+      return !response.isFull;
+    },
+    end() {
+      response.state = 'ended';
+    },
+    destroy() {
+      response.state = 'destroyed';
+      response.emit('close');
+    },
+  });
+  const reply = { raw: response, hijack: () => {}, getHeaders: () => ({}) };
+  return { response, reply: reply as unknown as FastifyReply };
+}
+
+async function openStream(feed: ReturnType<typeof memoryFeed>, types?: readonly string[]) {
+  const room = createWaitingRoom();
+  const { response, reply } = fakeReply();
+  const request = { principal: { keyId: 'ak_test_1' } } as unknown as FastifyRequest;
+  await createEventStreams(feed.reader, feed, room).answer(request, reply, query(0, types));
+  return { response, room };
+}
+
+suite('a stream', () => {
+  test('has a heartbeat with the place to go on from', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const { response } = await openStream(feed, ['wanted']);
+    await pass(100);
+    for (const type of ['other', 'wanted', 'other']) feed.add(type);
+    await pass(20);
+    await pass(20_000);
+    assert.equal(response.text, 'retry: 3000\nid: 0\n\nid: 2\nevent: wanted\ndata: {}\n\n:\nid: 3\n\n');
+    feed.revokedAt = 1;
+    await pass(20_000);
+    assert.equal(response.state, 'ended', 'with its key');
+    feed.reader.close();
+  });
+
+  test('reads no further than its client, and gives up one that does not read', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    for (let i = 0; i < 1_000; i++) feed.add();
+    const { response } = await openStream(feed);
+    response.isFull = true;
+    await pass(0);
+    response.text = '';
+    response.emit('drain');
+    await pass(59_000);
+    const { text } = response;
+    assert.equal(text.split('\n\n').length - 1, 1, 'one event at a time');
+    assert.ok(feed.reads <= 11);
+    response.isFull = false;
+    response.emit('drain');
+    await pass(20);
+    assert.match(response.text, /id: 1000\nevent: .*\ndata: {}\n\n$/);
+    assert.equal(response.text.match(/^event/gm)?.length, 1_000 - (Number(/\d+/.exec(text)?.[0]) - 1));
+    response.isFull = true;
+    feed.add();
+    await pass(20);
+    await pass(60_000);
+    assert.equal(response.state, 'ended');
+    await pass(1_000);
+    assert.equal(response.state, 'destroyed', 'the last bytes are not waited for');
+    feed.reader.close();
+  });
+
+  test('goes on when the database is there again', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const { response } = await openStream(feed);
+    await pass(100);
+    feed.trouble = new StoreUnavailable('gone');
+    feed.add();
+    await pass(20);
+    feed.trouble = null;
+    response.text = '';
+    await pass(2_000);
+    await pass(20);
+    assert.equal(response.text, ':\nid: 0\n\nid: 1\nevent: checkout.created\ndata: {}\n\n');
+    feed.reader.close();
+  });
+
+  test('ends with the service, also where nobody reads', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    const [reading, blocked] = [await openStream(feed), await openStream(feed)];
+    await pass(100);
+    blocked.response.isFull = true;
+    feed.add();
+    await pass(20);
+    for (const { room, response } of [reading, blocked]) {
+      room.close();
+      await pass(0);
+      assert.equal(response.state, 'ended');
+    }
+    await pass(1_000);
+    assert.equal(blocked.response.state, 'destroyed');
+    feed.reader.close();
+  });
+});
+
+test('the room for those who wait is bounded in all and for each key', () => {
+  const room = createWaitingRoom({ maxInAll: 3, maxOfKey: 2 });
+  const enter = (key: string, response = new EventEmitter()) =>
+    room.enter(key, response as unknown as ServerResponse);
+  const refused = (reason: string) => (error: { reason: string }) => error.reason === reason;
+  const first = enter('a');
+  enter('a');
+  assert.throws(() => enter('a'), refused('rate_limited'));
+  const client = new EventEmitter();
+  const { signal, leave } = enter('b', client);
+  assert.throws(() => enter('c'), refused('unavailable'));
+  client.emit('close');
+  assert.ok(signal.aborted);
+  leave();
+  leave();
+  enter('c');
+  first.leave();
+  room.close();
+  assert.ok(enter('a').signal.aborted, 'what comes when it is closed ends as it begins');
+});

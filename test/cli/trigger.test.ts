@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { startReceiver } from '../api/receiver.ts';
+import { type Data, eventTypes, feed, succeeded } from '../api/shop.ts';
+import { startService } from '../support/service.ts';
+import { assertMistake, opentill, settingsFor } from './developer.ts';
+
+suite('opentill trigger', () => {
+  test('each type that it lists is then in the feed, and is shown', async (t) => {
+    const service = await startService(t);
+    const { stdout: list } = await opentill(t, service, 'trigger');
+    const types = list.trimEnd().split('\n');
+    assert.equal(types.length, 15);
+    // One after the other two: a process each is work for a machine.
+    const queue = [...types];
+    const work = async () => {
+      for (let type = queue.shift(); type !== undefined; type = queue.shift()) {
+        const { code, stdout, stderr } = await opentill(t, service, 'trigger', type);
+        assert.deepEqual([code, stderr], [0, ''], type);
+        const [, id = ''] = /^(chk_\w{26}) {2}http:\S+\/transaction\/\S+\n/.exec(stdout) ?? [];
+        const events = (await feed(service)).filter(({ data }: Data) => (data.payin ?? data.id) === id);
+        assert.ok(
+          events.some((event) => event.type === type),
+          type,
+        );
+        const lines = events.map(({ sequence, id, type }) => `${sequence}  ${id}  ${type}`);
+        assert.equal(stdout.split('\n').slice(1).join('\n'), `${lines.join('\n')}\n`);
+      }
+    };
+    await Promise.all([work(), work()]);
+  });
+
+  test('the session can name an address', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t);
+    await opentill(t, service, 'trigger', 'checkout.expired', '--webhook-url', receiver.url);
+    const received = await receiver.received(3);
+    const [session] = succeeded(await service.call('GET', '/v3/checkout'));
+    assert.deepEqual(
+      received.map(({ event }) => event.type),
+      await eventTypes(service, session.id),
+    );
+  });
+
+  test('a mistake is answered in one line and makes nothing', async (t) => {
+    const service = await startService(t);
+    const settings = settingsFor(service);
+    const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });
+    const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
+    await Promise.all([
+      assertMistake(t, ['trigger', 'checkout.payed'], settings, /"checkout\.payed"/),
+      assertMistake(t, ['trigger', 'checkout.paid', 'checkout.expired'], settings, /one type/),
+      assertMistake(t, ['trigger', 'checkout.paid', '--forward', 'x'], settings, /--forward/),
+      assertMistake(t, ['trigger', 'checkout.paid', '--webhook-url', 'x'], settings, /webhook_url/),
+      assertMistake(t, ['trigger', 'checkout.paid'], live, /test mode/),
+      assertMistake(t, ['trigger', 'checkout.paid'], narrow, /scope "write"/),
+      assertMistake(t, ['trigger', 'checkout.paid'], {}, /an API key is needed/),
+    ]);
+    assert.deepEqual(await feed(service), []);
+  });
+});

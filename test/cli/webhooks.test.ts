@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { assertSigned, startReceiver } from '../api/receiver.ts';
+import { createSession, type Data, pay, succeeded, until } from '../api/shop.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { assertMistake, opentill, settingsFor } from './developer.ts';
+
+const ENDPOINT = /^(whe_\w{26}) {2}/;
+const SECRET = /^Webhook secret {2}(whsec_\S+)\nIt is shown only now\.\n/m;
+
+async function done(t: TestContext, service: TestService, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await opentill(t, service, 'webhooks', ...args);
+  assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+  return stdout;
+}
+
+function part(text: string, pattern: RegExp): string {
+  const found = pattern.exec(text)?.[1];
+  assert.ok(found, text);
+  return found;
+}
+
+suite('opentill webhooks', () => {
+  test('adds an endpoint that gets what it asks for, and changes it', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t);
+    const fields = ['--events', 'checkout.paid, payin.*', '--description', 'the till'];
+    const added = await done(t, service, 'add', receiver.url, ...fields);
+    const id = part(added, ENDPOINT);
+    const line = `${id}  enabled  ${receiver.url}  checkout.paid,payin.*  the till\n`;
+    assert.ok(added.startsWith(line), added);
+    assert.equal(await done(t, service, 'list'), line);
+    await pay(service, (await createSession(service)).id);
+    const received = await receiver.received(2);
+    assert.deepEqual(received.map(({ event }) => event.type).sort(), ['checkout.paid', 'payin.succeeded']);
+    for (const delivery of received) assertSigned(delivery, part(added, SECRET));
+
+    const other = await startReceiver(t);
+    const updated = await done(t, service, 'update', id, other.url, '--events', '*', '--disable');
+    assert.equal(updated, `${id}  disabled (by_merchant)  ${other.url}  *  the till\n`);
+    assert.match(
+      await done(t, service, 'update', id, '--enable', '--description', ''),
+      /^whe_\w+ {2}enabled /,
+    );
+    await createSession(service);
+    assert.equal((await other.received(1))[0]?.event.type, 'checkout.created');
+
+    assert.equal(await done(t, service, 'remove', id), `${id} is removed\n`);
+    assert.equal(await done(t, service, 'list'), '');
+  });
+
+  test('gives an endpoint a new secret; the one before is used beside it for as long as is said', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t);
+    const added = await done(t, service, 'add', receiver.url, '--events', 'checkout.created');
+    const id = part(added, ENDPOINT);
+    const rotated = await done(t, service, 'rotate', id, '--overlap', '2h');
+    assert.notEqual(part(rotated, SECRET), part(added, SECRET));
+    const until = Date.parse(part(rotated, /^The one before signs as well until (\S+)\.\n$/m));
+    assert.ok(Math.abs(until - Date.now() - 7_200_000) < 60_000);
+    await createSession(service);
+    const [delivery] = await receiver.received(1);
+    assert.ok(delivery);
+    assert.equal(String(delivery.headers['webhook-signature']).split(' ').length, 2);
+
+    const last = await done(t, service, 'rotate', id, '--overlap', '0');
+    assert.match(last, /^The one before is not used any more\.\n$/m);
+    await createSession(service);
+    const [, second] = await receiver.received(2);
+    assert.ok(second);
+    assertSigned(second, part(last, SECRET));
+  });
+
+  test('lists deliveries, and sends one again, or all that have failed', async (t) => {
+    const service = await startService(t);
+    let status = 200;
+    const receiver = await startReceiver(t, () => status);
+    const id = part(await done(t, service, 'add', receiver.url), ENDPOINT);
+    const session = await createSession(service);
+    await until(async () => (await deliveries(service, id, 'delivered')).length === 1);
+    const [delivery] = await deliveries(service, id, 'delivered');
+    const about = `${delivery.id}  ${delivery.created_at}  delivered  ${delivery.event}  checkout.created`;
+    assert.equal(await done(t, service, 'deliveries', id), `${about}  ${session.id}  1 attempt\n`);
+    assert.equal(await done(t, service, 'resend', delivery.id), `${delivery.id} is sent again\n`);
+    const [first, again] = await receiver.received(2);
+    assert.equal(again?.event.id, first?.event.id);
+
+    status = 410;
+    await createSession(service);
+    await until(async () => (await deliveries(service, id, 'failed')).length === 1);
+    const failed = await done(t, service, 'deliveries', id, '--status', 'failed', '--limit', '1');
+    assert.match(
+      failed,
+      /^whd_\w+ {2}\S+ {2}failed {5}evt_\w+ {2}checkout\.created {2}chk_\w+ {2}1 attempt {2}\S/,
+    );
+    assert.match(await done(t, service, 'list'), /disabled \(gone\)/);
+    status = 200;
+    await done(t, service, 'update', id, '--enable');
+    assert.equal(
+      await done(t, service, 'resend', '--failed-since', '1h', '--endpoint', id),
+      '1 sent again\n',
+    );
+    await until(async () => (await deliveries(service, id, 'delivered')).length === 2);
+    assert.equal(await done(t, service, 'resend', '--failed-since', '1h'), '0 sent again\n');
+  });
+
+  test('a mistake is answered in one line', async (t) => {
+    const service = await startService(t);
+    const settings = settingsFor(service);
+    const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
+    const id = 'whe_01k9zq4tn30000x5r7m2c9w1he';
+    const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
+      [[], settings, /webhooks takes one of list, add,/],
+      [['create'], settings, /webhooks takes one of/],
+      [['list'], narrow, /scope "webhooks"/],
+      [['list'], {}, /an API key is needed/],
+      [['list', 'all'], settings, /takes no all/],
+      [['list', '--events', '*'], settings, /takes no --events/],
+      [['add'], settings, /takes the address/],
+      [['add', 'shop'], settings, /url/],
+      [['add', 'https://shop.example/x', '--events', 'paid'], settings, /events/],
+      [['update', id], settings, /--enable or --disable/],
+      [['update', id, '--enable', '--disable'], settings, /exclude/],
+      [['update', id, '--enable'], settings, /no such/],
+      [['remove'], settings, /takes the id/],
+      [['remove', 'x'], settings, /id/],
+      [['rotate', id, '--overlap', 'soon'], settings, /--overlap takes/],
+      [['rotate', id, '--overlap', '8d'], settings, /overlap_seconds/],
+      [['deliveries', id, '--limit', '0'], settings, /--limit takes/],
+      [['deliveries', id], settings, /no such/],
+      [['resend'], settings, /takes the id of a delivery/],
+      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he', '--failed-since', '2h'], settings, /takes the id/],
+      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he'], settings, /no such/],
+      [['resend', '--failed-since', 'x'], settings, /--failed-since takes/],
+    ];
+    // A few at a time: a process each is work for a machine.
+    const queue = [...mistakes];
+    const work = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [args, environment, expected] = next;
+        await assertMistake(t, ['webhooks', ...args], environment, expected);
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+  });
+});
+
+async function deliveries({ call }: TestService, endpoint: string, status: string): Promise<Data[]> {
+  return succeeded(await call('GET', `/v3/webhook_delivery?endpoint=${endpoint}&status=${status}`));
+}

@@ -1,0 +1,94 @@
+/** Orders about endpoints and deliveries, carried out on a store of their own. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Scope } from '../../src/checkout/session.ts';
+import { newId } from '../../src/id.ts';
+import type { Origin } from '../../src/orders/order.ts';
+import { createPresenter } from '../../src/presenter.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../../src/store/delivery.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { EventRow } from '../../src/store/store.ts';
+import { createTransact, type Executed } from '../../src/transact.ts';
+import type { Endpoint, EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import { freshDirectory } from '../support/process.ts';
+import { T, tenants } from './build.ts';
+import { addEndpoint, claimOne, endpoint, HOUR, tryAgain } from './deliveries.ts';
+
+export type Till = Awaited<ReturnType<typeof openTill>>;
+
+export async function openTill(t: TestContext) {
+  const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
+  t.after(() => store.close());
+  const transact = createTransact({
+    store,
+    presenter: createPresenter('https://pay.example.com'),
+    realNow: () => T,
+  });
+  const { mine, theirs } = await tenants(store);
+
+  async function failing(scope = mine) {
+    return Object.fromEntries(await store.failingReceivers(scope));
+  }
+
+  return {
+    store,
+    transact,
+    mine,
+    theirs,
+    failing,
+    /** An endpoint as merchants register them. */
+    add: (given: Partial<Endpoint> = {}, scope = mine) => addEndpoint(store, endpoint(scope, given)),
+    async endpoint(id: string, scope = mine): Promise<Endpoint | undefined> {
+      return (await store.endpoints(scope)).find((each) => each.id === id);
+    },
+    /** Carries out a command about an endpoint. */
+    order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string): Promise<Executed> =>
+      transact({
+        subject: 'endpoint',
+        origin: originOf(mine, key),
+        id,
+        command,
+        now,
+        reply: { operation: 'WEBHOOK_ENDPOINT.TEST' },
+      }),
+    /** Says what came of deliveries. */
+    come: (...results: DeliveryResult[]): Promise<Executed> =>
+      transact({ subject: 'deliveries', scope: mine, results }),
+    /** The only delivery that is due for a receiver. */
+    due: (receiver: string, at: number): Promise<ClaimedDelivery> =>
+      claimOne(store, mine, at, { room: (each) => (each === receiver ? 1 : 0) }),
+    /** Lets the only delivery for a receiver fail at these times, to be tried again at any time. */
+    async fail(receiver: string, ...times: readonly number[]): Promise<void> {
+      for (const at of times) {
+        const claimed = await this.due(receiver, at);
+        await this.come(tryAgain(claimed, at, { at }));
+      }
+    },
+    /** The events about endpoints, oldest first. */
+    async events(): Promise<EventRow[]> {
+      const { rows } = await store.events(mine, {}, 0, 100);
+      return rows.filter(({ type }) => type.startsWith('webhook_endpoint.'));
+    },
+    /** To whom the events about this endpoint go. */
+    async toldOf(subject: string): Promise<Array<readonly [receiver: string, type: string]>> {
+      const all = await Promise.all(
+        (await this.events())
+          .filter((event) => event.subject === subject)
+          .map(({ id }) => store.deliveries(mine, { event: id }, { limit: 100 })),
+      );
+      return all.flatMap(({ rows }) => rows.map(({ receiver, eventType }) => [receiver, eventType] as const));
+    },
+  };
+}
+
+function originOf(scope: Scope, key?: string): Origin {
+  const idempotency = key === undefined ? null : { key, operation: 'POST', requestHash: 'hash' };
+  return { scope, actor: 'ak_test_1', requestId: newId('evt', T), idempotency };
+}
+
+/** What an order was answered with. */
+export function dataOf({ outcome }: Executed) {
+  assert.ok(outcome.kind !== 'refusal', JSON.stringify(outcome));
+  return JSON.parse(outcome.answer.body).data;
+}

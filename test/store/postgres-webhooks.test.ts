@@ -1,0 +1,110 @@
+/** What is PostgreSQL's alone about webhooks: the way from the schema before, and indexes. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import postgres from 'postgres';
+import type { DeliveryFilter } from '../../src/store/delivery.ts';
+import { deliveryQuery } from '../../src/store/postgres/deliveries.ts';
+import { migrations } from '../../src/store/postgres/migrate.ts';
+import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { freshPostgres } from '../support/database-postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { T } from './build.ts';
+import { checkAfterMigration, older } from './older-schema.ts';
+
+/** A database as the first version left it. */
+async function makeOlder(url: string): Promise<void> {
+  await prepareDatabase(url, { known: migrations.slice(0, 1) });
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  await sql`INSERT INTO account VALUES (1, 'old', ${T}, 'whsec_t', 'whsec_l', 0)`;
+  await sql`INSERT INTO feed_end VALUES (1, true, 0), (1, false, 0)`;
+  await sql`INSERT INTO delivery_claim VALUES (1, true), (1, false)`;
+  for (const event of older.events) {
+    await sql`INSERT INTO event ${sql({ account: 1, ...event })}`;
+    const { live, checkout, sequence, id } = event;
+    await sql`INSERT INTO feed_waiting ${sql({ account: 1, live, checkout, sequence, event: id })}`;
+  }
+  for (const delivery of older.deliveries) {
+    // One that somebody was just sending.
+    const leased = { leased_until: delivery.id === 'whd_b2' ? T : null };
+    await sql`INSERT INTO delivery ${sql({ account: 1, ...delivery, ...leased })}`;
+  }
+  await sql.end();
+}
+
+test('a database of the version before has its deliveries in lanes, and loses none', async (t) => {
+  const url = await freshDatabase(t);
+  await makeOlder(url);
+  const store = await openPostgresStore(url, { serve: true });
+  t.after(() => store.close());
+  await checkAfterMigration(store);
+  const { rows } = await store.events({ account: 1, mode: 'test' }, {}, 0, 100);
+  assert.equal(rows.length, 6);
+});
+
+/** A node of what EXPLAIN answers. */
+type Step = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Step[];
+};
+const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+
+suite('every filter of a list of deliveries', async () => {
+  const ACCOUNTS = 10;
+  const SESSIONS = 2_000;
+  /** Few are pending, few were given up; a receiver has one in fifty. */
+  const fill = [
+    `INSERT INTO event (account, live, id, type, subject, sequence, created_at, body)
+     SELECT account, false, 'evt_' || lpad(n::text, 6, '0') || s, 'x.y', 'chk_' || lpad(n::text, 6, '0'), s, n, '{}'
+     FROM generate_series(1, ${SESSIONS}) AS n, generate_series(1, 3) AS s, generate_series(1, ${ACCOUNTS}) AS account`,
+    `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, created_at, state, attempts, round_start)
+     SELECT account, live, 'whd_' || right(id, 7), id, subject, sequence, 'whe_' || created_at % 50, created_at,
+       CASE created_at % 200 WHEN 3 THEN 'pending' WHEN 4 THEN 'failed' ELSE 'delivered' END, 1, 0
+     FROM event`,
+    'ANALYZE',
+  ];
+  const { url, query, remove } = await freshPostgres();
+  after(remove);
+  await (await openPostgresStore(url)).close();
+  for (const statement of fill) await query(statement);
+
+  const subject = 'chk_000007';
+  const id = 'evt_0000071';
+  const filters: ReadonlyArray<readonly [DeliveryFilter, string]> = [
+    [{}, 'delivery_pkey'],
+    [{ receiver: 'whe_7' }, 'delivery_receiver'],
+    [{ subject }, 'delivery_event'],
+    [{ subject, receiver: 'whe_7', state: 'delivered' }, 'delivery_event'],
+    [{ event: id }, 'delivery_event'],
+    [{ event: id, state: 'pending' }, 'delivery_event'],
+    [{ state: 'failed' }, 'delivery_failed'],
+    [{ state: 'pending' }, 'delivery_lane'],
+    [{ state: 'pending', receiver: 'whe_3' }, 'delivery_lane'],
+    [{ state: 'delivered' }, 'delivery_pkey'],
+    [{ state: 'delivered', receiver: 'whe_7' }, 'delivery_receiver'],
+    [{ createdFrom: 1, createdBefore: 2 }, 'delivery_pkey'],
+  ];
+  const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+  for (const [filter, index] of filters) {
+    test(`is served by an index: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
+      for (const cursor of [{}, { after: 'whd_0010001' }, { before: 'whd_0010001' }]) {
+        const page = { limit: 20, ...cursor };
+        const { text, values } = deliveryQuery({ account: 2, mode: 'test' }, filter, page);
+        const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+        const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
+        const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);
+        for (const step of steps) {
+          assert.notEqual(step['Node Type'], 'Seq Scan', `${step['Relation Name']}: ${literals}`);
+          if (step['Index Name'] !== undefined) {
+            assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
+          }
+        }
+        const used = steps.map((step) => step['Index Name']).filter((name) => name !== undefined);
+        if (Object.keys(cursor).length === 0) assert.ok(used.includes(index), `${index}: ${used}`);
+      }
+    });
+  }
+});

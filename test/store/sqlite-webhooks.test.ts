@@ -1,0 +1,112 @@
+/** What is SQLite's alone about webhooks: the way from the schema before, indexes, and results that come late. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, type TestContext, test } from 'node:test';
+import type { DeliveryFilter } from '../../src/store/delivery.ts';
+import { deliveryQuery } from '../../src/store/sqlite/deliveries.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { freshDirectory } from '../support/process.ts';
+import { T, tenants } from './build.ts';
+import { apart, claim, claimOne, finish, HOUR, LEASE, result, tryAgain } from './deliveries.ts';
+import { checkAfterMigration, older } from './older-schema.ts';
+
+const migrations = join(import.meta.dirname, '../../migrations/sqlite');
+const freshPath = (t: TestContext): string => join(freshDirectory(t), 'test.db');
+
+/** A database as the first version left it. */
+function makeOlder(path: string): void {
+  const [first] = readdirSync(migrations).sort();
+  const database = new DatabaseSync(path);
+  database.exec(readFileSync(join(migrations, first as string), 'utf8'));
+  const positions = new Map<number, number>();
+  const insert = (table: string, row: Record<string, string | number | null>) => {
+    const names = Object.keys(row);
+    const places = names.map(() => '?');
+    database.prepare(`INSERT INTO ${table} (${names}) VALUES (${places})`).run(...Object.values(row));
+  };
+  insert('account', {
+    number: 1,
+    name: 'old',
+    created_at: T,
+    webhook_secret_test: 'whsec_t',
+    webhook_secret_live: 'whsec_l',
+  });
+  for (const { live, ...row } of older.events) {
+    const position = (positions.get(Number(live)) ?? 0) + 1;
+    positions.set(Number(live), position);
+    insert('event', { account: 1, live: Number(live), position, previous: 0, ...row });
+  }
+  for (const { live, ...row } of older.deliveries)
+    insert('delivery', { account: 1, live: Number(live), ...row });
+  database.exec('PRAGMA user_version = 1');
+  database.close();
+}
+
+test('a database of the version before has its deliveries in lanes, and loses none', async (t) => {
+  const path = freshPath(t);
+  makeOlder(path);
+  const store = openSqliteStore(path, { serve: true });
+  t.after(() => store.close());
+  await checkAfterMigration(store);
+});
+
+suite('every filter of a list of deliveries', () => {
+  const filters: ReadonlyArray<readonly [DeliveryFilter, string]> = [
+    [{}, 'USING PRIMARY KEY (account=? AND live=?)'],
+    [{ receiver: 'x' }, 'delivery_receiver (account=? AND live=? AND receiver=?)'],
+    [
+      { receiver: 'x', createdFrom: 1, createdBefore: 2 },
+      'delivery_receiver (account=? AND live=? AND receiver=? AND id>? AND id<?)',
+    ],
+    [{ subject: 'x' }, 'delivery_event (account=? AND live=? AND event=?)'],
+    [{ subject: 'x', receiver: 'y', state: 'failed' }, 'delivery_event (account=? AND live=? AND event=?)'],
+    [{ event: 'x' }, 'delivery_event (account=? AND live=? AND event=?)'],
+    [{ event: 'x', state: 'pending' }, 'delivery_event (account=? AND live=? AND event=?)'],
+    [{ state: 'failed' }, 'delivery_failed (account=? AND live=?'],
+    [{ state: 'failed', createdFrom: 1 }, 'delivery_failed (account=? AND live=? AND id>?)'],
+    [{ state: 'pending' }, 'delivery_lane (account=? AND live=?'],
+    [{ state: 'pending', receiver: 'x' }, 'delivery_lane (account=? AND live=? AND receiver=?'],
+    [{ state: 'delivered' }, 'USING PRIMARY KEY (account=? AND live=?)'],
+    [{ state: 'delivered', receiver: 'x' }, 'delivery_receiver (account=? AND live=? AND receiver=?)'],
+    [{ createdFrom: 1, createdBefore: 2 }, 'USING PRIMARY KEY (account=? AND live=? AND id>? AND id<?)'],
+  ];
+  for (const [filter, index] of filters) {
+    test(`is served by an index: ${Object.keys(filter).join(', ') || 'none'}`, (t) => {
+      const database = openDatabase(freshPath(t));
+      t.after(() => database.close());
+      const plans = [{}, { after: 'whd_5' }, { before: 'whd_5' }].map((cursor) => {
+        const { sql, values } = deliveryQuery({ account: 1, mode: 'test' }, filter, { limit: 20, ...cursor });
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+        return steps.map(({ detail }) => String(detail));
+      });
+      const [first = []] = plans;
+      assert.ok(first.join('\n').includes(index), first.join('\n'));
+      for (const plan of plans) {
+        for (const step of plan.filter((each) => /^(SCAN|SEARCH)/.test(each))) {
+          // The chain of a session's events is walked as it is made.
+          assert.match(
+            step,
+            /^SEARCH delivery .*\(account=\? AND live=\?|^SEARCH (checkout|told|event) .*\(account=\? AND live=\? AND |^SCAN chain$/,
+            plan.join('\n'),
+          );
+        }
+      }
+    });
+  }
+});
+
+test('a result that comes after its lease has run out does not end the lease of who has it now', async (t) => {
+  const store = openSqliteStore(freshPath(t));
+  t.after(() => store.close());
+  const { mine } = await tenants(store);
+  await apart(store, mine, [T]);
+  const late = await claimOne(store, mine, T);
+  const current = await claimOne(store, mine, T + LEASE);
+  await finish(store, mine, tryAgain(late, T + LEASE));
+  assert.deepEqual(await claim(store, mine, T + 2 * LEASE - 1), []);
+  await finish(store, mine, result(current));
+  assert.deepEqual(await claim(store, mine, T + HOUR), []);
+});

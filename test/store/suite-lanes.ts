@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import type { ClaimedDelivery, Delivery } from '../../src/store/delivery.ts';
+import type { Store } from '../../src/store/store.ts';
+import { eventOf, type Open, session, T, write } from './build.ts';
+import {
+  claim,
+  claimOne,
+  deliveriesOf,
+  drain,
+  ELSEWHERE,
+  finish,
+  finishing,
+  giveUp,
+  HOST,
+  HOUR,
+  ids,
+  inOrder,
+  LEASE,
+  result,
+  tell,
+  telling,
+  tryAgain,
+} from './deliveries.ts';
+import type { Given } from './each.ts';
+import { onFreshStores } from './each.ts';
+
+export function laneSuite(open: Open): void {
+  const it = onFreshStores(open);
+  const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly string[]) =>
+    Promise.all(all.map(async (id) => ((await store.delivery(mine, id)) as Delivery).dueAt));
+
+  suite('deliveries of one session to one receiver', () => {
+    it('are out one at a time, the first first', async ({ store, mine }) => {
+      const [first] = (await tell(store, mine, 3)).ids;
+      assert.deepEqual(inOrder(await claim(store, mine, T)), [first]);
+      assert.deepEqual(await claim(store, mine, T + 1), []);
+    });
+
+    it('have a due time only at the head', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 3);
+      assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null]);
+      assert.equal((await store.gauges()).pendingDeliveries, 3);
+    });
+
+    it('follow the moment that the one before has arrived', async ({ store, reopen, mine }) => {
+      const { ids: all } = await tell(store, mine, 3);
+      await finish(store, mine, result(await claimOne(store, mine, T), { at: T + 7 }));
+      assert.deepEqual(await dueAt(store, { mine }, all), [null, T + 7, null]);
+      const again = await reopen();
+      assert.deepEqual(inOrder(await claim(again, mine, T + 7)), [all[1]]);
+    });
+
+    it('follow the moment that the one before was given up', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 2);
+      await finish(store, mine, giveUp(await claimOne(store, mine, T), { at: T + 7 }));
+      assert.deepEqual(inOrder(await claim(store, mine, T + 7)), [all[1]]);
+    });
+
+    it('wait while the one before is to be tried again', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 2);
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
+      assert.deepEqual(await claim(store, mine, T + HOUR - 1), []);
+      assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
+    });
+
+    it('wait behind a failing one although they are made later', async ({ store, mine }) => {
+      const { session: one, ids: first } = await tell(store, mine, 1);
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
+      const { ids: later } = await tell(store, one, 2, { at: T + 1 });
+      assert.deepEqual(await claim(store, mine, T + HOUR - 1), []);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), [...first, ...later]);
+    });
+
+    it('are due at once where nothing is before them any more', async ({ store, mine }) => {
+      const { session: one } = await tell(store, mine, 1);
+      await finish(store, mine, result(await claimOne(store, mine, T)));
+      const { ids: later } = await tell(store, one, 2, { at: T + 1 });
+      assert.deepEqual(inOrder(await claim(store, mine, T + 1)), [later[0]]);
+    });
+
+    it('are out one at a time again when a lease is over', async ({ store, mine }) => {
+      const [first] = (await tell(store, mine, 2)).ids;
+      await claim(store, mine, T);
+      assert.deepEqual(inOrder(await claim(store, mine, T + LEASE)), [first]);
+    });
+
+    it('go in the order of their events, whatever their ids', async ({ store, mine }) => {
+      const one = session(mine, { eventCount: 4 });
+      const events = [1, 2, 3, 4].map((sequence) => eventOf(one, 'x.y', { sequence }));
+      const named = ['whd_d', 'whd_b', 'whd_c', 'whd_a'];
+      const deliveries = deliveriesOf(events).map((row, index) => ({ ...row, id: named[index] as string }));
+      await write(store, mine, { checkout: { before: null, after: one }, events, deliveries });
+      assert.deepEqual(inOrder(await drain(store, mine, T)), named);
+    });
+  });
+
+  suite('a batch', () => {
+    it('of several changes of a session makes one lane', async ({ store, mine }) => {
+      const first = telling(mine, 2);
+      const second = telling(first.checkout.after, 2);
+      await store.commit([first, second].map((writes) => ({ needs: { scope: mine }, decide: () => writes })));
+      const all = inOrder([...first.deliveries, ...second.deliveries]);
+      assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null, null]);
+      assert.deepEqual(inOrder(await drain(store, mine, T)), all);
+    });
+
+    /** A result and a new delivery of the same lane in one batch, in this order. */
+    async function together(
+      { store, mine }: Given,
+      come: (claimed: ClaimedDelivery) => ReturnType<typeof result>,
+      order: 'result first' | 'delivery first',
+    ) {
+      const { session: one, ids: all } = await tell(store, mine, 1);
+      const finished = finishing(mine, [come(await claimOne(store, mine, T))]);
+      const writes = telling(one, 2, { at: T + 5 });
+      const told = { needs: { scope: mine, checkout: one.id }, decide: () => writes };
+      await store.commit(order === 'result first' ? [finished, told] : [told, finished]);
+      const made = [...all, ...inOrder(writes.deliveries)];
+      return { made, due: await dueAt(store, { mine }, made) };
+    }
+
+    for (const order of ['result first', 'delivery first'] as const) {
+      it(`lets a new delivery go if the one before has arrived in it, ${order}`, async (given) => {
+        const { made, due } = await together(given, (claimed) => result(claimed, { at: T + 3 }), order);
+        assert.equal(due[0], null);
+        assert.ok(due[1] === T + 3 || due[1] === T + 5, `${due[1]}`);
+        assert.equal(due[2], null);
+        assert.deepEqual(inOrder(await drain(given.store, given.mine, T + 5)), made.slice(1));
+      });
+
+      it(`keeps a new delivery waiting if the one before fails in it, ${order}`, async (given) => {
+        const { due } = await together(given, (claimed) => tryAgain(claimed, T + HOUR), order);
+        assert.deepEqual(due, [T + HOUR, null, null]);
+      });
+    }
+
+    it('can hold results of many lanes', async ({ store, mine }) => {
+      const told = [];
+      for (let count = 0; count < 6; count++) told.push(await tell(store, mine, 2));
+      const claimed = await claim(store, mine, T);
+      assert.equal(claimed.length, 6);
+      await store.commit(
+        claimed.map((each, index) =>
+          finishing(mine, [[result(each), giveUp(each), tryAgain(each, T + HOUR)][index % 3] as never]),
+        ),
+      );
+      const heads = told.map(({ ids: all }) => {
+        const index = claimed.findIndex(({ id }) => id === all[0]);
+        return all[index % 3 === 2 ? 0 : 1];
+      });
+      assert.deepEqual(ids(await claim(store, mine, T + HOUR)), heads.toSorted());
+    });
+  });
+
+  suite('deliveries do not wait', () => {
+    it('for those of the same session to another receiver', async ({ store, mine }) => {
+      const receivers = [HOST, ELSEWHERE];
+      const { ids: all } = await tell(store, mine, 2, { receivers });
+      const claimed = await claim(store, mine, T);
+      assert.deepEqual(ids(claimed), all.slice(0, 2).toSorted());
+      const [failing] = claimed.filter(({ receiver }) => receiver === HOST);
+      const [arriving] = claimed.filter(({ receiver }) => receiver === ELSEWHERE);
+      assert.ok(failing && arriving);
+      await finish(store, mine, tryAgain(failing, T + HOUR), result(arriving));
+      assert.deepEqual(inOrder(await claim(store, mine, T)), [all[3]]);
+    });
+
+    it('for those of another session to the same receiver', async ({ store, mine }) => {
+      await tell(store, mine, 20);
+      const [other] = (await tell(store, mine, 1, { at: T + 1 })).ids;
+      const [failing, ...others] = await claim(store, mine, T + 1);
+      assert.ok(failing);
+      assert.deepEqual(inOrder(others), [other]);
+    });
+
+    it('for those of another mode or account', async ({ store, mine, live, theirs }) => {
+      for (const scope of [mine, live, theirs]) await tell(store, scope, 2);
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
+      for (const scope of [live, theirs]) assert.equal((await drain(store, scope, T)).length, 2);
+    });
+  });
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { suite } from 'node:test';
+import { type Open, T } from './build.ts';
+import {
+  apart,
+  claim,
+  claimOne,
+  drain,
+  ELSEWHERE,
+  finish,
+  giveUp,
+  HOST,
+  HOUR,
+  inOrder,
+  LEASE,
+  resend,
+  result,
+  tell,
+  tryAgain,
+} from './deliveries.ts';
+import { alsoReopened, onFreshStores } from './each.ts';
+
+export function resendSuite(open: Open): void {
+  const it = onFreshStores(open);
+
+  suite('a delivery that is made again', () => {
+    for (const [name, end] of [
+      ['has arrived', result],
+      ['was given up', giveUp],
+    ] as const) {
+      it(`after it ${name} comes again, with a new round of attempts`, async ({ store, mine }) => {
+        const [id] = (await apart(store, mine, [T])) as [string];
+        await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
+        await finish(store, mine, end(await claimOne(store, mine, T + 1)));
+        await resend(store, mine, T + HOUR, id);
+        assert.deepEqual(await claim(store, mine, T + HOUR - 1), []);
+        const again = await claimOne(store, mine, T + HOUR);
+        assert.deepEqual([again.id, again.attempts, again.dueAt], [id, 0, T + HOUR]);
+        await finish(store, mine, tryAgain(again, T + 2 * HOUR));
+        assert.equal((await claimOne(store, mine, T + 2 * HOUR)).attempts, 1);
+        assert.equal((await store.delivery(mine, id))?.attempts, 3);
+      });
+    }
+
+    it('has the same bytes', async ({ store, mine }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      const first = await claimOne(store, mine, T);
+      await finish(store, mine, result(first));
+      await resend(store, mine, T + HOUR, id);
+      assert.deepEqual((await claimOne(store, mine, T + HOUR)).event, first.event);
+    });
+
+    it('goes on counting in its log', async ({ store, mine }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      await finish(store, mine, giveUp(await claimOne(store, mine, T)));
+      await resend(store, mine, T + HOUR, id);
+      await finish(store, mine, result(await claimOne(store, mine, T + HOUR)));
+      const log = await store.deliveryAttempts(mine, id);
+      assert.deepEqual(
+        log.map(({ number, at }) => [number, at]),
+        [
+          [1, T],
+          [2, T + HOUR],
+        ],
+      );
+    });
+
+    it('is one of several of its lane, in the order of their events', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 4);
+      await drain(store, mine, T);
+      await resend(store, mine, T + HOUR, ...all.toReversed());
+      assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
+    });
+
+    it('goes before a later one of its lane that waits to be tried again', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 3);
+      await finish(store, mine, giveUp(await claimOne(store, mine, T)));
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
+      await resend(store, mine, T + HOUR, all[0] as string);
+      const head = await claimOne(store, mine, T + HOUR);
+      assert.equal(head.id, all[0]);
+      await finish(store, mine, result(head));
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all.slice(1));
+    });
+
+    it('goes before a later one that is out, which waits for it if it fails', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 2);
+      await finish(store, mine, giveUp(await claimOne(store, mine, T)));
+      const later = await claimOne(store, mine, T);
+      await resend(store, mine, T + 1, all[0] as string);
+      await finish(store, mine, tryAgain(later, T + 2));
+      assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
+    });
+
+    it('waits behind an earlier one of its lane', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 3);
+      await finish(store, mine, giveUp(await claimOne(store, mine, T)));
+      await finish(store, mine, result(await claimOne(store, mine, T)));
+      await resend(store, mine, T + 1, all[1] as string);
+      await resend(store, mine, T + 1, all[0] as string);
+      assert.equal((await store.delivery(mine, all[1] as string))?.dueAt, null);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
+    });
+
+    it('leaves other lanes, accounts and modes alone', async ({ store, mine, live }) => {
+      const { ids: all } = await tell(store, mine, 1, { receivers: [HOST, ELSEWHERE] });
+      await drain(store, mine, T);
+      await resend(store, mine, T + 1, all[0] as string);
+      const found = (await store.delivery(mine, all[0] as string)) as { receiver: string; subject: string };
+      const elsewhere = { ...found, id: all[1] as string, at: T + 1 };
+      await store.commit([
+        { needs: { scope: live, lanes: [elsewhere.subject] }, decide: () => ({ resends: [elsewhere] }) },
+      ]);
+      assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
+      assert.deepEqual(await claim(store, live, T + HOUR), []);
+    });
+  });
+
+  suite('the log of attempts', () => {
+    it('has every attempt in its order, as it went', async ({ store, reopen, mine, live }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      const hostile = `{"a":"\\u0000 'x' \\\\"}\n\t--; $1 ${'{'}} \uFFFD 😀 ü \u2028`;
+      const first = {
+        at: T + 3,
+        attempt: { durationMs: 15_000, answer: '' },
+        error: 'timeout',
+        httpStatus: null,
+      };
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 10, first));
+      const second = { at: T + 10, attempt: { durationMs: 0, answer: hostile } };
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T + 10), T + 20, second));
+      await finish(store, mine, result(await claimOne(store, mine, T + 20)));
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.deepEqual(await each.deliveryAttempts(mine, id), [
+          { number: 1, at: T + 3, durationMs: 15_000, status: null, error: 'timeout', answer: '' },
+          { number: 2, at: T + 10, durationMs: 0, status: 503, error: 'status 503', answer: hostile },
+          { number: 3, at: T + 20, durationMs: 12, status: 200, error: null, answer: 'thanks' },
+        ]);
+        assert.deepEqual(await each.deliveryAttempts(live, id), []);
+        assert.deepEqual(await each.deliveryAttempts(mine, 'whd_unknown'), []);
+      }
+    });
+
+    it('has nothing where nothing was sent', async ({ store, mine }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      const unsent = { attempt: null, error: 'endpoint deleted' };
+      await finish(store, mine, giveUp(await claimOne(store, mine, T), unsent));
+      assert.deepEqual(await store.deliveryAttempts(mine, id), []);
+      const { attempts, triedAt, lastError, state } = (await store.delivery(mine, id)) ?? {};
+      assert.deepEqual(
+        { attempts, triedAt, lastError, state },
+        { attempts: 0, triedAt: null, lastError: 'endpoint deleted', state: 'failed' },
+      );
+    });
+
+    it('has an attempt that comes when all is over', async ({ store, mine }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      const claimed = await claimOne(store, mine, T);
+      await finish(store, mine, result(claimed));
+      await finish(store, mine, giveUp(claimed));
+      const log = await store.deliveryAttempts(mine, id);
+      assert.deepEqual(
+        log.map(({ number, status }) => [number, status]),
+        [
+          [1, 200],
+          [2, null],
+        ],
+      );
+      const shown = await store.delivery(mine, id);
+      assert.deepEqual([shown?.state, shown?.attempts, shown?.lastStatus], ['delivered', 2, 200]);
+    });
+  });
+}
