@@ -5,7 +5,9 @@
 import postgres from 'postgres';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
+import { measureDeliveries } from './deliveries.ts';
 import { fillDatabase } from './fill.ts';
+import { measureHanging } from './hanging.ts';
 import {
   CONNECTIONS,
   HOT_SESSIONS,
@@ -44,9 +46,22 @@ export async function measurePostgres(): Promise<void> {
       await service.stop();
       await one.stop();
     }
+    const forDeliveries = await newDatabase(server.url, 'deliveries');
+    await measureDeliveries(() => openPostgresStore(forDeliveries), forDeliveries);
+    let count = 0;
+    await measureHanging(() => newDatabase(server.url, `hanging_${count++}`));
   } finally {
     await server.remove();
   }
+}
+
+async function newDatabase(url: string, name: string): Promise<string> {
+  const sql = postgres(url, { max: 1 });
+  await sql.unsafe(`CREATE DATABASE ${name}`);
+  await sql.end();
+  const made = new URL(url);
+  made.pathname = `/${name}`;
+  return made.href;
 }
 
 /**

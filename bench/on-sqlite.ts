@@ -1,7 +1,9 @@
 /** The service on SQLite, against bare `node:http` that sends the same bytes, or echoes a body of the same size. */
 import { join } from 'node:path';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import { measureDeliveries } from './deliveries.ts';
 import { fillDatabase } from './fill.ts';
+import { measureHanging } from './hanging.ts';
 import { HOT_SESSIONS, headers, loads, printHeading, requests, row, SESSIONS } from './measure.ts';
 import { startProcess, startService } from './processes.ts';
 
@@ -27,4 +29,8 @@ export async function measureSqlite(directory: string): Promise<void> {
   } finally {
     for (const each of [service, sending, echoing]) await each.stop();
   }
+  const forDeliveries = join(directory, 'deliveries.db');
+  await measureDeliveries(async () => openSqliteStore(forDeliveries), `sqlite:${forDeliveries}`);
+  let count = 0;
+  await measureHanging(async () => `sqlite:${join(directory, `hanging-${count++}.db`)}`);
 }

@@ -24,7 +24,12 @@ export async function startService(env: NodeJS.ProcessEnv, program?: string): Pr
   const args = program
     ? [join(import.meta.dirname, program)]
     : [join(import.meta.dirname, '../bin/opentill.js'), 'serve'];
-  const settings = { RATE_LIMIT: '0', WEBHOOK_CONCURRENCY: '0', PORT: String(await freePort()) };
+  const settings = {
+    LOG_LEVEL: 'error',
+    RATE_LIMIT: '0',
+    WEBHOOK_CONCURRENCY: '0',
+    PORT: String(await freePort()),
+  };
   return startProcess(args, { ...settings, ...env });
 }
 

@@ -1,4 +1,7 @@
-/** What settings say of the database: what its address may be, and that nobody gets to see its password. */
+/**
+ * What settings say of the database: what its address may be, and that nobody gets to see its password. And how long
+ * things are kept.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { BadSetting, readConfig } from '../src/config.ts';
@@ -70,4 +73,46 @@ suite('the address of a database', () => {
       );
     });
   }
+});
+
+suite('how long events are kept', () => {
+  const daysOf = (events: string, log?: string) => {
+    const env = { EVENT_RETENTION_DAYS: events, ...(log === undefined ? {} : { WEBHOOK_LOG_DAYS: log }) };
+    const config = readConfig(env);
+    return [config.EVENT_RETENTION_DAYS, config.WEBHOOK_LOG_DAYS];
+  };
+
+  test('is for ever, or longer than deliveries are', () => {
+    assert.deepEqual(daysOf(''), [0, 30]);
+    assert.deepEqual(daysOf('0', '3650'), [0, 3650]);
+    assert.deepEqual(daysOf('31'), [31, 30]);
+    assert.deepEqual(daysOf('5', '4'), [5, 4]);
+  });
+
+  for (const [events, log] of [
+    ['1', undefined],
+    ['30', undefined],
+    ['90', '90'],
+    ['90', '91'],
+  ] as const) {
+    test(`cannot be ${events} days where deliveries are kept for ${log ?? '30'}`, () => {
+      assert.throws(
+        () => daysOf(events, log),
+        (error: Error) => {
+          assert.ok(error instanceof BadSetting);
+          assert.equal(
+            error.message,
+            `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${log ?? 30}), not "${events}"`,
+          );
+          return true;
+        },
+      );
+    });
+  }
+
+  test('is a whole number', () => {
+    for (const days of ['-1', '31.5', 'forever', '36501']) {
+      assert.throws(() => daysOf(days), /^BadSetting: EVENT_RETENTION_DAYS must be a whole number [^\n]+$/);
+    }
+  });
 });

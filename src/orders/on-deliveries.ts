@@ -1,20 +1,12 @@
-/** What came of deliveries, and what it means for their receivers. And orders to make deliveries again. */
-import { type Refusal, refuse, refuseFields } from '../checkout/refusal.ts';
+/** What came of deliveries, and what it means for their receivers. */
 import type { Scope } from '../checkout/session.ts';
-import type { Delivery, DeliveryResult } from '../store/delivery.ts';
+import type { DeliveryResult } from '../store/delivery.ts';
 import type { EndpointChange, EventRow, Loaded, Needs, Writes } from '../store/store.ts';
 import { type Endpoint, type EndpointEventType, isEndpoint } from '../webhooks/endpoint.ts';
 import { afterFailure, type Health } from '../webhooks/health.ts';
-import { presentDelivery, presentEndpoint, presentResend } from '../webhooks/present.ts';
+import { presentEndpoint } from '../webhooks/present.ts';
 import { deliveryRows, eventRows } from './events.ts';
-import {
-  answerOf,
-  auditOf,
-  type Decided,
-  type DeliveriesOrder,
-  noAnswer,
-  type ResendOrder,
-} from './order.ts';
+import { type Decided, type DeliveriesOrder, noAnswer } from './order.ts';
 
 const GONE = 410;
 
@@ -95,31 +87,5 @@ function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Wri
     ...(hastened.size > 0 ? { hastened: [...hastened].map(([receiver, at]) => ({ receiver, at })) } : {}),
     ...(changes.length > 0 ? { endpoints: changes } : {}),
     ...(events.length > 0 ? { events, deliveries: deliveryRows(events, [...endpoints.values()]) } : {}),
-  };
-}
-
-export function resendNeeds({ origin: { scope }, deliveries }: ResendOrder): Needs {
-  return { scope, endpoints: true, lanes: [...new Set(deliveries.map(({ subject }) => subject))] };
-}
-
-export function decideOnResend(order: ResendOrder, { endpoints }: Loaded): Decided | Refusal {
-  const { origin, deliveries, now, reply, many } = order;
-  const byId = new Map(endpoints.map((each) => [each.id, each]));
-  const isAble = ({ receiver }: Delivery) => !isEndpoint(receiver) || byId.get(receiver)?.disabled === null;
-  const able = deliveries.filter(isAble);
-  const [first] = able;
-  if (many?.endpoint !== undefined && !byId.has(many.endpoint)) {
-    return refuseFields([{ pointer: '/endpoint', detail: 'must be the id of a webhook endpoint' }]);
-  }
-  const isOff = many ? byId.get(many.endpoint ?? '')?.disabled : !first;
-  if (isOff) return refuse('endpoint_disabled', 'The webhook endpoint is disabled or was deleted.');
-  const resends = able.map(({ id, receiver, subject }) => ({ id, receiver, subject, at: now }));
-  const data = many
-    ? presentResend(resends.length, many.nextCursor)
-    : first && presentDelivery({ ...first, state: 'pending', dueAt: now }, byId.get(first.receiver)?.url);
-  return {
-    writes: { resends, ...(first ? { audit: auditOf(origin, first.id, 0, now, 'resend') } : {}) },
-    answer: answerOf(reply, JSON.stringify(data)),
-    committed: { scope: origin.scope, checkouts: [], events: 0, deliveries: resends.length },
   };
 }

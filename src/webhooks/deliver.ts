@@ -72,7 +72,7 @@ const CONNECT_MS = 2_500;
  * its other end, so one from the pool needs no second look.
  */
 export function createSender(options: Options) {
-  const { rules, timeoutMs = 15_000, maxAnswerBytes = 65_536, maxSocketsPerHost = 128 } = options;
+  const { rules, timeoutMs = 15_000, maxAnswerBytes = 65_536, maxSocketsPerHost = 256 } = options;
   const lookup = guardedLookup(rules, options.resolve ?? createResolve());
   const pooling = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: IDLE_MS };
   const agents = { 'http:': new http.Agent(pooling), 'https:': new https.Agent(pooling) };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { Data } from './shop.ts';
@@ -15,12 +15,14 @@ export type Delivery = {
   readonly beside: number;
 };
 
-type Response = number | { readonly status: number; readonly body: string };
+type Response =
+  | number
+  | { readonly status: number; readonly body?: string; readonly headers?: OutgoingHttpHeaders };
 type Respond = (delivery: Delivery, count: number) => Response | Promise<Response>;
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** `respond` says with which status a delivery is answered, and perhaps with what body; it may take its time. */
+/** `respond` says with which status a delivery is answered, and perhaps with what body and headers; it may take its time. */
 export async function startReceiver(
   context: { after(hook: () => void): void },
   respond: Respond = () => 200,
@@ -38,8 +40,8 @@ export async function startReceiver(
     news.emit('delivery');
     const said = await respond(delivery, deliveries.length);
     underWay--;
-    const { status, body } = typeof said === 'number' ? { status: said, body: '' } : said;
-    response.writeHead(status).end(body);
+    const { status, body = '', headers = {} } = typeof said === 'number' ? { status: said } : said;
+    response.writeHead(status, headers).end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.after(() => {

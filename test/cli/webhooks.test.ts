@@ -49,7 +49,7 @@ suite('opentill webhooks', () => {
     assert.equal(await done(t, service, 'list'), '');
   });
 
-  test('gives an endpoint a new secret; the one before is used beside it for as long as is said', async (t) => {
+  test('gives an endpoint a new secret; the one before signs as well for as long as is said', async (t) => {
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const added = await done(t, service, 'add', receiver.url, '--events', 'checkout.created');

@@ -15,6 +15,7 @@ import { laneSuite } from './suite-lanes.ts';
 import { listSuite } from './suite-lists.ts';
 import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
+import { retentionSuite } from './suite-retention.ts';
 import { timerSuite } from './suite-timers.ts';
 import { workSuite } from './suite-work.ts';
 
@@ -32,6 +33,7 @@ export function storeSuite(name: string, open: Open): void {
     resendSuite(open);
     deliveryListSuite(open);
     endpointSuite(open);
+    retentionSuite(open);
     lanePropertySuite(open);
   });
 }

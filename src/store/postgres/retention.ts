@@ -24,19 +24,25 @@ export function retention(pool: Pool) {
 
     async purgeDeliveries(scope: Scope, createdBeforeMs: number): Promise<number> {
       const [account, live] = tenantOf(scope);
+      const first = firstIdAt('whd', createdBeforeMs);
       const [row] = await pool.write(
         (sql) => sql<Array<{ removed: number }>>`
           WITH old AS MATERIALIZED (
             SELECT id FROM delivery
-            WHERE account = ${account} AND live = ${live} AND id < ${firstIdAt('whd', createdBeforeMs)}
-              AND state <> 'pending'
-            ORDER BY id LIMIT ${BATCH}
+            WHERE account = ${account} AND live = ${live} AND id < ${first} AND state <> 'pending'
+            -- Whatever somebody else has in hand: another process removes it, or it is about to be sent again.
+            ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
           ), attempts AS (
             DELETE FROM delivery_attempt USING old
             WHERE account = ${account} AND live = ${live} AND delivery = old.id
           ), receivers AS (
+            -- Those that nobody has asked for since: of the others it is still known how they fare.
             DELETE FROM webhook_receiver
-            WHERE account = ${account} AND live = ${live} AND failing_since < ${createdBeforeMs} AND NOT EXISTS (
+            WHERE account = ${account} AND live = ${live} AND NOT EXISTS (
+              SELECT 1 FROM delivery
+              WHERE delivery.account = ${account} AND delivery.live = ${live}
+                AND receiver = webhook_receiver.id AND delivery.id >= ${first}
+            ) AND NOT EXISTS (
               SELECT 1 FROM delivery
               WHERE delivery.account = ${account} AND delivery.live = ${live}
                 AND receiver = webhook_receiver.id AND state = 'pending')

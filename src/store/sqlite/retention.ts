@@ -17,10 +17,13 @@ export function retention(database: DatabaseSync) {
   const deleteDeliveries = database.prepare(
     `DELETE FROM delivery WHERE account = ?1 AND live = ?2 AND id IN (${endedBefore})`,
   );
-  // A host that nobody has asked for since.
+  // Those that nobody has asked for since: of the others it is still known how they fare.
   const deleteReceivers = database.prepare(
     `DELETE FROM webhook_receiver
-     WHERE account = ?1 AND live = ?2 AND failing_since < ?3 AND NOT EXISTS (
+     WHERE account = ?1 AND live = ?2 AND NOT EXISTS (
+       SELECT 1 FROM delivery
+       WHERE delivery.account = ?1 AND delivery.live = ?2 AND receiver = webhook_receiver.id AND delivery.id >= ?3
+     ) AND NOT EXISTS (
        SELECT 1 FROM delivery
        WHERE delivery.account = ?1 AND delivery.live = ?2 AND receiver = webhook_receiver.id AND state = 'pending')`,
   );
@@ -45,7 +48,7 @@ export function retention(database: DatabaseSync) {
       const tenant = [scope.account, liveOf(scope)] as const;
       const values = [...tenant, firstIdAt('whd', createdBeforeMs)] as const;
       return inTransaction(database, () => {
-        deleteReceivers.run(...tenant, createdBeforeMs);
+        deleteReceivers.run(...values);
         deleteAttempts.run(...values);
         return Number(deleteDeliveries.run(...values).changes);
       });

@@ -1,0 +1,33 @@
+/** Orders to make deliveries again. */
+import { type Refusal, refuse, refuseFields } from '../checkout/refusal.ts';
+import type { Delivery } from '../store/delivery.ts';
+import type { Loaded, Needs } from '../store/store.ts';
+import { isEndpoint } from '../webhooks/endpoint.ts';
+import { presentDelivery, presentResend } from '../webhooks/present.ts';
+import { answerOf, auditOf, type Decided, type ResendOrder } from './order.ts';
+
+export function resendNeeds({ origin: { scope }, deliveries }: ResendOrder): Needs {
+  return { scope, endpoints: true, lanes: [...new Set(deliveries.map(({ subject }) => subject))] };
+}
+
+export function decideOnResend(order: ResendOrder, { endpoints }: Loaded): Decided | Refusal {
+  const { origin, deliveries, now, reply, many } = order;
+  const byId = new Map(endpoints.map((each) => [each.id, each]));
+  const isAble = ({ receiver }: Delivery) => !isEndpoint(receiver) || byId.get(receiver)?.disabled === null;
+  const able = deliveries.filter(isAble);
+  const [first] = able;
+  if (many?.endpoint !== undefined && !byId.has(many.endpoint)) {
+    return refuseFields([{ pointer: '/endpoint', detail: 'must be the id of a webhook endpoint' }]);
+  }
+  const isOff = many ? byId.get(many.endpoint ?? '')?.disabled : !first;
+  if (isOff) return refuse('endpoint_disabled', 'The webhook endpoint is disabled or was deleted.');
+  const resends = able.map(({ id, receiver, subject }) => ({ id, receiver, subject, at: now }));
+  const data = many
+    ? presentResend(resends.length, many.nextCursor)
+    : first && presentDelivery({ ...first, state: 'pending', dueAt: now }, byId.get(first.receiver)?.url);
+  return {
+    writes: { resends, ...(first ? { audit: auditOf(origin, first.id, 0, now, 'resend') } : {}) },
+    answer: answerOf(reply, JSON.stringify(data)),
+    committed: { scope: origin.scope, checkouts: [], events: 0, deliveries: resends.length },
+  };
+}

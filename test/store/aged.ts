@@ -1,0 +1,51 @@
+/** What happened at a given time, for the tests of what is kept for how long. */
+import type { Checkout, Scope } from '../../src/checkout/session.ts';
+import { newId } from '../../src/id.ts';
+import type { DeliveryResult, DeliveryRow } from '../../src/store/delivery.ts';
+import type { EventRow, Store } from '../../src/store/store.ts';
+import { changed, eventOf, session } from './build.ts';
+import { deliveriesOf, finish } from './deliveries.ts';
+
+/** So many events of a session, or of a new one, that happened then, each with a delivery to each receiver. */
+export async function happen(
+  store: Store,
+  before: Checkout | Scope,
+  at: number,
+  count = 1,
+  receivers: readonly string[] = [],
+): Promise<{ session: Checkout; events: EventRow[]; deliveries: DeliveryRow[] }> {
+  const isNew = !('id' in before);
+  const first = isNew ? 1 : before.eventCount + 1;
+  const eventCount = first + count - 1;
+  const after = isNew ? session(before, { createdAt: at, eventCount }) : changed(before, { eventCount });
+  const events = Array.from({ length: count }, (_, index) =>
+    eventOf(after, 'checkout.updated', { id: newId('evt', at), sequence: first + index, createdAt: at }),
+  );
+  const deliveries = deliveriesOf(events, { receivers, at });
+  const checkout = { before: isNew ? null : before, after };
+  await store.commit([
+    {
+      needs: { scope: after.scope, ...(isNew ? {} : { checkout: after.id }) },
+      decide: () => ({ checkout, events, deliveries }),
+    },
+  ]);
+  // Which gives them their places in the feed.
+  await store.feedEnd(after.scope);
+  return { session: after, events, deliveries };
+}
+
+/** Brings deliveries to their end, after one attempt. */
+export function end(
+  store: Store,
+  scope: Scope,
+  deliveries: readonly DeliveryRow[],
+  state: 'delivered' | 'failed' = 'delivered',
+): Promise<void> {
+  const results = deliveries.map(({ id, receiver, subject, createdAt }): DeliveryResult => {
+    const status = state === 'delivered' ? 200 : 500;
+    const attempt = { durationMs: 1, answer: 'said' };
+    const about = { id, receiver, subject, lease: null, failing: false, at: createdAt };
+    return { ...about, state, dueAt: null, httpStatus: status, error: null, attempt };
+  });
+  return finish(store, scope, ...results);
+}

@@ -1,0 +1,63 @@
+/** What is removed from a PostgreSQL while somebody else has it in hand. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import postgres from 'postgres';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { end, happen } from './aged.ts';
+import { T, tenants } from './build.ts';
+import { HOST, inOrder } from './deliveries.ts';
+
+const OLD = T - 1;
+
+async function setUp(t: TestContext) {
+  const url = await freshDatabase(t);
+  const store = await openPostgresStore(url, { serve: true });
+  t.after(() => store.close());
+  const sql = postgres(url, { max: 2, fetch_types: false, onnotice: () => {} });
+  t.after(() => sql.end());
+  return { store, sql, ...(await tenants(store)) };
+}
+
+test('a delivery that is just sent again stays, with its attempts', async (t) => {
+  const { store, sql, mine } = await setUp(t);
+  const { deliveries } = await happen(store, mine, OLD, 3, [HOST]);
+  await end(store, mine, deliveries, 'failed');
+  const id = deliveries[1]?.id ?? '';
+  let isDone = false;
+  const removed = await sql.begin(async (other) => {
+    await other`UPDATE delivery SET state = 'pending', due_at = ${T}, round_start = attempts WHERE id = ${id}`;
+    const removing = store.purgeDeliveries(mine, T).finally(() => {
+      isDone = true;
+    });
+    // Whether it waits for the other one, or goes on without: that is up to it.
+    for (let waiting = 0; !isDone && waiting === 0; await nextTurn()) {
+      waiting = (await sql`SELECT 1 FROM pg_locks WHERE NOT granted`).length;
+    }
+    return { removing };
+  });
+  assert.equal(await removed.removing, 2);
+  assert.deepEqual(inOrder((await store.deliveries(mine, {}, { limit: 9 })).rows), [id]);
+  assert.equal((await store.delivery(mine, id))?.state, 'pending');
+  assert.equal((await store.deliveryAttempts(mine, id)).length, 1);
+});
+
+test('events that are old and have no number yet wait for it', async (t) => {
+  const { store, sql, mine } = await setUp(t);
+  await happen(store, mine, OLD, 2);
+  // As a process that was killed right after its commit leaves them.
+  await sql`UPDATE feed_end SET position = 1 WHERE account = ${mine.account} AND NOT live`;
+  await sql`WITH last AS (DELETE FROM feed WHERE position = 2 RETURNING event)
+    INSERT INTO feed_waiting (account, live, subject, sequence, event)
+    SELECT event.account, event.live, subject, sequence, id FROM event JOIN last ON id = last.event`;
+  const first = await store.purgeEvents(mine, T);
+  assert.equal(await store.feedEnd(mine), 2);
+  assert.equal(first + (await store.purgeEvents(mine, T)), 2);
+  await happen(store, mine, T);
+  const { rows } = await store.events(mine, {}, 2, 9);
+  assert.deepEqual(
+    rows.map(({ position }) => position),
+    [3],
+  );
+});
