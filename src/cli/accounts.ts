@@ -4,6 +4,7 @@ import { createAccount, newWebhookSecret } from '../keys.ts';
 import type { Store } from '../store/store.ts';
 import { MAX_OVERLAP_SECONDS, retired } from '../webhooks/secrets.ts';
 import { secondsOf } from './moment.ts';
+import { fateOfSecrets } from './overlap.ts';
 import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';
 
@@ -53,15 +54,16 @@ async function rotate(store: Store, args: readonly string[]): Promise<void> {
   if (account === null) throw noSuchAccount(number);
   const mode = values.live ? 'live' : 'test';
   const now = Date.now() + (mode === 'test' ? account.testClockOffsetMs : 0);
+  const dropped = account.previousWebhookSecrets[mode];
   const previous = retired(account.webhookSecrets[mode], now, overlapSeconds * 1000);
   const secret = newWebhookSecret();
   await store.replaceWebhookSecret({ account: account.number, mode }, secret, previous);
   console.log(`Webhook secret  ${secret}`);
-  console.log(
-    previous === null
-      ? 'The one before is not used any more.'
-      : `The one before signs as well until ${new Date(previous.until).toISOString()}.`,
+  const lines = fateOfSecrets(
+    previous === null ? null : new Date(previous.until).toISOString(),
+    dropped !== null && dropped.until > now ? new Date(dropped.until).toISOString() : null,
   );
+  for (const line of lines) console.log(line);
 }
 
 function noSuchAccount(number: string): UsageError {

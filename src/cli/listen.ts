@@ -1,16 +1,15 @@
 /** `listen`: brings the events of an account to a developer's machine, as the service would deliver them. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { newWebhookSecret } from '../keys.ts';
-import { eventTypes } from '../webhooks/event-types.ts';
 import { clientOptions, createClient } from './client.ts';
-import { endOfFeed, type FeedEvent, subjectOf } from './events/feed.ts';
+import { endOfFeed } from './events/feed.ts';
 import { follow } from './events/follow.ts';
-import { forward } from './events/forward.ts';
+import { aboutEvent, createHandOver } from './events/hand-over.ts';
+import { selectorsOf } from './events/selectors.ts';
 import { parsed, UsageError } from './usage-error.ts';
 
-/** Before an event is sent again that was not taken. After the last of them it stays behind in the feed. */
-const PAUSES_MS = [500, 1000, 2000];
+/** The last one comes from a terminal that is closed; where the lines go to a file, they end as with the others. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export async function listen(args: readonly string[]): Promise<void> {
   const { values } = parsed(() =>
@@ -28,7 +27,7 @@ export async function listen(args: readonly string[]): Promise<void> {
   const target = values.forward === undefined ? null : receiverAddress(values.forward);
   if (target === null && values.secret !== undefined)
     throw new UsageError('--secret is of use with --forward only');
-  const types = typesOf(values.types);
+  const types = selectorsOf('--types', values.types);
   if (values.after !== 'latest' && !/^\d{1,15}$/.test(values.after))
     throw new UsageError('--after takes a cursor, which is a number, or latest');
   const secret = target === null ? '' : secretOf(values.secret);
@@ -45,10 +44,19 @@ export async function listen(args: readonly string[]): Promise<void> {
     if (stop.signal.aborted) process.exit(130);
     stop.abort();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, leave);
+  for (const signal of SIGNALS) process.on(signal, leave);
   // Whoever read the lines has left.
   process.stdout.on('error', () => process.exit(0));
 
+  const handOver =
+    target === null
+      ? null
+      : createHandOver({
+          url: target.href,
+          secret,
+          isSecretGiven: values.secret !== undefined,
+          stop: stop.signal,
+        });
   const first = values.after === 'latest' ? await endOfFeed(client) : values.after;
   let cursor = first;
   const onConnected = (isFirst: boolean) => {
@@ -66,37 +74,51 @@ export async function listen(args: readonly string[]): Promise<void> {
   const options = { after: first, types, stop: stop.signal, onConnected, onLost };
   try {
     for await (const told of follow(client, options)) {
-      if (told.body !== null && !(await handle(told.body, target, secret, stop.signal))) break;
+      const { body } = told;
+      if (body !== null && handOver === null)
+        console.log(aboutEvent(JSON.parse(body), told.cursor).join('  '));
+      else if (body !== null && !(await handOver?.take({ body, before: cursor, cursor: told.cursor }))) break;
       cursor = told.cursor;
       if (stop.signal.aborted) break;
     }
   } catch (error) {
     if (error instanceof UsageError && cursor !== first) error.message += `; go on with --after ${cursor}`;
+    tellGivenUp(handOver?.givenUp() ?? null);
     throw error;
   } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave);
+    for (const signal of SIGNALS) process.off(signal, leave);
   }
-  console.log(`Stopped; go on with --after ${cursor}`);
+  tellGivenUp(handOver?.givenUp() ?? null);
+  const words = commandWords(values, target, secret);
+  console.log(`Stopped; go on with ${words.join(' ')} --after ${cursor}`);
 }
 
-/** False if it was stopped before the event was taken or given up. */
-async function handle(body: string, target: URL | null, secret: string, stop: AbortSignal): Promise<boolean> {
-  const event: FeedEvent = JSON.parse(body);
-  const about = [event.created_at, event.type.padEnd(31), subjectOf(event)];
-  if (target === null) {
-    console.log([...about, event.id].join('  '));
-    return true;
-  }
-  for (const pauseMs of [...PAUSES_MS, null]) {
-    const { isTaken, answer, durationMs } = await forward(target.href, secret, body, event);
-    const next =
-      isTaken || stop.aborted ? '' : pauseMs === null ? ' (given up)' : ` (again in ${pauseMs / 1000} s)`;
-    console.log([...about, `${durationMs} ms`, `${answer}${next}`].join('  '));
-    if (isTaken || pauseMs === null) return true;
-    await pause(pauseMs, undefined, { signal: stop }).catch(() => {});
-    if (stop.aborted) return false;
-  }
-  return true;
+function tellGivenUp(given: { readonly count: number; readonly before: string } | null): void {
+  if (given !== null)
+    console.log(
+      `${given.count} given up, the first behind the cursor ${given.before}: --after ${given.before} begins there`,
+    );
+}
+
+/** The command as it has to be typed to go on, without secrets that were not shown before. */
+function commandWords(
+  { url, types, secret: given }: { readonly [option in 'url' | 'types' | 'secret']?: string | undefined },
+  target: URL | null,
+  secret: string,
+): readonly string[] {
+  return [
+    'opentill listen',
+    ...(url === undefined ? [] : ['--url', quoted(url)]),
+    ...(target === null
+      ? []
+      : ['--forward', quoted(target.href), '--secret', given === undefined ? secret : '…']),
+    ...(types ? ['--types', quoted(types)] : []),
+  ];
+}
+
+/** As a shell takes it for one word. */
+function quoted(text: string): string {
+  return /^[\w:/.@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function receiverAddress(text: string): URL {
@@ -106,16 +128,6 @@ function receiverAddress(text: string): URL {
   }
   url.hash = '';
   return url;
-}
-
-function typesOf(text: string): readonly string[] {
-  const types = text
-    .split(',')
-    .map((type) => type.trim())
-    .filter((type) => type !== '');
-  const wrong = types.find((type) => !eventTypes.some((each) => each === type));
-  if (wrong !== undefined) throw new UsageError(`--types takes ${eventTypes.join(', ')}, and not "${wrong}"`);
-  return types;
 }
 
 function secretOf(given: string | undefined): string {

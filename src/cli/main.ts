@@ -22,7 +22,7 @@ const help = `opentill: checkout sessions for your shop
   opentill accounts rotate-webhook-secret <number>
                                      a new secret for webhooks to the addresses that sessions name
       --live                         that of live mode instead of test mode
-      --overlap <time>               how long the one before is used too, such as 0, 2h or 7d (1d)
+      --overlap <time>               how long the one before is used too, such as 2h or 7d, or 0 (1d)
   opentill db backup <file>          copy the whole database to a new file, while the service runs
   opentill db restore <file>         make a database of a backup; there must be none yet, or an empty one
   opentill db check                  look for damage and contradictions, while the service runs
@@ -38,16 +38,18 @@ These talk to a running server, from any machine:
 
   opentill listen [options]          show the events of the account as they happen, until Ctrl-C
       --forward <address>            send each there, signed as a webhook; keys of test mode only
-      --secret whsec_…               what to sign with (a new one, which is shown)
-      --types checkout.paid,…        these types only (all)
+      --secret whsec_…               the secret that your receiver knows (a new one, which is shown)
+      --types checkout.*,payin.succeeded
+                                     these only: types, all of a kind, or * (all)
       --after <cursor>               begin behind this one; 0 is the beginning, latest is now (latest)
   opentill trigger [<type>]          make an event of this type in test mode; without a type list them
       --webhook-url <address>        where the session sends its events (nowhere)
   opentill reconcile --since <when>  list the events that a receiver has missed: since 2h, 3d or an ISO 8601 time;
-                                     ends with status 0 if there are none and with 2 if there are
+                                     ends with status 0 if there are none and with 2 if there are. For endpoints
+                                     that is what was not delivered, and what happened while they were off
       --endpoint <whe_… or origin>   of this receiver only (all)
       --received <file>              compare with the ids of events in this file, one a line; - is standard input
-      --resend                       send again what is not delivered, or not in the file
+      --resend                       send again what has failed, or is not in the file
   opentill webhooks list             list the webhook endpoints
   opentill webhooks add <address>    make one; its secret is shown once
   opentill webhooks update <id> [<address>]
@@ -57,16 +59,24 @@ These talk to a running server, from any machine:
       --enable, --disable            for update, and --disable for add
   opentill webhooks remove <id>      remove one
   opentill webhooks rotate <id>      give it a new secret, which is shown once
-      --overlap <time>               how long the one before is used too, such as 0, 2h or 7d (1d)
-  opentill webhooks deliveries <id>  list what was sent to it, newest first
+      --overlap <time>               how long the one before is used too, such as 2h or 7d, or 0 (1d)
+  opentill webhooks deliveries [<id> or <origin>]
+                                     list what was sent to all, to an endpoint, also one that was removed, or to
+                                     a host that sessions name, such as https://shop.example; newest first
       --status failed                only pending, delivered or failed ones
       --limit <number>               how many (20)
   opentill webhooks resend <whd_…>   send this one again
   opentill webhooks resend --failed-since <when> [--endpoint <id>]
-                                     send all again that have failed since
+                                     send all again that have failed since, but for endpoints that are off
 
 Settings are environment variables; see docs/reference/settings.md.
 `;
+
+/** What is said of one command that does several things. */
+function helpOf(command: string): string {
+  const paragraphs = help.split(/\n(?= {2}opentill |\n)/);
+  return paragraphs.filter((each) => each.startsWith(`  opentill ${command} `)).join('\n');
+}
 
 export async function main(args: readonly string[]): Promise<void> {
   const [command = 'help', ...rest] = args.some((each) => each === '--help' || each === '-h')
@@ -101,7 +111,8 @@ export async function main(args: readonly string[]): Promise<void> {
         await (await import('./reconcile.ts')).reconcile(rest);
         break;
       case 'webhooks':
-        await (await import('./webhooks.ts')).webhooks(rest);
+        if (rest.length === 0) console.log(helpOf(command));
+        else await (await import('./webhooks.ts')).webhooks(rest);
         break;
       case '--version':
         takesNothing(command, rest);

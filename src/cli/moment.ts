@@ -19,11 +19,11 @@ export function momentOf(option: string, text: string, nowMs: number): number {
   );
 }
 
-/** Such as `24h`; a bare number is one of seconds. */
+/** Such as `24h`. A number without a unit could be meant as one of days, so only 0 has none. */
 export function secondsOf(option: string, text: string): number {
-  const seconds = SPAN.test(text) ? spanSecondsOf(text) : /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  const seconds = SPAN.test(text) ? spanSecondsOf(text) : text === '0' ? 0 : NaN;
   if (Number.isSafeInteger(seconds)) return seconds;
-  throw new UsageError(`${option} takes a span of time such as 3600, 90m, 24h or 7d`);
+  throw new UsageError(`${option} takes a span of time such as 90m, 24h or 7d, or 0`);
 }
 
 function spanSecondsOf(text: string): number {

@@ -2,10 +2,12 @@
 import { parseArgs } from 'node:util';
 import { type Client, clientOptions, createClient, Refused } from './client.ts';
 import { momentOf } from './moment.ts';
+import type { Missed } from './reconcile/delivery.ts';
+import { endpointsOf } from './reconcile/endpoints.ts';
 import { createGroups } from './reconcile/groups.ts';
 import {
+  type Aside,
   firstKept,
-  type Missed,
   notReceived,
   type Question,
   undelivered,
@@ -37,7 +39,8 @@ export async function reconcile(args: readonly string[]): Promise<void> {
   const client = createClient(values);
   const received = values.received === undefined ? null : await readReceived(values.received);
   try {
-    await report(client, { sinceMs, receiver }, received, values.resend);
+    const endpoints = await endpointsOf(client);
+    await report(client, { sinceMs, receiver, endpoints }, received, values.resend);
   } finally {
     received?.close();
   }
@@ -52,17 +55,19 @@ async function report(
   const { sinceMs } = question;
   const groups = createGroups((line) => console.log(line));
   const again = resend ? createResender(client) : null;
+  const aside: Aside = { removed: 0, off: [], comparedFromMs: null };
+  const headings = new Map<string, string>();
   let missed = 0;
   try {
     for await (const each of received
       ? notReceived(client, question, received)
-      : undelivered(client, question)) {
+      : undelivered(client, question, aside)) {
       missed++;
+      // Health may change meanwhile; the lines of a receiver still stand together.
+      const heading = headings.get(each.receiver) ?? headingOf(each);
+      headings.set(each.receiver, heading);
       const outcome = (await again?.send(each)) ?? '';
-      groups.add(
-        each.receiver,
-        [each.event, each.type, each.subject, `${each.problem}${outcome}`].join('  '),
-      );
+      groups.add(heading, [each.event, each.type, each.subject, `${each.problem}${outcome}`].join('  '));
     }
   } finally {
     // What was found and sent before it broke off has been found and sent.
@@ -74,24 +79,53 @@ async function report(
     if (keptMs > sinceMs) console.log(`The feed has events only from ${new Date(keptMs).toISOString()} on.`);
     for (const id of unknown(received, keptMs)) console.log(`not in the feed: ${id}`);
   }
+  for (const line of linesOf(aside)) console.log(line);
   console.log(`${missed} missed since ${new Date(sinceMs).toISOString()}`);
   if (again) console.log(`${again.count()} sent again`);
+  if (again && again.impossible() > 0) console.log(`${again.impossible()} cannot be sent again`);
   if (missed > 0) process.exitCode = SOMETHING_MISSED;
+}
+
+function headingOf({ receiver, isSuspended }: Missed): string {
+  return isSuspended ? `${receiver}  suspended` : receiver;
+}
+
+/** What is not in the list, and why. */
+function linesOf({ removed, off, comparedFromMs }: Aside): readonly string[] {
+  return [
+    ...(removed > 0 ? [`Left out: ${removed} to endpoints that were removed.`] : []),
+    ...off.map(
+      (id) =>
+        `${id} is off: what happened meanwhile is not held against it; --endpoint ${id} shows what it would be.`,
+    ),
+    ...(comparedFromMs === null
+      ? []
+      : [
+          `Events before ${new Date(comparedFromMs).toISOString()} may have had deliveries that are no longer kept; --received compares them too.`,
+        ]),
+  ];
 }
 
 /** One at a time, and at the pace that the service allows: the client waits where it is told to. */
 function createResender(client: Client) {
   let count = 0;
+  let impossible = 0;
   return {
     count: () => count,
-    async send({ delivery }: Missed): Promise<string> {
-      if (delivery === null) return '';
+    impossible: () => impossible,
+    async send({ delivery, isPending }: Missed): Promise<string> {
+      if (isPending) return '';
+      if (delivery === null) {
+        impossible++;
+        return ' (cannot be sent again: there is no delivery; read it from the feed)';
+      }
       try {
         await client.send('POST', `/webhook_delivery/${delivery}/resend`);
       } catch (error) {
         // The delivery or its endpoint is gone. What the key may not do, it may not do for the next one either.
         const isAlone = error instanceof Refused && [404, 409, 410, 422].includes(error.status);
         if (!isAlone) throw error;
+        impossible++;
         return ` (cannot be sent again: ${error.message})`;
       }
       count++;

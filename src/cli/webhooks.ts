@@ -1,9 +1,11 @@
 /** `webhooks`: the endpoints of an account, and what was sent to them. */
 import { parseArgs } from 'node:util';
 import { type Client, clientOptions, createClient } from './client.ts';
+import { selectorsOf } from './events/selectors.ts';
 import { momentOf, secondsOf } from './moment.ts';
+import { fateOfSecrets } from './overlap.ts';
 import { printable } from './printable.ts';
-import type { Delivery } from './reconcile/missed.ts';
+import { attemptsInWords, type Delivery, receiverOfDelivery } from './reconcile/delivery.ts';
 import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 
 type Endpoint = {
@@ -13,7 +15,12 @@ type Endpoint = {
   readonly description: string;
   readonly status: string;
   readonly disabled_reason: string;
-  readonly health: { readonly status: string; readonly last_error: string };
+  readonly health: {
+    readonly status: string;
+    readonly failing_since: string | null;
+    readonly last_error: string;
+    readonly next_probe_at: string | null;
+  };
   readonly previous_secret_expires_at: string | null;
   readonly secret?: string;
 };
@@ -59,7 +66,12 @@ const actions: Readonly<Record<string, Action>> = {
   },
   remove: { words: ['the id of the endpoint, whe_…'], takes: [], run: remove },
   rotate: { words: ['the id of the endpoint, whe_…'], takes: ['overlap'], run: rotate },
-  deliveries: { words: ['the id of the endpoint, whe_…'], takes: ['status', 'limit'], run: deliveries },
+  deliveries: {
+    words: ['the id of the endpoint, whe_…, or a host, such as https://shop.example'],
+    optional: true,
+    takes: ['status', 'limit'],
+    run: deliveries,
+  },
   resend: {
     words: ['the id of the delivery, whd_…'],
     optional: true,
@@ -85,7 +97,13 @@ export async function webhooks(args: readonly string[]): Promise<void> {
 }
 
 async function list(client: Client): Promise<void> {
-  for await (const page of client.pages<Endpoint>('/webhook_endpoint')) for (const each of page) show(each);
+  let isEmpty = true;
+  for await (const page of client.pages<Endpoint>('/webhook_endpoint')) {
+    for (const each of page) show(each);
+    isEmpty &&= page.length === 0;
+  }
+  // Not where scripts read the list.
+  if (isEmpty) console.error('opentill: there are no webhook endpoints; webhooks add <address> makes one');
 }
 
 async function add(client: Client, { values, positionals: [url] }: Words): Promise<void> {
@@ -111,38 +129,62 @@ async function remove(client: Client, { positionals: [id = ''] }: Words): Promis
 async function rotate(client: Client, { values, positionals: [id = ''] }: Words): Promise<void> {
   const overlap =
     values.overlap === undefined ? {} : { overlap_seconds: secondsOf('--overlap', values.overlap) };
-  const path = `/webhook_endpoint/${encodeURIComponent(id)}/rotate_secret`;
-  const endpoint = await client.send<Endpoint>('POST', path, overlap);
+  const path = `/webhook_endpoint/${encodeURIComponent(id)}`;
+  const before = await client.get<Endpoint>(path);
+  const endpoint = await client.send<Endpoint>('POST', `${path}/rotate_secret`, overlap);
   showSecret(endpoint);
-  const until = endpoint.previous_secret_expires_at;
-  console.log(
-    until === null ? 'The one before is not used any more.' : `The one before signs as well until ${until}.`,
-  );
+  const lines = fateOfSecrets(endpoint.previous_secret_expires_at, before.previous_secret_expires_at);
+  for (const line of lines) console.log(line);
 }
 
-async function deliveries(client: Client, { values, positionals: [id = ''] }: Words): Promise<void> {
+/** Also of an endpoint that was removed: its deliveries are there for as long as any. */
+async function deliveries(client: Client, { values, positionals: [of] }: Words): Promise<void> {
   const limit = Number(values.limit ?? SHOWN);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SHOWN)
     throw new UsageError(`--limit takes a number from 1 to ${MOST_SHOWN}`);
-  const query = { limit: String(Math.min(limit, 100)), ...(values.status ? { status: values.status } : {}) };
+  const origin = of === undefined || of.startsWith('whe_') ? null : originOf(of);
+  const query = {
+    // Of a host there may be few among many.
+    limit: origin === null ? String(Math.min(limit, 100)) : '100',
+    ...(values.status ? { status: values.status } : {}),
+    ...(of !== undefined && origin === null ? { endpoint: of } : {}),
+  };
   let left = limit;
-  const path = `/webhook_endpoint/${encodeURIComponent(id)}/deliveries`;
-  for await (const page of client.pages<Delivery & { created_at: string }>(path, query)) {
-    for (const each of page.slice(0, left)) {
-      const times = each.attempts === 1 ? '1 attempt' : `${each.attempts} attempts`;
-      const about = [
-        each.id,
-        each.created_at,
-        each.status.padEnd(9),
-        each.event,
-        each.event_type,
-        each.checkout,
-      ];
-      console.log([...about, times, printable(each.last_error)].filter((text) => text !== '').join('  '));
-    }
-    left -= page.length;
+  for await (const page of client.pages<Delivery>('/webhook_delivery', query)) {
+    const wanted = page.filter((each) => origin === null || receiverOfDelivery(each) === origin);
+    for (const each of wanted.slice(0, left)) showDelivery(each, of === undefined);
+    left -= wanted.length;
     if (left <= 0) return;
   }
+  if (left < limit) return;
+  // Of one that never was there it would be wrong to say only that nothing was sent to it.
+  if (of !== undefined && origin === null && !values.status)
+    await client.get(`/webhook_endpoint/${encodeURIComponent(of)}`);
+  console.error('opentill: there are no such deliveries');
+}
+
+function originOf(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new UsageError(
+    'webhooks deliveries takes the id of an endpoint, whe_…, or a host, such as https://shop.example',
+  );
+}
+
+function showDelivery(delivery: Delivery, withReceiver: boolean): void {
+  const { id, created_at, status, event, event_type, checkout, last_error } = delivery;
+  const columns = [
+    id,
+    created_at,
+    status.padEnd(9),
+    event,
+    event_type,
+    checkout,
+    withReceiver ? receiverOfDelivery(delivery) : '',
+    attemptsInWords(delivery),
+    printable(last_error),
+  ];
+  console.log(columns.filter((text) => text !== '').join('  '));
 }
 
 async function resend(client: Client, { values, positionals: [id] }: Words): Promise<void> {
@@ -152,8 +194,15 @@ async function resend(client: Client, { values, positionals: [id] }: Words): Pro
       'webhooks resend takes the id of a delivery, whd_…, or --failed-since, such as 2h, with or without --endpoint',
     );
   if (id !== undefined) {
-    await client.send('POST', `/webhook_delivery/${encodeURIComponent(id)}/resend`);
-    console.log(`${id} is sent again`);
+    if (!id.startsWith('whd_'))
+      throw new UsageError(
+        `webhooks resend takes the id of a delivery, whd_…, and not ${printable(id)}; opentill webhooks deliveries shows them`,
+      );
+    const path = `/webhook_delivery/${encodeURIComponent(id)}`;
+    await client.send('POST', `${path}/resend`);
+    const { status, next_attempt_at } = await client.get<Delivery>(path);
+    const isBehind = status === 'pending' && next_attempt_at === null;
+    console.log(`${id} ${isBehind ? 'waits behind an earlier one of its session' : 'is sent again'}`);
     return;
   }
   const body = {
@@ -172,13 +221,27 @@ async function resend(client: Client, { values, positionals: [id] }: Words): Pro
     count += resent;
     after = has_more ? next_cursor : null;
   }
-  console.log(`${count} sent again`);
+  const leftOut = values.endpoint === undefined && (await hasFailedToOff(client, body.since));
+  console.log(`${count} sent again${leftOut ? '; those to endpoints that are off are left out' : ''}`);
+}
+
+/** Whether something has failed since that goes to an endpoint which is off. */
+async function hasFailedToOff(client: Client, since: string): Promise<boolean> {
+  const query = { status: 'failed', 'created_at[gte]': since, limit: '1' };
+  for await (const page of client.pages<Endpoint>('/webhook_endpoint')) {
+    for (const { id, status } of page) {
+      if (status !== 'disabled') continue;
+      const { data } = await client.page('/webhook_delivery', { ...query, endpoint: id });
+      if (data.length > 0) return true;
+    }
+  }
+  return false;
 }
 
 function fieldsOf({ events, description, enable, disable }: Values): object {
   if (enable && disable) throw new UsageError('--enable and --disable exclude each other');
   return {
-    ...(events === undefined ? {} : { events: events.split(',').map((each) => each.trim()) }),
+    ...(events === undefined ? {} : { events: selectorsOf('--events', events) }),
     ...(description === undefined ? {} : { description }),
     ...(enable ? { status: 'enabled' } : disable ? { status: 'disabled' } : {}),
   };
@@ -186,15 +249,21 @@ function fieldsOf({ events, description, enable, disable }: Values): object {
 
 function show({ id, url, events, description, status, disabled_reason, health }: Endpoint): void {
   const reason = disabled_reason === '' ? '' : ` (${disabled_reason})`;
-  const trouble = health.status === 'healthy' ? '' : `, ${health.status}: ${printable(health.last_error)}`;
   const columns = [
     id,
-    `${status}${reason}${trouble}`,
+    `${status}${reason}${troubleOf(health)}`,
     printable(url),
     events.join(','),
     printable(description),
   ];
   console.log(columns.filter((text) => text !== '').join('  '));
+}
+
+function troubleOf({ status, failing_since, next_probe_at, last_error }: Endpoint['health']): string {
+  if (status === 'healthy') return '';
+  const since = failing_since === null ? '' : ` since ${failing_since}`;
+  const probe = next_probe_at === null ? '' : `, next probe ${next_probe_at}`;
+  return `, ${status}${since}${probe}: ${printable(last_error)}`;
 }
 
 function showSecret({ secret = '' }: Endpoint): void {

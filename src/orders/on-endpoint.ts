@@ -1,8 +1,8 @@
 /** Orders about an endpoint. */
 import type { Refusal } from '../checkout/refusal.ts';
 import type { Loaded, Needs, Writes } from '../store/store.ts';
-import { decideEndpoint, type Endpoint } from '../webhooks/endpoint.ts';
-import type { Health } from '../webhooks/health.ts';
+import { decideEndpoint, type Endpoint, type EndpointCommand } from '../webhooks/endpoint.ts';
+import { type Health, healthStatusOf, probedAtOnce } from '../webhooks/health.ts';
 import { presentEndpoint } from '../webhooks/present.ts';
 import { answerOf, auditOf, type Decided, type EndpointOrder } from './order.ts';
 
@@ -23,33 +23,43 @@ export function decideOnEndpoint(
   const audit = auditOf(origin, id, endpoint.version, now, command.type);
   if (kind === 'deleted') {
     const data = JSON.stringify({ id, object: 'webhook_endpoint', deleted: true });
-    const writes = { endpoints: [{ before, after: null }], ...healed(id, failing, now), audit };
+    const writes = { endpoints: [{ before, after: null }], ...stirred(id, failing, null, now), audit };
     return { writes, answer: answerOf(reply, data), committed: waiting(scope) };
   }
-  const renewed = kind === 'changed' && before !== null && isRenewed(before, endpoint);
-  const health = renewed ? null : failing;
+  const isTriedAnew = before !== null && triesAnew(before, endpoint, command);
+  const health = isTriedAnew ? healthAnew(endpoint, failing, now) : failing;
   // A secret is shown when it is made, and never again.
   const shown = command.type === 'create_endpoint' || command.type === 'rotate_secret';
   const presented = presentEndpoint(endpoint, health, now);
   const data = JSON.stringify(shown ? { ...presented, secret: endpoint.secret } : presented);
-  const answer = answerOf(reply, data);
-  if (kind === 'unchanged') return { writes: {}, answer, committed: null };
   const writes: Writes = {
-    endpoints: [{ before, after: endpoint }],
-    ...(renewed ? healed(id, failing, now) : {}),
-    audit,
+    ...(kind === 'changed' ? { endpoints: [{ before, after: endpoint }], audit } : {}),
+    ...(isTriedAnew ? stirred(id, failing, health, now) : {}),
   };
-  return { writes, answer, committed: renewed ? waiting(scope) : null };
+  return { writes, answer: answerOf(reply, data), committed: isTriedAnew ? waiting(scope) : null };
 }
 
-/** What is known of how it fares says nothing of another address, and nothing while it is off. */
-function isRenewed(before: Endpoint, after: Endpoint): boolean {
-  return before.url !== after.url || before.disabled !== after.disabled;
+/** At another address, or switched on (even if it was on already), it is to be tried at once; switched off, never. */
+function triesAnew(before: Endpoint, after: Endpoint, command: EndpointCommand): boolean {
+  const isSwitchedOn = command.type === 'update_endpoint' && command.settings.enabled === true;
+  return isSwitchedOn || before.url !== after.url || before.disabled !== after.disabled;
 }
 
-function healed(id: string, failing: Health | null, now: number): Pick<Writes, 'receivers' | 'hastened'> {
+/** Its troubles may be over: if it was suspended, a probe will tell, and with it whoever was told of the suspension. */
+function healthAnew({ disabled }: Endpoint, failing: Health | null, now: number): Health | null {
+  const isSuspended = healthStatusOf(failing) === 'suspended';
+  return disabled === null && isSuspended && failing ? probedAtOnce(failing, now) : null;
+}
+
+/** What was put off for it goes out, or comes to its end. */
+function stirred(
+  id: string,
+  before: Health | null,
+  after: Health | null,
+  now: number,
+): Pick<Writes, 'receivers' | 'hastened'> {
   return {
-    ...(failing === null ? {} : { receivers: [{ id, health: null }] }),
+    ...(before === null ? {} : { receivers: [{ id, health: after }] }),
     hastened: [{ receiver: id, at: now }],
   };
 }

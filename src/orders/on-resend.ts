@@ -3,14 +3,23 @@ import { type Refusal, refuse, refuseFields } from '../checkout/refusal.ts';
 import type { Delivery } from '../store/delivery.ts';
 import type { Loaded, Needs } from '../store/store.ts';
 import { isEndpoint } from '../webhooks/endpoint.ts';
+import { probedAtOnce } from '../webhooks/health.ts';
 import { presentDelivery, presentResend } from '../webhooks/present.ts';
 import { answerOf, auditOf, type Decided, type ResendOrder } from './order.ts';
 
 export function resendNeeds({ origin: { scope }, deliveries }: ResendOrder): Needs {
-  return { scope, endpoints: true, lanes: [...new Set(deliveries.map(({ subject }) => subject))] };
+  return {
+    scope,
+    endpoints: true,
+    lanes: [...new Set(deliveries.map(({ subject }) => subject))],
+    receivers: [...new Set(deliveries.map(({ receiver }) => receiver))],
+  };
 }
 
-export function decideOnResend(order: ResendOrder, { endpoints }: Loaded): Decided | Refusal {
+export function decideOnResend(
+  order: ResendOrder,
+  { endpoints, receivers: failing }: Loaded,
+): Decided | Refusal {
   const { origin, deliveries, now, reply, many } = order;
   const byId = new Map(endpoints.map((each) => [each.id, each]));
   const isAble = ({ receiver }: Delivery) => !isEndpoint(receiver) || byId.get(receiver)?.disabled === null;
@@ -22,11 +31,25 @@ export function decideOnResend(order: ResendOrder, { endpoints }: Loaded): Decid
   const isOff = many ? byId.get(many.endpoint ?? '')?.disabled : !first;
   if (isOff) return refuse('endpoint_disabled', 'The webhook endpoint is disabled or was deleted.');
   const resends = able.map(({ id, receiver, subject }) => ({ id, receiver, subject, at: now }));
+  // Whoever asks for this thinks that the receiver is well again.
+  const probed = [...new Set(resends.map(({ receiver }) => receiver))].flatMap((id) => {
+    const health = failing.get(id);
+    return health ? [{ id, health: probedAtOnce(health, now) }] : [];
+  });
   const data = many
     ? presentResend(resends.length, many.nextCursor)
-    : first && presentDelivery({ ...first, state: 'pending', dueAt: now }, byId.get(first.receiver)?.url);
+    : first &&
+      presentDelivery(
+        { ...first, state: 'pending', dueAt: now },
+        probed[0]?.health ?? null,
+        byId.get(first.receiver)?.url,
+      );
   return {
-    writes: { resends, ...(first ? { audit: auditOf(origin, first.id, 0, now, 'resend') } : {}) },
+    writes: {
+      resends,
+      ...(probed.length > 0 ? { receivers: probed } : {}),
+      ...(first ? { audit: auditOf(origin, first.id, 0, now, 'resend') } : {}),
+    },
     answer: answerOf(reply, JSON.stringify(data)),
     committed: { scope: origin.scope, checkouts: [], events: 0, deliveries: resends.length },
   };

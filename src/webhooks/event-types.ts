@@ -27,7 +27,15 @@ const known: Readonly<Record<EventType | EndpointEventType, true>> = {
 /** In the order in which they are told of. */
 export const eventTypes = Object.keys(known) as ReadonlyArray<keyof typeof known>;
 
-/** What an endpoint can ask for: all, all of a kind, or a type. */
+/** The types that these selectors stand for; undefined for all. */
+export function typesOf(selectors: readonly string[]): readonly string[] | undefined {
+  if (selectors.includes('*')) return undefined;
+  return eventTypes.filter(
+    (type) => selectors.includes(type) || selectors.includes(`${type.split('.')[0]}.*`),
+  );
+}
+
+/** What can be asked for: all, all of a kind, or a type. */
 export const eventSelectors: readonly string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)),

@@ -53,6 +53,11 @@ export function afterFailure(before: Health | null, error: string, now: number):
   };
 }
 
+/** One whose troubles somebody thinks are over: the next probe need not wait. */
+export function probedAtOnce(health: Health, now: number): Health {
+  return health.probeAt === null ? health : { ...health, probeAt: Math.min(health.probeAt, now) };
+}
+
 function probeIntervalMs(probes: number): number {
   return Math.min(FIRST_PROBE_MS * 2 ** probes, LONGEST_PROBE_MS);
 }

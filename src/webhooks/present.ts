@@ -6,6 +6,11 @@ import { type Health, healthStatusOf } from './health.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
+/** When a delivery goes out at the earliest: also one that is due waits for the probe of a suspended receiver. */
+function nextAttemptAt({ dueAt }: Delivery, health: Health | null): number | null {
+  return dueAt === null ? null : Math.max(dueAt, health?.probeAt ?? 0);
+}
+
 /** Without its secret, which is shown only when it is made. `now` is in the clock of its account and mode. */
 export function presentEndpoint(endpoint: Endpoint, health: Health | null, now: number) {
   const { previousSecret: previous } = endpoint;
@@ -30,8 +35,8 @@ export function presentEndpoint(endpoint: Endpoint, health: Health | null, now: 
   };
 }
 
-/** `endpointUrl` is the address of its endpoint now, if it has one. */
-export function presentDelivery(delivery: Delivery, endpointUrl = '') {
+/** `endpointUrl` is the address of its endpoint now, if it has one; `health` is that of its receiver. */
+export function presentDelivery(delivery: Delivery, health: Health | null, endpointUrl = '') {
   return {
     id: delivery.id,
     object: 'webhook_delivery',
@@ -42,8 +47,9 @@ export function presentDelivery(delivery: Delivery, endpointUrl = '') {
     endpoint: isEndpoint(delivery.receiver) ? delivery.receiver : '',
     url: delivery.url ?? endpointUrl,
     status: delivery.state,
+    receiver_status: healthStatusOf(health),
     attempts: delivery.attempts,
-    next_attempt_at: timestampOrNull(delivery.dueAt),
+    next_attempt_at: timestampOrNull(nextAttemptAt(delivery, health)),
     last_attempt_at: timestampOrNull(delivery.triedAt),
     last_http_status: delivery.lastStatus,
     last_error: delivery.lastError ?? '',

@@ -50,6 +50,7 @@ suite('list', async () => {
       endpoint: endpoint.id,
       url: good.url,
       status: 'delivered',
+      receiver_status: 'healthy',
       attempts: 1,
       next_attempt_at: null,
       last_http_status: 200,

@@ -1,8 +1,8 @@
 /** How endpoints fare: failures, suspension and its end, as shown and as told to others. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { startService } from '../support/service.ts';
-import { createEndpoint, fetchEndpoint, path, settled, updateEndpoint } from './endpoint.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { createEndpoint, deliveries, fetchEndpoint, path, settled, updateEndpoint } from './endpoint.ts';
 import { type Delivery, startReceiver } from './receiver.ts';
 import { advance, createSession, type Data, feed, now, until } from './shop.ts';
 
@@ -84,4 +84,34 @@ suite('the health of an endpoint', () => {
     assert.deepEqual([second.data.id, second.data.health.status, second.sequence], [id, 'healthy', 2]);
     assert.equal(first.data.secret, undefined);
   });
+
+  for (const [name, ask] of [
+    [
+      'a resend',
+      async (service, { id }) => {
+        const [delivery] = await deliveries(service, `&endpoint=${id}&status=pending`);
+        return service.call('POST', `/v3/webhook_delivery/${delivery.id}/resend`);
+      },
+    ],
+    ['switching it on', (service, { id }) => updateEndpoint(service, id, { status: 'enabled' })],
+  ] as const satisfies ReadonlyArray<[string, (service: TestService, endpoint: Data) => Promise<unknown>]>) {
+    test(`after a repair ${name} ends a suspension at once`, async (t) => {
+      const service = await startService(t);
+      let status = 503;
+      const receiver = await startReceiver(t, () => status);
+      const endpoint = await createEndpoint(service, { url: receiver.url });
+      for (let i = 0; i < 12; i++) await createSession(service);
+      // With the clock the waits between attempts and probes have passed.
+      await advance(service, HOUR);
+      const { health } = await fetchEndpoint(service, endpoint.id);
+      assert.equal(health.status, 'suspended');
+      const [first] = await deliveries(service, '&status=pending');
+      assert.equal(first.receiver_status, 'suspended');
+      assert.ok(Date.parse(first.next_attempt_at) >= Date.parse(health.next_probe_at));
+      status = 200;
+      await ask(service, endpoint);
+      await until(async () => (await deliveries(service, '&status=pending')).length === 0);
+      assert.equal((await fetchEndpoint(service, endpoint.id)).health.status, 'healthy');
+    });
+  }
 });

@@ -183,3 +183,33 @@ test('the end of the service ends waits at once', async (t) => {
   assert.deepEqual([status, json.data, json.next_cursor], [200, [], cursor]);
   assert.equal(headers.get('connection'), 'close');
 });
+
+test('types can be asked for by their kind, all of them by *, and none that does not exist', async () => {
+  const { id } = await createSession(service);
+  await pay(service, id);
+  const typesWith = async (type: string) => {
+    const events = await feed(service, '0', `&type=${type}`);
+    return new Set(events.map(({ type }: Data) => type.split('.')[0]));
+  };
+  assert.deepEqual(await typesWith('checkout.*'), new Set(['checkout']));
+  assert.deepEqual(await typesWith('payin.*,checkout.paid'), new Set(['payin', 'checkout']));
+  assert.deepEqual(await typesWith('*'), new Set(['checkout', 'payment_attempt', 'payin']));
+  assertRefused(await call('GET', '/v3/event?type=checkout.payed,checkout.paid'), {
+    status: 400,
+    message: 'EVENT.LIST.BAD_QUERY',
+    errors: [[104, '/type']],
+  });
+});
+
+test('a cursor beyond the end is refused: it is of another database', async () => {
+  const beyond = Number(await end()) + 1;
+  for (const query of [`after=${beyond}`, `after=${beyond}&wait=60`, `after=${beyond}&type=checkout.paid`]) {
+    assertRefused(await call('GET', `/v3/event?${query}`), {
+      status: 400,
+      message: 'EVENT.LIST.BAD_QUERY',
+      errors: [[104, '/after']],
+    });
+  }
+  const headers = { accept: 'text/event-stream', 'last-event-id': String(beyond) };
+  assert.equal((await call('GET', '/v3/event', { headers })).status, 400);
+});

@@ -76,6 +76,11 @@ for (const [name, database] of [
       const second = await rotate();
       assert.match(second.stdout, /The one before signs as well until 20\d\d-/);
       await until([first.secret, second.secret], first.secret, second.secret);
+      const third = await rotate();
+      assert.match(
+        third.stdout,
+        /^The one before that was to sign until 20\S+Z, and is not used any more\.\n$/m,
+      );
       const live = await rotate('--live');
       assert.deepEqual(await signedWith(live.secret), []);
       await server.kill('SIGTERM');
@@ -99,6 +104,7 @@ test('a mistake with accounts is one clear line', async (t) => {
     [['rotate-webhook-secret'], /takes the number of the account/],
     [['rotate-webhook-secret', '7'], /there is no account 7/],
     [['rotate-webhook-secret', '1', '--overlap', '8d'], /--overlap is at most 7d/],
+    [['rotate-webhook-secret', '1', '--overlap', '2'], /--overlap takes a span of time/],
     [['rotate-webhook-secret', '1', '--overlap', 'long'], /--overlap takes a span of time/],
   ] as const) {
     const { code, stdout, stderr } = await runToEnd(t, ['accounts', ...args], settings);

@@ -42,9 +42,10 @@ suite('opentill listen --forward', () => {
     assert.equal(listening.output.stderr, '');
     const lines = eventLines(listening.output.stdout);
     assert.equal(lines.length, 15);
-    for (const [index, { created_at, type, data }] of expected.entries()) {
-      const line = `^${created_at}  ${type} +${data.payin ?? data.id}  \\d+ ms  200$`;
-      assert.match(lines[index] ?? '', new RegExp(line));
+    for (const [index, { id, created_at, type, data }] of expected.entries()) {
+      const line = `^${created_at}  ${type} +${data.payin ?? data.id}  ${id}  (\\d+)  \\d+ ms  200$`;
+      const [, behind = ''] = new RegExp(line).exec(lines[index] ?? '') ?? [];
+      assert.deepEqual(idsOf(await feed(service, behind)), idsOf(expected.slice(index + 1)));
     }
   });
 
@@ -90,17 +91,54 @@ suite('opentill listen --forward', () => {
     assert.match(taken, /checkout\.created .* ms {2}200$/);
   });
 
-  test('a receiver that is not there yet gets everything once it is', async (t) => {
+  test('a receiver that is not there gets everything once it is, however long that takes', async (t) => {
     const service = await startService(t);
     const port = await freePort();
     const listening = await startListening(t, service, '--forward', `http://localhost:${port}/hooks`);
     await pay(service, (await createSession(service)).id);
-    await said(listening, /connection refused \(again in/);
+    await said(listening, /nobody answers at http:\S+ \(connection refused\); waiting for it\n/);
+    // As long as an event is tried that a receiver refuses.
+    const { url } = await startReceiver(t, () => 500);
+    const other = await startListening(t, service, '--forward', url, '--after', '0');
+    await said(other, /\(given up/);
+    await stopListening(other);
     const ids = await serveOn(t, port);
     const expected = idsOf(await feed(service));
     await said(listening, /payin\.succeeded .* 204\n/);
     await stopListening(listening);
     assert.deepEqual(ids, expected);
+    assert.equal(eventLines(listening.output.stdout).length, 5);
+    assert.match(listening.output.stderr, /^opentill: nobody answers [^\n]*\n$/);
+  });
+
+  test('stopped while nobody answers, also as a closed terminal does it, it says how to go on', async (t) => {
+    const service = await startService(t);
+    const address = `http://127.0.0.1:${await freePort()}/`;
+    const listening = await startListening(t, service, '--forward', address, '--types', 'checkout.*');
+    const [, secret] = await said(listening, /^Webhook secret {2}(whsec_\S+)\n/m);
+    await createSession(service);
+    await said(listening, /nobody answers/);
+    assert.deepEqual(await listening.kill('SIGHUP'), { code: 0, signal: null });
+    const words = `opentill listen --forward ${address} --secret ${secret} --types 'checkout.*' --after 0`;
+    assert.ok(listening.output.stdout.endsWith(`\nStopped; go on with ${words}\n`), listening.output.stdout);
+  });
+
+  test('a receiver that does not trust the signature: asks once about the secret, and shows no given one', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t, () => 400);
+    const own = await startListening(t, service, '--forward', receiver.url);
+    const given = await startListening(t, service, '--forward', receiver.url, '--secret', SECRET);
+    await createSession(service);
+    for (const each of [own, given]) {
+      await said(each, /\(again in 1 s\)/);
+      await stopListening(each);
+    }
+    const hint = (which: string) =>
+      `opentill: does your receiver verify with ${which}? --secret takes another\n`;
+    assert.equal(own.output.stderr, hint('the secret above'));
+    assert.equal(given.output.stderr, hint('the secret that --secret gives'));
+    assert.doesNotMatch(given.output.stdout, /whsec_/);
+    assert.match(given.output.stdout, / --secret … --after 0\n$/);
   });
 
   test('an event that is refused for good is given up, with what the receiver said of it', async (t) => {
@@ -120,7 +158,11 @@ suite('opentill listen --forward', () => {
     assert.deepEqual(ids, [created, created, created, created, ...others]);
     const lines = eventLines(listening.output.stdout);
     assert.match(lines[0] ?? '', / 500 {2}\[31mTypeError: id of undefined \(again in 0\.5 s\)$/);
-    assert.match(lines[3] ?? '', / 500 {2}\[31mTypeError: id of undefined \(given up\)$/);
+    const givenUp = / 500 {2}\[31mTypeError: id of undefined \(given up; again with --after (\d+)\)$/;
+    const [, before = ''] = givenUp.exec(lines[3] ?? '') ?? [];
+    assert.equal((await feed(service, before))[0].id, created);
+    const total = `1 given up, the first behind the cursor ${before}: --after ${before} begins there\n`;
+    assert.ok(listening.output.stdout.includes(`\n${total}Stopped; `), listening.output.stdout);
     assert.deepEqual(await feed(service, cursor), []);
   });
 
@@ -146,11 +188,11 @@ suite('opentill listen', () => {
     const key = await service.createKey({ mode: 'live' });
     const { id } = await createSession(service, {}, { authorization: key.authorization });
     const live = await startListening(t, { url: service.url, key }, '--after', '0');
-    await said(live, new RegExp(`checkout\\.created +${id}  evt_\\w{26}\n`));
+    await said(live, new RegExp(`checkout\\.created +${id}  evt_\\w{26}  \\d+\n`));
     await stopListening(live);
 
     await pay(service, (await createSession(service)).id);
-    const types = 'checkout.paid, payin.succeeded';
+    const types = 'checkout.paid, payin.*';
     const some = await startListening(t, service, '--after', '0', '--types', types);
     await said(some, /payin\.succeeded /);
     await stopListening(some);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { type Receiver, startReceiver } from '../api/receiver.ts';
-import { createSession, type Data, feed, pay, succeeded, until } from '../api/shop.ts';
+import { advance, createSession, type Data, feed, pay, succeeded, until } from '../api/shop.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { assertMistake, opentill, settingsFor } from './developer.ts';
@@ -42,6 +42,13 @@ const idsOf = (events: readonly Data[]) => events.map(({ id }) => id).sort();
 function file(t: TestContext, lines: readonly string[]): string {
   const path = join(freshDirectory(t), 'received.txt');
   writeFileSync(path, lines.join('\n'));
+  return path;
+}
+
+/** A module that sets a process's clock ahead. */
+function clockAhead(t: TestContext, ms: number): string {
+  const path = join(freshDirectory(t), 'clock.mjs');
+  writeFileSync(path, `const now = Date.now;\nDate.now = () => now() + ${ms};\n`);
   return path;
 }
 
@@ -114,6 +121,86 @@ suite('opentill reconcile, by what the service says', () => {
   });
 });
 
+suite('opentill reconcile, of endpoints', () => {
+  async function addEndpoint(service: TestService, url: string, events: readonly string[]): Promise<string> {
+    const body = { url, events };
+    return succeeded(await service.call('POST', '/v3/webhook_endpoint', { body }), 201).id;
+  }
+  const change = async (service: TestService, id: string, body: object) =>
+    succeeded(await service.call('PUT', `/v3/webhook_endpoint/${id}`, { body }));
+
+  test('what happened while one was off was missed, and cannot be sent again', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t);
+    await pay(service, (await createSession(service)).id);
+    const id = await addEndpoint(service, receiver.url, ['checkout.paid', 'payin.*']);
+    await pay(service, (await createSession(service)).id);
+    await deliveries(service, 'delivered', 2);
+    const args = ['reconcile', '--since', '1h'];
+    assert.equal((await opentill(t, service, ...args)).code, 0);
+
+    await change(service, id, { status: 'disabled' });
+    const { id: session } = await createSession(service);
+    await pay(service, session);
+    const missed = (await feed(service))
+      .slice(-5)
+      .filter(({ type }) => ['checkout.paid', 'payin.succeeded'].includes(type));
+    const off = await opentill(t, service, ...args);
+    assert.equal(off.code, 0);
+    assert.match(off.stdout, new RegExp(`^${id} is off: .*\n0 missed since`));
+    assert.match((await opentill(t, service, ...args, '--endpoint', id)).stdout, /^2 missed since/m);
+
+    await change(service, id, { status: 'enabled' });
+    const { code, stdout } = await opentill(t, service, ...args, '--resend');
+    assert.equal(code, 2);
+    const why = 'never delivered: there is no delivery of it';
+    assert.deepEqual(
+      group(stdout, id),
+      missed.map((event) => {
+        const end = `${why} (cannot be sent again: there is no delivery; read it from the feed)`;
+        return `  ${event.id}  ${event.type}  ${session}  ${end}`;
+      }),
+    );
+    assert.match(stdout, /^2 missed since \S+\n0 sent again\n2 cannot be sent again\n$/m);
+  });
+
+  test('what was not delivered to one that was removed does not count', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t, () => 410);
+    const id = await addEndpoint(service, receiver.url, ['checkout.created']);
+    await createSession(service);
+    const [failed] = await deliveries(service, 'failed', 1);
+    const args = ['reconcile', '--since', '1h'];
+    assert.equal((await opentill(t, service, ...args)).code, 2);
+    await service.call('DELETE', `/v3/webhook_endpoint/${id}`);
+    const { code, stdout } = await opentill(t, service, ...args);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Left out: 1 to endpoints that were removed\.\n0 missed since \S+\n$/);
+    await assertMistake(t, [...args, '--endpoint', id], settingsFor(service), /no such webhook endpoint/);
+    // Who says that it lacks the event has missed it, whatever became of the endpoint.
+    const lacking = await opentill(t, service, ...args, '--received', file(t, []), '--resend');
+    assert.match(lacking.stdout, new RegExp(`^${id}\n  ${failed.event}  .*\\(cannot be sent again: `));
+    assert.match(lacking.stdout, /^0 sent again\n1 cannot be sent again\n$/m);
+  });
+
+  test('what may have been forgotten of deliveries is not held against anybody', async (t) => {
+    const service = await startService(t);
+    const { store } = service.service;
+    const scope = { account: service.account.number, mode: 'test' } as const;
+    const id = await addEndpoint(service, (await startReceiver(t)).url, ['checkout.created']);
+    await createSession(service);
+    const [{ created_at }] = await deliveries(service, 'delivered', 1);
+    await advance(service, 6 * 86_400);
+    await createSession(service);
+    await deliveries(service, 'delivered', 2);
+    await store.purgeDeliveries(scope, Date.parse(created_at) + 1);
+    const ahead = { ...settingsFor(service), NODE_OPTIONS: `--import=${clockAhead(t, 6 * 86_400_000)}` };
+    const { code, stdout } = await runToEnd(t, ['reconcile', '--since', '1w', '--endpoint', id], ahead);
+    assert.match(stdout, /^Events before \S+Z may have had deliveries that are no longer kept; .*\n0 missed/);
+    assert.equal(code, 0);
+  });
+});
+
 suite('opentill reconcile --received', () => {
   test('finds exactly what the receiver lacks and what it should not have', async (t) => {
     const service = await startService(t);
@@ -144,7 +231,7 @@ suite('opentill reconcile --received', () => {
 
     const before = receiver.deliveries.length;
     const resent = await opentill(t, service, ...args, '--resend');
-    assert.match(resent.stdout, /^2 sent again\n$/m);
+    assert.match(resent.stdout, /^2 sent again\n1 cannot be sent again\n$/m);
     const again = (await receiver.received(before + 2)).slice(before).map(({ event }) => event);
     assert.deepEqual(idsOf(again), idsOf([created, started]));
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, pay, succeeded, until } from '../api/shop.ts';
+import { runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { assertMistake, opentill, settingsFor } from './developer.ts';
 
@@ -46,7 +47,37 @@ suite('opentill webhooks', () => {
     assert.equal((await other.received(1))[0]?.event.type, 'checkout.created');
 
     assert.equal(await done(t, service, 'remove', id), `${id} is removed\n`);
-    assert.equal(await done(t, service, 'list'), '');
+    const none = await opentill(t, service, 'webhooks', 'list');
+    assert.deepEqual([none.code, none.stdout], [0, '']);
+    assert.match(none.stderr, /^opentill: there are no webhook endpoints; .*\n$/);
+  });
+
+  test('without more words it says what it can do', async (t) => {
+    const { code, stdout, stderr } = await runToEnd(t, ['webhooks'], {});
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(
+      stdout,
+      /^ {2}opentill webhooks list .*\n(.*\n)+ {2}opentill webhooks resend --failed-since/,
+    );
+    assert.doesNotMatch(stdout, /opentill (?!webhooks)/);
+  });
+
+  test('shows since when an endpoint is suspended and when it is probed, and sends what fails again', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t, () => 500);
+    const id = part(await done(t, service, 'add', receiver.url, '--events', 'checkout.created'), ENDPOINT);
+    for (let count = 0; count < 10; count++) await createSession(service);
+    const suspended = async () => {
+      const { health } = succeeded(await service.call('GET', `/v3/webhook_endpoint/${id}`));
+      return health.status === 'suspended';
+    };
+    await until(suspended);
+    const time = '\\d{4}-\\S+Z';
+    const line = `^${id}  enabled, suspended since ${time}, next probe ${time}: status 500  `;
+    assert.match(await done(t, service, 'list'), new RegExp(line));
+    const reconciled = await opentill(t, service, 'reconcile', '--since', '1h');
+    assert.match(reconciled.stdout, new RegExp(`^${id}  suspended\n  evt_`));
+    assert.match(reconciled.stdout, /^10 missed since/m);
   });
 
   test('gives an endpoint a new secret; the one before signs as well for as long as is said', async (t) => {
@@ -54,6 +85,8 @@ suite('opentill webhooks', () => {
     const receiver = await startReceiver(t);
     const added = await done(t, service, 'add', receiver.url, '--events', 'checkout.created');
     const id = part(added, ENDPOINT);
+    const tooLong = ['webhooks', 'rotate', id, '--overlap', '8d'];
+    await assertMistake(t, tooLong, settingsFor(service), /overlap_seconds/);
     const rotated = await done(t, service, 'rotate', id, '--overlap', '2h');
     assert.notEqual(part(rotated, SECRET), part(added, SECRET));
     const until = Date.parse(part(rotated, /^The one before signs as well until (\S+)\.\n$/m));
@@ -64,7 +97,10 @@ suite('opentill webhooks', () => {
     assert.equal(String(delivery.headers['webhook-signature']).split(' ').length, 2);
 
     const last = await done(t, service, 'rotate', id, '--overlap', '0');
-    assert.match(last, /^The one before is not used any more\.\n$/m);
+    assert.match(
+      last,
+      /^The one before is not used any more\.\nThe one before that was to sign until \S+Z, and is not used any more\.\n$/m,
+    );
     await createSession(service);
     const [, second] = await receiver.received(2);
     assert.ok(second);
@@ -104,13 +140,61 @@ suite('opentill webhooks', () => {
     assert.equal(await done(t, service, 'resend', '--failed-since', '1h'), '0 sent again\n');
   });
 
+  test('says what is not sent again: behind an earlier one, or because its endpoint is off', async (t) => {
+    const service = await startService(t);
+    let status = 410;
+    const receiver = await startReceiver(t, () => status);
+    const id = part(await done(t, service, 'add', receiver.url, '--events', 'checkout.created'), ENDPOINT);
+    await createSession(service);
+    await until(async () => (await deliveries(service, id, 'failed')).length === 1);
+    const off = await done(t, service, 'resend', '--failed-since', '1h');
+    assert.equal(off, '0 sent again; those to endpoints that are off are left out\n');
+
+    status = 200;
+    const all = await done(t, service, 'update', id, '--enable', '--events', 'checkout.*');
+    assert.match(all, / enabled /);
+    const session = await createSession(service);
+    await pay(service, session.id);
+    const ofSession = `/v3/webhook_delivery?endpoint=${id}&status=delivered&checkout=${session.id}`;
+    await until(async () => succeeded(await service.call('GET', ofSession)).length === 2);
+    const [later, earlier] = succeeded(await service.call('GET', ofSession));
+    status = 503;
+    assert.equal(await done(t, service, 'resend', earlier.id), `${earlier.id} is sent again\n`);
+    const waits = `${later.id} waits behind an earlier one of its session\n`;
+    assert.equal(await done(t, service, 'resend', later.id), waits);
+  });
+
+  test('lists deliveries to all, to a host that sessions name, and to an endpoint that was removed', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t);
+    const other = await startReceiver(t);
+    const id = part(await done(t, service, 'add', receiver.url, '--events', 'checkout.created'), ENDPOINT);
+    const { origin } = new URL(other.url);
+    await createSession(service, { webhook_url: other.url });
+    await until(
+      async () => succeeded(await service.call('GET', '/v3/webhook_delivery?status=delivered')).length === 2,
+    );
+    await done(t, service, 'remove', id);
+    const lines = (await done(t, service, 'deliveries')).trimEnd().split('\n');
+    assert.deepEqual(lines.map((line) => line.split('  ').at(-2)).sort(), [origin, id].sort());
+    const ofHost = await done(t, service, 'deliveries', `${origin}/hook`);
+    const ofRemoved = await done(t, service, 'deliveries', id);
+    for (const text of [ofHost, ofRemoved])
+      assert.match(text, /^whd_\w+ .*checkout\.created .* 1 attempt\n$/);
+    assert.notEqual(ofHost, ofRemoved);
+    const none = await opentill(t, service, 'webhooks', 'deliveries', 'https://shop.example');
+    assert.deepEqual(
+      [none.code, none.stdout, none.stderr],
+      [0, '', 'opentill: there are no such deliveries\n'],
+    );
+  });
+
   test('a mistake is answered in one line', async (t) => {
     const service = await startService(t);
     const settings = settingsFor(service);
     const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
     const id = 'whe_01k9zq4tn30000x5r7m2c9w1he';
     const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
-      [[], settings, /webhooks takes one of list, add,/],
       [['create'], settings, /webhooks takes one of/],
       [['list'], narrow, /scope "webhooks"/],
       [['list'], {}, /an API key is needed/],
@@ -118,14 +202,17 @@ suite('opentill webhooks', () => {
       [['list', '--events', '*'], settings, /takes no --events/],
       [['add'], settings, /takes the address/],
       [['add', 'shop'], settings, /url/],
-      [['add', 'https://shop.example/x', '--events', 'paid'], settings, /events/],
+      [['add', 'https://shop.example/x', '--events', 'checkout.payed'], settings, /not "checkout\.payed"/],
       [['update', id], settings, /--enable or --disable/],
       [['update', id, '--enable', '--disable'], settings, /exclude/],
       [['update', id, '--enable'], settings, /no such/],
       [['remove'], settings, /takes the id/],
       [['remove', 'x'], settings, /id/],
       [['rotate', id, '--overlap', 'soon'], settings, /--overlap takes/],
-      [['rotate', id, '--overlap', '8d'], settings, /overlap_seconds/],
+      [['rotate', id, '--overlap', '2'], settings, /--overlap takes/],
+      [['rotate', id], settings, /no such/],
+      [['deliveries', 'evt_01k9zq4tn30000x5r7m2c9w1he'], settings, /takes the id of an endpoint/],
+      [['resend', 'evt_01k9zq4tn30000x5r7m2c9w1he'], settings, /whd_…, and not evt_/],
       [['deliveries', id, '--limit', '0'], settings, /--limit takes/],
       [['deliveries', id], settings, /no such/],
       [['resend'], settings, /takes the id of a delivery/],

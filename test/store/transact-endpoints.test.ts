@@ -98,20 +98,37 @@ suite('an endpoint that fails', () => {
     ['has another address', {}, update({ url: 'https://new.example' })],
     ['is switched on', { disabled: 'by_merchant' }, update({ enabled: true })],
     ['is switched on after it was gone', { disabled: 'gone' }, update({ enabled: true })],
+    ['is switched on although it is on', {}, update({ enabled: true })],
   ] as const;
   for (const [name, given, command] of renewing) {
-    test(`begins anew when it ${name}: what waits for it is due`, async (t) => {
+    test(`is probed at once when it ${name}, with what waits for it`, async (t) => {
       const till = await openTill(t);
       const id = await suspend(till, given);
       const executed = await till.order(command, id);
-      assert.equal(dataOf(executed).health.status, 'healthy');
-      assert.deepEqual(await till.failing(), {});
+      assert.equal(dataOf(executed).health.status, 'suspended');
+      assert.deepEqual(await till.failing(), { [id]: { ...suspended, probeAt: NOW } });
       assert.equal(executed.committed?.deliveries, 1);
       const claimed = await till.due(id, NOW);
       assert.deepEqual([claimed.dueAt, claimed.attempts], [NOW, 1]);
       assert.deepEqual(await till.events(), []);
     });
   }
+
+  test('is not known to fail any more when it is switched off', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    assert.equal(dataOf(await till.order(update({ enabled: false }), id)).health.status, 'healthy');
+    assert.deepEqual(await till.failing(), {});
+  });
+
+  test('but is not suspended begins anew at another address', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    await setHealth(till.store, till.mine, id, health({ failures: 3 }));
+    const executed = await till.order(update({ url: 'https://new.example' }), id);
+    assert.equal(dataOf(executed).health.status, 'healthy');
+    assert.deepEqual(await till.failing(), {});
+  });
 
   const keeping = [
     ['another description', update({ description: 'x' })],

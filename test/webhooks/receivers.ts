@@ -150,8 +150,8 @@ const receivers: readonly Receiver[] = [
   {
     name: 'Node.js with the library',
     language: 'js',
-    blocks: 3,
-    files: { 'verify.mjs': 0, 'older.mjs': 2 },
+    blocks: 4,
+    files: { 'verify.mjs': 0, 'older.mjs': 3 },
     program: ['program.mjs', NODE_PROGRAM],
     command: process.execPath,
     probe: ['--version'],
@@ -160,8 +160,8 @@ const receivers: readonly Receiver[] = [
   {
     name: 'Node.js',
     language: 'js',
-    blocks: 3,
-    files: { 'verify.mjs': 1, 'older.mjs': 2 },
+    blocks: 4,
+    files: { 'verify.mjs': 1, 'older.mjs': 3 },
     program: ['program.mjs', NODE_PROGRAM],
     command: process.execPath,
     probe: ['--version'],

@@ -8,9 +8,6 @@ export type FeedEvent = {
   readonly data: { readonly id: string; readonly object: string; readonly payin?: string };
 };
 
-/** Beyond it a cursor has no more digits. */
-const LAST_CURSOR = 10 ** 15 - 1;
-
 /** The session, or whatever else the event is about. */
 export function subjectOf({ data }: FeedEvent): string {
   return data.payin ?? data.id;
@@ -55,11 +52,7 @@ async function firstCursor(client: Client, isBefore: (event: FeedEvent) => boole
 
   if (!(await goesOn(0))) return '0';
   let low = 0;
-  let high = 1;
-  while (high < LAST_CURSOR && (await goesOn(high))) {
-    low = high;
-    high = Math.min(high * 2, LAST_CURSOR);
-  }
+  let high = Math.max(Number(await endOfFeed(client)), 1);
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (await goesOn(middle)) low = middle;

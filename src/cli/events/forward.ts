@@ -9,6 +9,10 @@ import type { FeedEvent } from './feed.ts';
 
 export type Receipt = {
   readonly isTaken: boolean;
+  /** Nobody listens there at all. */
+  readonly isAbsent: boolean;
+  /** Null where there was no answer. */
+  readonly status: number | null;
   /** In words: the status, or why there was none, and how a refusal began. */
   readonly answer: string;
   readonly durationMs: number;
@@ -16,6 +20,7 @@ export type Receipt = {
 
 /** As long as the service waits. */
 const TIMEOUT_MS = 15_000;
+const ABSENT = failureOf({ name: '', message: '', code: 'ECONNREFUSED' });
 /** Enough for its first line. */
 const MAX_ANSWER_BYTES = 4096;
 
@@ -26,8 +31,10 @@ export async function forward(
   { id, created_at: createdAt }: FeedEvent,
 ): Promise<Receipt> {
   const startedAt = performance.now();
-  const receipt = (isTaken: boolean, answer: string): Receipt => ({
+  const receipt = (answer: string, status: number | null, isTaken = false): Receipt => ({
     isTaken,
+    isAbsent: answer === ABSENT,
+    status,
     answer,
     durationMs: Math.round(performance.now() - startedAt),
   });
@@ -46,12 +53,12 @@ export async function forward(
       signal,
     });
     const answer = await beginningOf(response);
-    if (response.ok) return receipt(true, String(response.status));
     const { status } = response;
+    if (response.ok) return receipt(String(status), status, true);
     const reason = failureOfStatus(status) === 'redirect' ? 'redirects are not followed' : printable(answer);
-    return receipt(false, `${status}${reason === '' ? '' : `  ${reason}`}`);
+    return receipt(`${status}${reason === '' ? '' : `  ${reason}`}`, status);
   } catch (error) {
-    return receipt(false, signal.aborted ? 'timeout' : failureOf(causeOf(error)));
+    return receipt(signal.aborted ? 'timeout' : failureOf(causeOf(error)), null);
   }
 }
 

@@ -1,60 +1,122 @@
 /** Which events a receiver has missed: by what the service says alone, or by what the receiver says it has. */
 import { firstIdAt } from '../../id.ts';
-import { receiverOf } from '../../webhooks/endpoint.ts';
 import type { Client } from '../client.ts';
-import { eventsSince, type FeedEvent, subjectOf } from '../events/feed.ts';
-import { printable } from '../printable.ts';
-import type { Received } from './received.ts';
-
-export type Missed = {
-  readonly receiver: string;
-  readonly event: string;
-  readonly type: string;
-  readonly subject: string;
-  readonly problem: string;
-  /** What can be sent again; null where the service is still trying, or never had anything to send. */
-  readonly delivery: string | null;
-};
-
-export type Delivery = {
-  readonly id: string;
-  readonly event: string;
-  readonly event_type: string;
-  readonly checkout: string;
-  readonly endpoint: string;
-  readonly url: string;
-  readonly status: 'pending' | 'delivered' | 'failed';
-  readonly attempts: number;
-  readonly last_attempt_at: string | null;
-  readonly last_error: string;
-};
-
-type Endpoint = { readonly id: string; readonly created_at: string; readonly events: readonly string[] };
+import { eventsSince, type FeedEvent } from '../events/feed.ts';
+import {
+  type Delivery,
+  type Missed,
+  missedDelivery,
+  neverDelivered,
+  receiverOfDelivery,
+} from './delivery.ts';
+import { type Endpoint, type Endpoints, endpointIn, isFor } from './endpoints.ts';
+import { createIdSet, type Received } from './received.ts';
 
 /** `receiver` is the id of an endpoint, an origin as of addresses that sessions name, or null for all of them. */
-export type Question = { readonly sinceMs: number; readonly receiver: string | null };
+export type Question = {
+  readonly sinceMs: number;
+  readonly receiver: string | null;
+  readonly endpoints: Endpoints;
+};
+
+/** What was found beside what was missed. */
+export type Aside = {
+  /** Deliveries to endpoints that were removed: nobody waits for them any more. */
+  removed: number;
+  /** Endpoints that are off, and so are not compared with the feed. */
+  off: readonly string[];
+  /** From when on the feed was compared, if that is later than was asked. */
+  comparedFromMs: number | null;
+};
 
 /** Look-ups of single events under way at once. */
 const LOOK_UPS = 8;
-/** The heading of events that nobody was to get. */
-const NOBODY = 'no receiver';
+/** For as long at least the service keeps deliveries. */
+const SHORTEST_LOG_MS = 4 * 86_400_000;
+const EARLIEST_DELIVERY = `whd_${'0'.repeat(26)}`;
 
-export function receiverOfDelivery({ endpoint, url }: Delivery): string {
-  return endpoint || receiverOf(url);
-}
-
-/** By the service alone: what is not delivered. */
-export async function* undelivered(client: Client, { sinceMs, receiver }: Question): AsyncGenerator<Missed> {
-  const since = { 'created_at[gte]': new Date(sinceMs).toISOString(), ...endpointQuery(receiver) };
-  // First those that may yet become failed, or else they would be counted twice when they are sent again.
-  for (const status of ['pending', 'failed']) {
-    for await (const page of client.pages<Delivery>('/webhook_delivery', { ...since, status })) {
-      for (const delivery of page) {
-        if (receiver === null || receiverOfDelivery(delivery) === receiver) yield missedDelivery(delivery);
+/** By the service alone: what is not delivered, and what endpoints were to get and no delivery was made of. */
+export async function* undelivered(client: Client, question: Question, aside: Aside): AsyncGenerator<Missed> {
+  const { sinceMs, receiver, endpoints } = question;
+  const compared = [...comparedOf(question, aside)];
+  const made = createIdSet();
+  try {
+    const since = { 'created_at[gte]': new Date(sinceMs).toISOString(), ...endpointQuery(receiver) };
+    // Without a comparison those that arrived are of no interest. Of the others first those that may yet become
+    // failed, or else they would be counted twice when they are sent again.
+    const queries = compared.length > 0 ? [{}] : [{ status: 'pending' }, { status: 'failed' }];
+    for (const query of queries) {
+      for await (const page of client.pages<Delivery>('/webhook_delivery', { ...since, ...query })) {
+        for (const delivery of page) {
+          if (receiver !== null && receiverOfDelivery(delivery) !== receiver) continue;
+          if (compared.length > 0) made.add(keyOf(delivery.event, delivery.endpoint));
+          if (delivery.status === 'delivered') continue;
+          if (delivery.endpoint === '' || endpoints.has(delivery.endpoint)) yield missedDelivery(delivery);
+          else aside.removed++;
+        }
       }
     }
+    if (compared.length > 0) yield* withoutDelivery(client, sinceMs, compared, made, aside);
+  } finally {
+    made.close();
   }
 }
+
+/** Those whose events are compared with the feed. One that is off gets nothing on purpose, unless it is asked for. */
+function comparedOf({ receiver, endpoints }: Question, aside: Aside): readonly Endpoint[] {
+  if (receiver?.startsWith('whe_')) return [endpointIn(endpoints, receiver)];
+  if (receiver !== null) return [];
+  const all = [...endpoints.values()];
+  aside.off = all.filter(({ status }) => status === 'disabled').map(({ id }) => id);
+  return all.filter(({ status }) => status === 'enabled');
+}
+
+async function* withoutDelivery(
+  client: Client,
+  sinceMs: number,
+  compared: readonly Endpoint[],
+  made: Received,
+  aside: Aside,
+): AsyncGenerator<Missed> {
+  const fromMs = Math.max(sinceMs, await logStart(client));
+  for await (const page of eventsSince(client, sinceMs)) {
+    const lacking = page.flatMap((event) =>
+      compared
+        .filter((endpoint) => isFor(endpoint, event) && !made.take(keyOf(event.id, endpoint.id)))
+        .map(({ id }) => ({ event, endpoint: id })),
+    );
+    const certain = lacking.filter(({ event }) => Date.parse(event.created_at) >= fromMs);
+    if (certain.length < lacking.length) aside.comparedFromMs = fromMs;
+    yield* lookedUp(certain, async ({ event, endpoint }) => {
+      // It may have been made since the deliveries were looked through.
+      const deliveries = await deliveriesOf(client, event, endpoint);
+      return deliveries.length === 0 ? [neverDelivered(event, endpoint)] : [];
+    });
+  }
+}
+
+/** A few look-ups at a time. */
+async function* lookedUp<T>(
+  all: readonly T[],
+  lookUp: (one: T) => Promise<readonly Missed[]>,
+): AsyncGenerator<Missed> {
+  for (let at = 0; at < all.length; at += LOOK_UPS) {
+    const found = await Promise.all(all.slice(at, at + LOOK_UPS).map(lookUp));
+    yield* found.flat();
+  }
+}
+
+/** From when on the absence of a delivery means that there was none: older ones may have been forgotten. */
+async function logStart(client: Client): Promise<number> {
+  const { data } = await client.page<Delivery>('/webhook_delivery', {
+    before: EARLIEST_DELIVERY,
+    limit: '1',
+  });
+  const oldestMs = Date.parse(data[0]?.created_at ?? '');
+  return Math.min(Number.isNaN(oldestMs) ? Number.POSITIVE_INFINITY : oldestMs, Date.now() - SHORTEST_LOG_MS);
+}
+
+const keyOf = (event: string, endpoint: string) => `${event} ${endpoint}`;
 
 /**
  * By what the receiver has: every event of the feed that it should have and has not. What it has, it has, whatever
@@ -65,20 +127,18 @@ export async function* notReceived(
   question: Question,
   received: Received,
 ): AsyncGenerator<Missed> {
-  const { receiver, sinceMs } = question;
-  const isExpected = await expectation(client, receiver);
+  const { receiver, sinceMs, endpoints } = question;
+  const isExpected = expectation(question);
+  const isThere = ({ endpoint }: Delivery) => endpoint === '' || endpoints.has(endpoint);
   for await (const page of eventsSince(client, sinceMs)) {
-    const events = page.filter(({ id }) => !received.take(id));
-    for (let at = 0; at < events.length; at += LOOK_UPS) {
-      const found = await Promise.all(
-        events.slice(at, at + LOOK_UPS).map(async (event) => {
-          const deliveries = await deliveriesOf(client, event, receiver);
-          if (deliveries.length > 0) return deliveries.map(missedDelivery);
-          return isExpected(event) ? [neverDelivered(event, receiver)] : [];
-        }),
-      );
-      yield* found.flat();
-    }
+    const lacking = page.filter(({ id }) => !received.take(id));
+    yield* lookedUp(lacking, async (event) => {
+      const deliveries = await deliveriesOf(client, event, receiver);
+      // One to an endpoint that was removed counts only if nobody else was to get the event.
+      const current = deliveries.filter(isThere);
+      if (deliveries.length > 0) return (current.length > 0 ? current : deliveries).map(missedDelivery);
+      return isExpected(event) ? [neverDelivered(event, receiver)] : [];
+    });
   }
 }
 
@@ -106,48 +166,15 @@ async function deliveriesOf(client: Client, { id }: FeedEvent, receiver: string 
 }
 
 /** Whether there should have been a delivery of an event that has none. */
-async function expectation(client: Client, receiver: string | null): Promise<(event: FeedEvent) => boolean> {
+function expectation({ receiver, endpoints }: Question): (event: FeedEvent) => boolean {
   // News of endpoints go to other endpoints only, if any wants them.
   if (receiver === null) return ({ data }) => data.object !== 'webhook_endpoint';
   // A session that names an address has deliveries to it of all that happens to it.
   if (!receiver.startsWith('whe_')) return () => false;
-  const { id, created_at, events } = await client.get<Endpoint>(`/webhook_endpoint/${receiver}`);
-  const wants = (type: string) =>
-    events.some((each) => each === '*' || each === type || each === `${type.split('.')[0]}.*`);
-  return (event) => wants(event.type) && subjectOf(event) !== id && event.created_at >= created_at;
+  const endpoint = endpointIn(endpoints, receiver);
+  return (event) => isFor(endpoint, event);
 }
 
 function endpointQuery(receiver: string | null): Readonly<Record<string, string>> {
   return receiver?.startsWith('whe_') ? { endpoint: receiver } : {};
-}
-
-function missedDelivery(delivery: Delivery): Missed {
-  const { id, event, event_type, checkout, status } = delivery;
-  return {
-    receiver: receiverOfDelivery(delivery),
-    event,
-    type: event_type,
-    // News of another endpoint have no session.
-    subject: checkout || '-',
-    problem: problemOf(delivery),
-    delivery: status === 'pending' ? null : id,
-  };
-}
-
-function problemOf({ status, attempts, last_attempt_at, last_error }: Delivery): string {
-  const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
-  const error = last_error === '' ? '' : `: ${printable(last_error)}`;
-  if (status === 'delivered') return `delivered ${last_attempt_at ?? ''} and not there`;
-  return `${status} after ${times}${error}`;
-}
-
-function neverDelivered(event: FeedEvent, receiver: string | null): Missed {
-  return {
-    receiver: receiver ?? NOBODY,
-    event: event.id,
-    type: event.type,
-    subject: subjectOf(event),
-    problem: 'never delivered: there is no delivery of it',
-    delivery: null,
-  };
 }

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { UsageError } from '../usage-error.ts';
 
-export type Received = Awaited<ReturnType<typeof readReceived>>;
+export type Received = ReturnType<typeof createIdSet>;
 
 /** Of 4 KiB each. */
 const MEMORY_PAGES = 4096;
 
-/** Of each line the first word; `-` is what comes from standard input. */
-export async function readReceived(file: string) {
+/** A set of ids that keeps in memory what fits there. */
+export function createIdSet() {
   // Without a name it is one of SQLite's own, beyond a few MB in a file that nobody else sees and that goes with it.
   const database = new DatabaseSync('');
   database.exec(
@@ -18,21 +18,14 @@ export async function readReceived(file: string) {
   );
   const insert = database.prepare('INSERT OR IGNORE INTO received VALUES (?)');
   const remove = database.prepare('DELETE FROM received WHERE id = ?');
-  const input = file === '-' ? process.stdin : createReadStream(file);
-  try {
-    database.exec('BEGIN');
-    // The first error of the file ends the lines, which then throw it.
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const id = /\S+/.exec(line.replace(/^\uFEFF/, ''))?.[0];
-      if (id !== undefined) insert.run(id);
-    }
-    database.exec('COMMIT; BEGIN');
-  } catch (error) {
-    throw new UsageError(`the ids cannot be read: ${(error as Error).message}`);
-  }
+  // One transaction that never ends: nothing of this outlives the process.
+  database.exec('BEGIN');
 
   return {
-    /** Whether the receiver has this event; each is asked for once. */
+    add: (id: string): void => {
+      insert.run(id);
+    },
+    /** Whether the id is there; each is asked for once. */
     take: (id: string): boolean => remove.run(id).changes > 0,
     /** Those that were not asked for. */
     *rest(): Generator<string> {
@@ -41,4 +34,20 @@ export async function readReceived(file: string) {
     },
     close: () => database.close(),
   };
+}
+
+/** Of each line the first word; `-` is what comes from standard input. */
+export async function readReceived(file: string): Promise<Received> {
+  const received = createIdSet();
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  try {
+    // The first error of the file ends the lines, which then throw it.
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const id = /\S+/.exec(line.replace(/^\uFEFF/, ''))?.[0];
+      if (id !== undefined) received.add(id);
+    }
+  } catch (error) {
+    throw new UsageError(`the ids cannot be read: ${(error as Error).message}`);
+  }
+  return received;
 }

@@ -2,10 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { timestamp } from '../../checkout/present.ts';
+import type { Scope } from '../../checkout/session.ts';
 import type { Deps } from '../../deps.ts';
 import { envelope, listEnvelope } from '../../presenter.ts';
 import { EVENT_STREAM_TYPE } from '../../server-sent-events.ts';
 import type { EventRow } from '../../store/store.ts';
+import { eventSelectors, typesOf } from '../../webhooks/event-types.ts';
 import { wantsEventStream } from '../accept.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
@@ -43,8 +45,8 @@ const feedQuery = Type.Object(
     limit,
     type: Type.Optional(
       Type.String({
-        pattern: '^[a-z_]+\\.[a-z_]+(,[a-z_]+\\.[a-z_]+){0,20}$',
-        description: 'Only these types, separated by commas.',
+        pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))(,(\\*|[a-z_]+\\.(\\*|[a-z_]+))){0,30}$',
+        description: 'Only these types, separated by commas; `checkout.*` is all of a kind, `*` is all.',
         examples: ['checkout.paid,checkout.expired'],
       }),
     ),
@@ -94,6 +96,12 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
     }
   }
 
+  /** A cursor of another database, or of one that was restored since: what comes first would be missed. */
+  async function refuseBeyondEnd(scope: Scope, after: number): Promise<void> {
+    if (after === 0 || after <= (await store.feedEnd(scope))) return;
+    throw fieldsError([{ pointer: '/after', detail: 'is beyond the end of the feed' }], 'bad_query');
+  }
+
   api.get(
     '/event',
     operation(
@@ -115,19 +123,21 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
       const { scope } = principalOf(request);
       const isStream = wantsEventStream(request.headers.accept);
       const after = (isStream ? lastEventId(request) : undefined) ?? request.query.after ?? '0';
+      const waitMs = request.method === 'HEAD' ? 0 : wait * 1000;
       const query: FeedQuery = {
         scope,
-        types: type?.split(','),
+        types: type === undefined ? undefined : wantedTypes(type),
         after: after === 'latest' ? await store.feedEnd(scope) : Number(after),
         limit: isStream ? STREAM_PAGE : limit,
       };
+      if (isStream || waitMs > 0) await refuseBeyondEnd(scope, query.after);
       if (isStream) {
         // Nobody reads what a stream says to HEAD.
         if (request.method === 'HEAD') return reply.type(EVENT_STREAM_TYPE).send('');
         return streams.answer(request, reply, query);
       }
-      const waitMs = request.method === 'HEAD' ? 0 : wait * 1000;
       const page = await (waitMs > 0 ? waited(request, reply, query, waitMs) : feed.page(query));
+      if (page.rows.length === 0 && waitMs === 0) await refuseBeyondEnd(scope, query.after);
       return reply.type(JSON_TYPE).send(
         listEnvelope(
           'EVENT.LIST',
@@ -193,6 +203,13 @@ function lastEventId(request: FastifyRequest): string | undefined {
   if (header === '') return undefined;
   if (/^[0-9]{1,15}$/.test(header)) return header;
   throw fieldsError([{ pointer: '/Last-Event-ID', detail: 'must be an id of this stream' }], 'bad_query');
+}
+
+function wantedTypes(text: string): readonly string[] | undefined {
+  const selectors = text.split(',');
+  const unknown = selectors.filter((each) => !eventSelectors.includes(each));
+  if (unknown.length === 0) return typesOf(selectors);
+  throw fieldsError([{ pointer: '/type', detail: `has no type ${unknown.join(', ')}` }], 'bad_query');
 }
 
 function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {

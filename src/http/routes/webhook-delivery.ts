@@ -40,13 +40,16 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
     query: DeliveriesQuery,
   ) {
     const page = pageOf(query);
-    const [endpoints, { rows, hasMore }] = await Promise.all([
+    const [endpoints, failing, { rows, hasMore }] = await Promise.all([
       store.endpoints(scope),
+      store.failingReceivers(scope),
       store.deliveries(scope, filterOf(query), page),
     ]);
     const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
     const present = (delivery: Delivery) =>
-      JSON.stringify(presentDelivery(delivery, urls.get(delivery.receiver)));
+      JSON.stringify(
+        presentDelivery(delivery, failing.get(delivery.receiver) ?? null, urls.get(delivery.receiver)),
+      );
     return sendList(reply, operation, rows, present, { page, hasMore });
   }
 
@@ -111,13 +114,14 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       const { id } = request.params;
       const delivery = await store.delivery(scope, id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
-      const [endpoints, attempts] = await Promise.all([
+      const [endpoints, failing, attempts] = await Promise.all([
         store.endpoints(scope),
+        store.failingReceivers(scope),
         store.deliveryAttempts(scope, id),
       ]);
       const endpoint = endpoints.find((each) => each.id === delivery.receiver);
       const data = withoutMarkup({
-        ...presentDelivery(delivery, endpoint?.url),
+        ...presentDelivery(delivery, failing.get(delivery.receiver) ?? null, endpoint?.url),
         attempt_log: attempts.map(presentDeliveryAttempt),
       });
       return reply.type(JSON_TYPE).send(envelope('WEBHOOK_DELIVERY.FETCH', data));
@@ -134,7 +138,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
         noBody: true,
         summary: 'Make a delivery again',
         description:
-          'The same bytes, with all the tries of a new delivery. What waits for the same receiver about the same session keeps its order.',
+          'The same bytes, with all the tries of a new delivery. What waits for the same receiver about the same session keeps its order. A receiver that is suspended is probed at once.',
         success: successOf('WEBHOOK_DELIVERY.RESEND', 'WebhookDelivery'),
         errors: ['endpoint_disabled'],
       },

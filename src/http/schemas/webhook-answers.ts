@@ -62,9 +62,15 @@ const delivery = {
     'https://shop.example.com/webhooks/opentill',
   ),
   status: oneOf(['pending', 'delivered', 'failed'], 'How it stands.'),
+  receiver_status: oneOf(
+    ['healthy', 'failing', 'suspended'],
+    'How the receiver fares: the endpoint, or the host of the address that the session names.',
+  ),
   attempts: count('How often it was tried.', 1),
   next_attempt_at: nullable(
-    time('When it is tried next; null if it has ended, or waits for an earlier one of the same session.'),
+    time(
+      'When it is tried next, at the earliest; null if it has ended, or waits for an earlier one of the same session.',
+    ),
   ),
   last_attempt_at: nullable(time('When it was last tried.')),
   last_http_status: nullable(Type.Integer({ description: 'What the receiver answered.', examples: [200] })),

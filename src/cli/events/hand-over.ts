@@ -1,0 +1,85 @@
+/** Brings events to a receiver on the developer's machine, one after the other, and shows what it says of each. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FeedEvent, subjectOf } from './feed.ts';
+import { forward, type Receipt } from './forward.ts';
+
+/** An event with the cursors before and behind it. */
+export type Placed = { readonly body: string; readonly before: string; readonly cursor: string };
+
+type Options = {
+  readonly url: string;
+  readonly secret: string;
+  /** Whether the one who listens has chosen the secret. */
+  readonly isSecretGiven: boolean;
+  readonly stop: AbortSignal;
+};
+
+/** Before an event is sent again that was not taken. After the last of them it stays behind in the feed. */
+const PAUSES_MS = [500, 1000, 2000];
+/** Between looks whether a receiver is there that was not. */
+const LOOK_EVERY_MS = 500;
+/** How receivers answer that think a signature is not genuine. */
+const UNTRUSTING: ReadonlyArray<number | null> = [400, 401, 403];
+
+export function createHandOver({ url, secret, isSecretGiven, stop }: Options) {
+  let isHinted = false;
+  let givenUp = 0;
+  let firstGivenUp = '';
+
+  /** What a receiver says. One that is not there is waited for: that says nothing about the event. */
+  async function answerOf(body: string, event: FeedEvent): Promise<Receipt & { readonly isNew: boolean }> {
+    for (let isNew = false; ; isNew = true) {
+      const receipt = await forward(url, secret, body, event);
+      if (!receipt.isAbsent || stop.aborted) return { ...receipt, isNew };
+      if (!isNew) console.error(`opentill: nobody answers at ${url} (${receipt.answer}); waiting for it`);
+      await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
+      if (stop.aborted) return { ...receipt, isNew };
+    }
+  }
+
+  function hint(status: number | null): void {
+    if (isHinted || !UNTRUSTING.includes(status)) return;
+    isHinted = true;
+    const which = isSecretGiven ? 'the secret that --secret gives' : 'the secret above';
+    console.error(`opentill: does your receiver verify with ${which}? --secret takes another`);
+  }
+
+  /** False if it was stopped before the event was taken or given up. */
+  async function take({ body, before, cursor }: Placed): Promise<boolean> {
+    const event: FeedEvent = JSON.parse(body);
+    for (let tries = 0; ; tries++) {
+      const { isTaken, isAbsent, isNew, status, answer, durationMs } = await answerOf(body, event);
+      if (isAbsent) return false;
+      // One that has just been started has not had this event before.
+      if (isNew) tries = 0;
+      const pauseMs = PAUSES_MS[tries];
+      const next = isTaken
+        ? ''
+        : pauseMs === undefined
+          ? ` (given up; again with --after ${before})`
+          : stop.aborted
+            ? ''
+            : ` (again in ${pauseMs / 1000} s)`;
+      console.log([...aboutEvent(event, cursor), `${durationMs} ms`, `${answer}${next}`].join('  '));
+      if (isTaken) return true;
+      hint(status);
+      if (pauseMs === undefined) {
+        if (givenUp++ === 0) firstGivenUp = before;
+        return true;
+      }
+      await pause(pauseMs, undefined, { signal: stop }).catch(() => {});
+      if (stop.aborted) return false;
+    }
+  }
+
+  return {
+    take,
+    /** How many were given up, and the cursor before the first of them; null if there are none. */
+    givenUp: () => (givenUp === 0 ? null : { count: givenUp, before: firstGivenUp }),
+  };
+}
+
+/** How a line about an event begins. */
+export function aboutEvent(event: FeedEvent, cursor: string): readonly string[] {
+  return [event.created_at, event.type.padEnd(31), subjectOf(event), event.id, cursor];
+}
