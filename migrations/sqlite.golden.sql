@@ -258,7 +258,7 @@ CREATE INDEX checkout_status ON checkout (account, live, status, id);
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
 
 -- index delivery_due
-CREATE INDEX delivery_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;
 
 -- index delivery_event
 CREATE INDEX delivery_event ON delivery (account, live, event);
@@ -269,8 +269,14 @@ CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'fail
 -- index delivery_lane
 CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
 
+-- index delivery_pending
+CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';
+
 -- index delivery_receiver
 CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
+
+-- index delivery_receiver_due
+CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
 
 -- index event_id
 CREATE UNIQUE INDEX event_id ON event (account, live, id);

@@ -96,6 +96,7 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 CREATE INDEX delivery_leased ON delivery (account, live, receiver) WHERE leased_until IS NOT NULL;
 CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
 CREATE INDEX delivery_event ON delivery (account, live, event);
+CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';
 CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
 
 -- What came of each attempt. answer is the beginning of what the receiver said.

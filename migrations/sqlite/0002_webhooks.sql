@@ -79,9 +79,11 @@ WHERE state = 'pending' AND EXISTS (
   WHERE earlier.account = delivery.account AND earlier.live = delivery.live AND earlier.receiver = delivery.receiver
     AND earlier.subject = delivery.subject AND earlier.sequence < delivery.sequence AND earlier.state = 'pending'
 );
-CREATE INDEX delivery_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
 CREATE INDEX delivery_event ON delivery (account, live, event);
+CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';
 CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
 
 -- What came of each attempt. answer is the beginning of what the receiver said.

@@ -3,10 +3,11 @@
  * and commits that follow each other quickly share one look; each of those who wait picks out what it wants. They are
  * told of commits of this process and, where hints arrive, of those of others, and look from time to time anyway.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope } from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
 import { feedTopic } from '../live.ts';
-import type { FeedEvent, Page } from '../store/store.ts';
+import type { FeedPage } from '../store/store.ts';
 
 /** How often to look for what nobody has told of. */
 const LOOK_EVERY_MS = 2_000;
@@ -22,9 +23,6 @@ export type FeedQuery = {
   readonly after: number;
   readonly limit: number;
 };
-
-/** `position` is how far the feed was looked through: where to go on, perhaps behind events of other types. */
-export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
 type Waiter = {
   readonly tell: (page: FeedPage) => void;
@@ -55,10 +53,16 @@ export type EventFeed = ReturnType<typeof createEventFeed>;
 export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
   const tails = new Map<string, Tail>();
 
-  async function read({ scope, types, after, limit }: FeedQuery, knownEnd: number): Promise<FeedPage> {
-    const page = await store.events(scope, types ? { types } : {}, after, limit);
-    const last = page.rows.at(-1)?.position ?? after;
-    return { ...page, position: page.hasMore ? last : Math.max(last, knownEnd) };
+  /** When it is the turn of whoever asked last. */
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  const read = ({ scope, types, after, limit }: FeedQuery): Promise<FeedPage> =>
+    store.events(scope, types ? { types } : {}, after, limit);
+
+  /** One look in a turn of the event loop, however many read at once: all other requests come between. */
+  async function ownTurn(): Promise<void> {
+    lastTurn = lastTurn.then(() => nextTurn());
+    await lastTurn;
   }
 
   function openTail(scope: Scope): Tail {
@@ -114,10 +118,11 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
     tail.isLooking = true;
     try {
       for (let isBehind = true; isBehind && tail.waiters.size > 0; ) {
-        const { rows, hasMore } = await store.events(tail.scope, {}, tail.position, MAX_EVENTS);
-        tail.position = rows.at(-1)?.position ?? tail.position;
-        for (const { tell } of [...tail.waiters]) tell({ rows, hasMore, position: tail.position });
-        isBehind = hasMore;
+        const page = await store.events(tail.scope, {}, tail.position, MAX_EVENTS);
+        tail.position = page.position;
+        for (const { tell } of [...tail.waiters]) tell(page);
+        isBehind = page.hasMore;
+        if (isBehind) await ownTurn();
       }
     } catch (error) {
       for (const { fail } of [...tail.waiters]) fail(error);
@@ -171,11 +176,17 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
         // Who is where the shared look begins leaves the reading to that.
         const isAtEnd = after === position;
         if (!isAtEnd) {
-          const page = await read({ ...query, after }, position);
-          if (page.rows.length > 0 || over.aborted) return page;
-          after = page.position;
-          // The others have looked further meanwhile: what they found is not told again.
-          if (after < tail.position) continue;
+          const page = await read({ ...query, after });
+          // At its end the feed was looked through at least to where it had ended before.
+          const lookedTo = page.hasMore ? page.position : Math.max(page.position, position);
+          if (page.rows.length > 0 || over.aborted) return { ...page, position: lookedTo };
+          after = lookedTo;
+          // There is more; or the others have looked further meanwhile, and what they found is not told again.
+          if (page.hasMore || after < tail.position) {
+            await ownTurn();
+            if (over.aborted) return { ...page, position: after };
+            continue;
+          }
         }
         if (isAtEnd || tail.news !== news) lookSoon(tail);
         return await arrival(tail, { ...query, after }, over);
@@ -189,10 +200,7 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
     end: store.feedEnd,
 
     /** What is there now. */
-    async page(query: FeedQuery): Promise<FeedPage> {
-      // The end comes first: what the feed has up to there is seen by the read behind it.
-      return read(query, query.types ? await store.feedEnd(query.scope) : 0);
-    },
+    page: read,
 
     /** What is there; if that is nothing, what comes first, or nothing when the time or the signal is over. */
     async next(query: FeedQuery, waitMs: number, signal: AbortSignal): Promise<FeedPage> {

@@ -1,14 +1,15 @@
 /**
- * The feed of events as a stream of server-sent events. It is read page by page as fast as the client reads, so that no
- * more than a page is in memory; and it lasts as long as its key does.
+ * The feed of events as a stream of server-sent events. It is read page by page as fast as the client reads, and it lasts
+ * as long as its key does. No page outlives its writing: while a stream waits, for events or for its client, there is
+ * only its place in memory.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { beginEventStream } from '../server-sent-events.ts';
-import { type FeedEvent, StoreUnavailable } from '../store/store.ts';
+import { type FeedEvent, type FeedPage, StoreUnavailable } from '../store/store.ts';
 import { principalOf } from './answer.ts';
-import type { EventFeed, FeedPage, FeedQuery } from './event-feed.ts';
+import type { EventFeed, FeedQuery } from './event-feed.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
@@ -28,6 +29,9 @@ type Stream = {
   readonly signal: AbortSignal;
 };
 
+/** How far a stream has been written, and whether its client has to take some of that first. */
+type Written = { readonly position: number; readonly isFull: boolean };
+
 export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store'>, room: WaitingRoom) {
   /** The first page from here that has something, or an empty one when it is time for a heartbeat. */
   async function next({ query, keyId, signal }: Stream, after: number): Promise<FeedPage | null> {
@@ -43,15 +47,23 @@ export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store
     }
   }
 
+  /** Writes the next page, or a heartbeat; null at the end of the stream or the key. */
+  async function advance(stream: Stream, after: number): Promise<Written | null> {
+    const page = await next(stream, after);
+    if (page === null) return null;
+    if (page.rows.length > 0) return write(stream.response, page);
+    return { position: page.position, isFull: !stream.response.write(`:\n${placeOf(page.position)}`) };
+  }
+
   /** Sends page after page, until the stream or the key comes to its end. */
-  async function send(stream: Stream, first: FeedPage): Promise<void> {
+  async function send(stream: Stream, { position, isFull }: Written): Promise<void> {
     const { response, signal } = stream;
-    for (let page: FeedPage | null = first; page !== null; page = await next(stream, page.position)) {
-      for (const event of page.rows) {
-        if (!response.write(textOf(event)) && !(await isDrained(response, signal))) return;
-        if (signal.aborted) return;
-      }
-      if (page.rows.length === 0 && page !== first) response.write(`:\n${placeOf(page.position)}`);
+    for (let after = position, mustDrain = isFull; ; ) {
+      if (mustDrain && !(await isDrained(response, signal))) return;
+      const written = await advance(stream, after);
+      if (written === null) return;
+      after = written.position;
+      mustDrain = written.isFull;
     }
   }
 
@@ -64,7 +76,7 @@ export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store
         const page = await feed.page(query);
         const start = page.rows.length === 0 ? page.position : query.after;
         const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
-        send({ response, keyId, query, signal }, page)
+        send({ response, keyId, query, signal }, write(response, page))
           .catch((error) => {
             request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');
           })
@@ -79,6 +91,14 @@ export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store
       return reply;
     },
   };
+}
+
+/** As much of a page as there is room for. The rest is read again: kept, it would be as long as the client does not read. */
+function write(response: ServerResponse, { rows, position }: FeedPage): Written {
+  for (const event of rows) {
+    if (!response.write(textOf(event))) return { position: event.position, isFull: true };
+  }
+  return { position, isFull: false };
 }
 
 /** The body has no line breaks, as compact JSON has none. */

@@ -9,6 +9,8 @@ import { deliveryRows, eventRows } from './events.ts';
 import { type Decided, type DeliveriesOrder, noAnswer } from './order.ts';
 
 const GONE = 410;
+/** Who says this is there and well, and only wants to be asked less. */
+const TOO_MANY_REQUESTS = 429;
 
 export function deliveriesNeeds({ scope, results }: DeliveriesOrder): Needs {
   const receivers = [...new Set(results.map(({ receiver }) => receiver))];
@@ -62,8 +64,8 @@ function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Wri
       // If that was not known when it went out, the endpoint could not be locked; the next one will tell.
       if (before === null || (before.announced && !failing)) continue;
       health.set(receiver, null);
-      // What failed by itself, beside others that arrived, keeps to its schedule.
-      if (before.probeAt !== null) hastened.set(receiver, at);
+      // Where others arrived meanwhile, what fails by itself must keep to its schedule.
+      if (before.announced) hastened.set(receiver, at);
       if (before.announced && endpoint) tell('webhook_endpoint.resumed', endpoint, null, at);
     } else if (httpStatus === GONE) {
       if (!endpoint) continue;
@@ -71,7 +73,7 @@ function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Wri
       // What waits for it comes to its end.
       hastened.set(receiver, at);
       tell('webhook_endpoint.disabled', { ...endpoint, disabled: 'gone', updatedAt: at }, null, at);
-    } else {
+    } else if (httpStatus !== TOO_MANY_REQUESTS) {
       const after = afterFailure(before, error ?? '', at);
       health.set(receiver, after);
       if (after.announced && !before?.announced && endpoint)

@@ -49,6 +49,8 @@ export type ClaimedDelivery = {
   readonly endpoint: Endpoint | null;
   /** How often it has been tried before, since it was made or last sent again by hand. */
   readonly attempts: number;
+  /** How many were made before that. */
+  readonly round: number;
   /** When it should go out, in the clock of the account and mode. */
   readonly dueAt: number;
   /** Tells this lease of the delivery from others, before and after it. */
@@ -64,6 +66,11 @@ export type DeliveryResult = {
   readonly subject: string;
   /** As it was claimed; null counts whoever has it. */
   readonly lease: number | null;
+  /**
+   * As it was claimed; null counts for any. Where it has been sent again by hand since, only an arrival is the end of
+   * it.
+   */
+  readonly round: number | null;
   /** As it was claimed. */
   readonly failing: boolean;
   /** When it was tried, in the clock of the account and mode. */
@@ -74,7 +81,15 @@ export type DeliveryResult = {
   readonly httpStatus: number | null;
   readonly error: string | null;
   /** Null where nothing was sent. */
-  readonly attempt: { readonly durationMs: number; readonly answer: string } | null;
+  readonly attempt: SentAttempt | null;
+};
+
+export type SentAttempt = {
+  readonly durationMs: number;
+  /** Of the body as it was sent: where the event has another one now, a person was erased from it. */
+  readonly bodyHash: string;
+  /** Kept only while the event has that body, for it may say again what it was told. */
+  readonly answer: string;
 };
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';

@@ -1,4 +1,5 @@
 /** What is left of stored JSON when a person is to be forgotten. */
+import { createHash } from 'node:crypto';
 
 const blankPayer = {
   name: '',
@@ -31,4 +32,9 @@ export function eventBodyWithoutPerson(body: string): string {
   if (typeof details !== 'object' || details === null) return body;
   const data = { ...event.data, customer_details: { ...details, ...blankDetails } };
   return JSON.stringify({ ...event, data });
+}
+
+/** Tells whether a body still is the one that was sent; PostgreSQL makes the same by itself. */
+export function hashOfBody(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
 }

@@ -177,6 +177,9 @@ export type CheckoutFilter = {
 /** An event at its place in the feed of its account and mode. */
 export type FeedEvent = EventRow & { readonly position: number };
 
+/** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
+export type FeedPage = Page<FeedEvent> & { readonly position: number };
+
 /** An account and mode, and what its clock shows. */
 export type Place = { readonly scope: Scope; readonly now: number };
 
@@ -222,16 +225,17 @@ export type Store = {
   customers(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
   event(scope: Scope, id: string): Promise<EventRow | null>;
   /**
-   * Oldest first, from the position behind `after`; a reader that follows never misses one. Whatever was committed
-   * before the call is in the feed. Rejects with CursorExpired if it no longer has what comes behind `after`; 0 is
-   * before whatever there is.
+   * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
+   * Whatever was committed before the call is in the feed. With `types` only a bounded stretch of it is looked at: a page
+   * may have fewer than `limit`, or none, although the feed goes on, which is what `hasMore` says; `position` has moved
+   * then. Rejects with CursorExpired if the feed no longer has what comes behind `after`; 0 is before whatever there is.
    */
   events(
     scope: Scope,
     filter: { types?: readonly string[] },
     after: number,
     limit: number,
-  ): Promise<Page<FeedEvent>>;
+  ): Promise<FeedPage>;
   /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
   feedEnd(scope: Scope): Promise<number>;
   endpoints(scope: Scope): Promise<readonly Endpoint[]>;

@@ -57,6 +57,9 @@ type Options = {
 /** Shorter than the five seconds after which many servers close an idle connection. */
 const IDLE_MS = 4_000;
 
+/** Provisional answers (1xx) that are put up with; each of them costs as much as an answer. */
+const MAX_INFORMATION = 10;
+
 /** Of an answer, what is kept: enough for the message of an error. */
 const KEPT_BYTES = 1_024;
 
@@ -159,6 +162,10 @@ export function createSender(options: Options) {
         };
         request = (protocol === 'https:' ? https : http).request(options);
         request.on('response', read);
+        let informed = 0;
+        request.on('information', () => {
+          if (++informed > MAX_INFORMATION) settle(failed('bad answer', status));
+        });
         // Without a listener an answer of 101 would never come to an end.
         request.on('upgrade', (_answer, socket) => {
           socket.destroy();

@@ -25,7 +25,7 @@ const SUSPENDED_AFTER_LONG = 3;
 const LONG_MS = 5 * 60_000;
 
 const FIRST_PROBE_MS = 5_000;
-const LONGEST_PROBE_MS = 5 * 60_000;
+export const LONGEST_PROBE_MS = 5 * 60_000;
 
 /** A restart of the receiver is over by then, and nobody needs to hear of it. */
 const ANNOUNCED_AFTER_MS = 60_000;
@@ -56,6 +56,11 @@ export function afterFailure(before: Health | null, error: string, now: number):
 /** One whose troubles somebody thinks are over: the next probe need not wait. */
 export function probedAtOnce(health: Health, now: number): Health {
   return health.probeAt === null ? health : { ...health, probeAt: Math.min(health.probeAt, now) };
+}
+
+/** Whether a suspended receiver may be probed; also where the clock was set back since it was said when. */
+export function mayProbe({ probeAt }: Health, now: number): boolean {
+  return probeAt !== null && (probeAt <= now || probeAt > now + LONGEST_PROBE_MS);
 }
 
 function probeIntervalMs(probes: number): number {

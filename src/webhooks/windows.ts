@@ -1,7 +1,7 @@
 /**
  * How many deliveries a receiver has under way at once: as many as it answers without delay. More than that would only
  * wait, at the receiver or here, and all of them could come twice after a crash. A receiver that takes its time to fail
- * gets a single one in the end, so that it costs its neighbours next to nothing.
+ * gets a single one in the end, so that it costs its neighbours next to nothing; so does one that asks for less.
  */
 
 const FIRST = 8;
@@ -16,6 +16,15 @@ const FORGETTING = 0.01;
 const MAX_REMEMBERED = 10_000;
 
 type Window = { size: number; underWay: number; quickestMs: number };
+
+/** What came of a delivery. */
+type Ended = {
+  readonly delivered: boolean;
+  /** The receiver has asked for less (429). */
+  readonly throttled?: boolean;
+  /** Until everything of it is done. */
+  readonly durationMs: number;
+};
 
 export type Windows = ReturnType<typeof createWindows>;
 
@@ -36,8 +45,9 @@ export function createWindows(most: number) {
   }
 
   /** The next size after a delivery that took so long. */
-  function sizeAfter({ size, quickestMs }: Window, delivered: boolean, durationMs: number): number {
+  function sizeAfter({ size, quickestMs }: Window, { delivered, throttled, durationMs }: Ended): number {
     const floor = Math.min(first, size);
+    if (throttled) return Math.max(1, Math.floor(size / 2));
     if (durationMs >= SLOW_MS) return Math.max(delivered ? floor : 1, Math.floor(size / 2));
     if (!delivered) return size;
     const waited = durationMs > TOLERANCE * quickestMs + TOLERANCE_MS;
@@ -52,11 +62,11 @@ export function createWindows(most: number) {
     begin(receiver: string): void {
       windowOf(receiver).underWay++;
     },
-    /** `durationMs` is until everything of it is done. */
-    end(receiver: string, { delivered, durationMs }: { delivered: boolean; durationMs: number }): void {
+    end(receiver: string, ended: Ended): void {
+      const { delivered, durationMs } = ended;
       const window = windowOf(receiver);
       window.underWay--;
-      window.size = sizeAfter(window, delivered, durationMs);
+      window.size = sizeAfter(window, ended);
       if (!delivered) return;
       const drifted = window.quickestMs + FORGETTING * (durationMs - window.quickestMs);
       window.quickestMs = Math.min(durationMs, drifted);

@@ -1,6 +1,7 @@
 /** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
 import type { Scope } from '../checkout/session.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../store/delivery.ts';
+import { hashOfBody } from '../store/erase.ts';
 import type { Place, Store } from '../store/store.ts';
 import type { Transact } from '../transact.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
@@ -20,14 +21,16 @@ export type DeliveryDuties = {
 /** Longer than any delivery takes: one that is still leased after this belongs to a process that is gone. */
 const LEASE_MS = 30_000;
 
+const TOO_MANY_REQUESTS = 429;
+
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
   duties: DeliveryDuties,
   delivery: ClaimedDelivery,
   now: number,
 ): Promise<DeliveryResult> {
-  const { id, receiver, lease, failing, event, attempts } = delivery;
-  const about = { id, receiver, subject: event.subject, lease, failing, at: now };
+  const { id, receiver, lease, round, failing, event, attempts } = delivery;
+  const about = { id, receiver, subject: event.subject, lease, round, failing, at: now };
   const to = await destinationOf(duties.store, delivery, now);
   if ('error' in to) {
     return { ...about, ...to, state: 'failed', dueAt: null, httpStatus: null, attempt: null };
@@ -35,7 +38,8 @@ export async function deliver(
   const result = await duties.send({ ...to, event }, duties.realNow());
   duties.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
-  const sent = { ...about, httpStatus, error, attempt: { durationMs, answer } };
+  const attempt = { durationMs, bodyHash: hashOfBody(event.body), answer };
+  const sent = { ...about, httpStatus, error, attempt };
   if (outcome === 'delivered') return { ...sent, state: 'delivered', dueAt: null };
   const delayMs = outcome === 'gone' ? null : nextAttemptDelayMs(attempts + 1, Math.random(), retryAfterMs);
   if (delayMs === null) return { ...sent, state: 'failed', dueAt: null };
@@ -74,9 +78,15 @@ export function createDeliveryPool(
   }: { slots: number; onFree: (scope: Scope) => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Map<Promise<void>, Scope>();
-  // What one place, and one receiver, may take at a time.
+  // What one receiver may have under way, and one place while others may need the rest.
   const share = Math.ceil(slots / 4);
   const windows = createWindows(share);
+
+  /** A place gets its share, and more only as long as half of the slots are free: receivers that hang hold them long. */
+  function limitOf(taken: number): number {
+    const free = slots - underWay.size;
+    return taken < share ? Math.min(free, share - taken) : Math.max(0, free - Math.floor(slots / 2));
+  }
 
   async function claim({ scope, now }: Place, limit: number): Promise<readonly ClaimedDelivery[]> {
     const { room } = windows;
@@ -92,14 +102,14 @@ export function createDeliveryPool(
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     const { receiver, scope } = claimed;
     const startedAt = performance.now();
-    let delivered = false;
+    let sent = { delivered: false, throttled: false };
     windows.begin(receiver);
     try {
       const result = await deliver(duties, claimed, now);
-      delivered = result.state === 'delivered';
+      sent = { delivered: result.state === 'delivered', throttled: result.httpStatus === TOO_MANY_REQUESTS };
       await duties.transact({ subject: 'deliveries', scope, results: [result] });
     } finally {
-      windows.end(receiver, { delivered, durationMs: performance.now() - startedAt });
+      windows.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
     }
   }
 
@@ -107,9 +117,18 @@ export function createDeliveryPool(
     /** Fills the free slots with what is due; returns where there may be more than there was room for. */
     async fill(places: readonly Place[]): Promise<readonly Scope[]> {
       const left: Scope[] = [];
-      for (const place of places) {
+      const taken = new Map<string, number>();
+      for (const scope of underWay.values()) taken.set(nameOf(scope), (taken.get(nameOf(scope)) ?? 0) + 1);
+      const takenIn = ({ scope }: Place) => taken.get(nameOf(scope)) ?? 0;
+      // Who has least under way comes first.
+      for (const place of places.toSorted((a, b) => takenIn(a) - takenIn(b))) {
         const { scope, now } = place;
-        const limit = Math.min(slots - underWay.size, share);
+        const limit = limitOf(takenIn(place));
+        if (limit === 0) {
+          // Whoever has something under way is looked at again when that has ended.
+          if (takenIn(place) === 0) left.push(scope);
+          continue;
+        }
         const claimed = await claim(place, limit);
         if (claimed.length === limit) left.push(scope);
         for (const each of claimed) {
@@ -140,4 +159,8 @@ export function createDeliveryPool(
       await Promise.all(concerned.map(([handled]) => handled));
     },
   };
+}
+
+function nameOf({ account, mode }: Scope): string {
+  return `${account} ${mode}`;
 }

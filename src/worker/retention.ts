@@ -55,6 +55,7 @@ function givenUp({ id, receiver, subject, createdAt, lastStatus }: Delivery) {
     receiver,
     subject,
     lease: null,
+    round: null,
     failing: false,
     at: createdAt,
     state: 'failed',

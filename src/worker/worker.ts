@@ -43,6 +43,7 @@ export function createWorker(options: Options) {
   let unfinished: Place[] = [];
   // Whose clock is being moved: only `advance` works there meanwhile.
   const moving = new Map<string, Promise<unknown>>();
+  let isStopping = false;
   const lookForCheckouts = lookout('checkouts');
   const lookForDeliveries = lookout('deliveries');
 
@@ -113,7 +114,7 @@ export function createWorker(options: Options) {
         attended.add(`${id} ${dueAt}`);
         await attendTo(options, scope, id, dueAt);
       }
-      const mayWait = deliverySlots > 0 && performance.now() < waitUntil;
+      const mayWait = deliverySlots > 0 && !isStopping && performance.now() < waitUntil;
       const delivered = mayWait ? await pool.drain({ scope, now }) : 0;
       if (due.length + delivered > 0) continue;
       if (!mayWait || (await store.countDueDeliveries(scope, now)) === 0) return;
@@ -160,6 +161,7 @@ export function createWorker(options: Options) {
 
     /** Resolves when nothing is under way any more. */
     async stop(): Promise<void> {
+      isStopping = true;
       await Promise.all(loops.map((loop) => loop.stop()));
       await Promise.all(moving.values());
       await pool.settle();

@@ -177,6 +177,38 @@ suite('all failed deliveries', () => {
     assert.deepEqual(await deliveries(service, `&endpoint=${id}`), ofEndpoint);
   });
 
+  test('are looked for a bounded number at a time among those that cannot be', async (t) => {
+    const service = await startService(t);
+    const receiver = await startReceiver(t, () => 410);
+    const off = await createEndpoint(service, { url: 'http://127.0.0.1:1/', events: ['checkout.created'] });
+    await createSession(service);
+    await updateEndpoint(service, off.id, { status: 'disabled' });
+    await advance(service, DAY);
+    await settled(service);
+    const [{ id } = {}] = await deliveries(service, '&status=failed');
+    // Of the same millisecond: before whatever is made from now on.
+    await service.database.query(
+      `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
+         round_start, due_at, tried_at, last_status, last_error)
+       WITH RECURSIVE number (each) AS (SELECT 1 UNION ALL SELECT each + 1 FROM number WHERE each < 5100)
+       SELECT account, live, substr(id, 1, 14) || CAST(1000000000000000 + each AS text), event, subject, sequence,
+         receiver, url, created_at, state, attempts, round_start, due_at, tried_at, last_status, last_error
+       FROM delivery, number WHERE id = ?`,
+      id,
+    );
+    await createSession(service, { webhook_url: receiver.url });
+    await receiver.received(1);
+    await settled(service);
+    const { next_cursor: after, ...first } = await resendFailed(service);
+    assert.deepEqual(first, { object: 'resend', resent: 0, has_more: true });
+    const last = await resendFailed(service, { after });
+    assert.deepEqual(last, { object: 'resend', resent: 1, has_more: false, next_cursor: null });
+    await receiver.received(2);
+    const { id: endpoint } = await createEndpoint(service, { url: receiver.url });
+    const ofEndpoint = await resendFailed(service, { endpoint });
+    assert.deepEqual([ofEndpoint.resent, ofEndpoint.has_more, ofEndpoint.next_cursor], [0, true, after]);
+  });
+
   test('need a time since when', async (t) => {
     const service = await startService(t);
     for (const body of [{}, { since: 'today' }, { since: '' }, { since: 1 }, { since: null }]) {

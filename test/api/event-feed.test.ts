@@ -19,7 +19,14 @@ const never = new AbortController().signal;
 function memoryFeed() {
   const live = createLiveUpdates();
   const events: FeedEvent[] = [];
-  const feed = { reads: 0, trouble: null as Error | null, revokedAt: null as number | null, body: '{}' };
+  const feed = {
+    reads: 0,
+    trouble: null as Error | null,
+    revokedAt: null as number | null,
+    body: '{}',
+    /** How far one look goes that wants some types only. */
+    stretch: 10_000,
+  };
   const store = {
     async feedEnd() {
       return events.length;
@@ -27,8 +34,11 @@ function memoryFeed() {
     async events(_scope: Scope, { types }: { types?: string[] }, after: number, limit: number) {
       feed.reads++;
       if (feed.trouble) throw feed.trouble;
-      const rows = events.slice(after).filter(({ type }) => types?.includes(type) ?? true);
-      return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+      const lookedTo = Math.min(types ? after + feed.stretch : events.length, events.length);
+      const wanted = events.slice(after, lookedTo).filter(({ type }) => types?.includes(type) ?? true);
+      const rows = wanted.slice(0, limit);
+      if (wanted.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position };
+      return { rows, hasMore: lookedTo < events.length, position: lookedTo };
     },
     apiKey: async () => ({ revokedAt: feed.revokedAt }),
   } as unknown as Store;
@@ -81,6 +91,40 @@ suite('who waits at the end of a feed', () => {
       assert.deepEqual([rows.map((event) => event.position), hasMore, position], [[1_001], false, 1_001]);
     }
     assert.ok(feed.reads <= 2, 'what was looked through is not looked through again');
+    feed.reader.close();
+  });
+
+  test('looks far for what is rare, one stretch in a turn, and goes no further when the time is over', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    feed.stretch = 10;
+    for (let i = 0; i < 500; i++) feed.add('other');
+    feed.add('rare');
+    for (let i = 0; i < 500; i++) feed.add('other');
+    const waits = Array.from({ length: 10 }, () => feed.reader.next(query(0, ['rare']), 60_000, never));
+    await nextTurn();
+    for (let turns = 0, last = feed.reads; turns < 100; turns++, last = feed.reads) {
+      await nextTurn();
+      assert.ok(feed.reads - last <= 2, `${feed.reads - last} looks in a turn`);
+    }
+    const client = new AbortController();
+    const given = feed.reader.next(query(501, ['rare']), 60_000, client.signal);
+    await pass(0);
+    client.abort();
+    const { rows, hasMore, position } = await given;
+    assert.deepEqual([rows, hasMore], [[], true]);
+    assert.ok(position > 501 && position < 1_001, 'where to go on');
+    for (const page of await Promise.all(waits)) {
+      assert.deepEqual(
+        page.rows.map((event) => event.position),
+        [501],
+      );
+    }
+    const next = feed.reader.next(query(position, ['rare']), 60_000, never);
+    for (let turns = 0; turns < 60; turns++) await nextTurn();
+    feed.add('rare');
+    await pass(20);
+    assert.equal((await next).position, 1_002, 'and then waits at the end');
     feed.reader.close();
   });
 
@@ -203,7 +247,7 @@ suite('a stream', () => {
     await pass(59_000);
     const { text } = response;
     assert.equal(text.split('\n\n').length - 1, 1, 'one event at a time');
-    assert.ok(feed.reads <= 11);
+    assert.ok(feed.reads <= 12, 'what does not fit is left in the feed');
     response.isFull = false;
     response.emit('drain');
     await pass(20);

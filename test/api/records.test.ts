@@ -296,7 +296,7 @@ suite('the feed of events', () => {
 
   test('shows only the types that are asked for', async () => {
     const all = await feed(service);
-    for (const types of [['checkout.paid'], ['checkout.paid', 'checkout.expired'], ['no.such']]) {
+    for (const types of [['checkout.paid'], ['checkout.paid', 'checkout.expired'], ['payin.processing']]) {
       const expected = all.filter(({ type }) => types.includes(type));
       assert.deepEqual(await feed(service, '0', `&type=${types.join()}`), expected);
     }

@@ -43,8 +43,8 @@ export function end(
 ): Promise<void> {
   const results = deliveries.map(({ id, receiver, subject, createdAt }): DeliveryResult => {
     const status = state === 'delivered' ? 200 : 500;
-    const attempt = { durationMs: 1, answer: 'said' };
-    const about = { id, receiver, subject, lease: null, failing: false, at: createdAt };
+    const attempt = { durationMs: 1, bodyHash: '', answer: '' };
+    const about = { id, receiver, subject, lease: null, round: null, failing: false, at: createdAt };
     return { ...about, state, dueAt: null, httpStatus: status, error: null, attempt };
   });
   return finish(store, scope, ...results);

@@ -7,7 +7,9 @@ import type {
   DeliveryClaim,
   DeliveryResult,
   DeliveryRow,
+  SentAttempt,
 } from '../../src/store/delivery.ts';
+import { hashOfBody } from '../../src/store/erase.ts';
 import type { EventRow, Store, Unit, Writes } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import type { Health } from '../../src/webhooks/health.ts';
@@ -121,21 +123,27 @@ export async function claimOne(
   return claimed;
 }
 
+/** An attempt that was answered so. */
+export function sent({ event }: ClaimedDelivery, answer: string, durationMs = 12): SentAttempt {
+  return { durationMs, bodyHash: hashOfBody(event.body), answer };
+}
+
 /** That it has arrived, unless something else is given. */
 export function result(claimed: ClaimedDelivery, given: Partial<DeliveryResult> = {}): DeliveryResult {
-  const { id, receiver, event, lease, failing, dueAt } = claimed;
+  const { id, receiver, event, lease, round, failing, dueAt } = claimed;
   return {
     id,
     receiver,
     subject: event.subject,
     lease,
+    round,
     failing,
     at: dueAt,
     state: 'delivered',
     dueAt: null,
     httpStatus: 200,
     error: null,
-    attempt: { durationMs: 12, answer: 'thanks' },
+    attempt: sent(claimed, 'thanks'),
     ...given,
   };
 }

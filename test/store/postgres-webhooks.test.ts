@@ -81,7 +81,7 @@ suite('every filter of a list of deliveries', async () => {
     [{ event: id }, 'delivery_event'],
     [{ event: id, state: 'pending' }, 'delivery_event'],
     [{ state: 'failed' }, 'delivery_failed'],
-    [{ state: 'pending' }, 'delivery_lane'],
+    [{ state: 'pending' }, 'delivery_pending'],
     [{ state: 'pending', receiver: 'whe_3' }, 'delivery_lane'],
     [{ state: 'delivered' }, 'delivery_pkey'],
     [{ state: 'delivered', receiver: 'whe_7' }, 'delivery_receiver'],

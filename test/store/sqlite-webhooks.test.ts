@@ -8,6 +8,7 @@ import type { DeliveryFilter } from '../../src/store/delivery.ts';
 import { deliveryQuery } from '../../src/store/sqlite/deliveries.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { dueReceiversSql } from '../../src/store/sqlite/work.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { apart, claim, claimOne, finish, HOUR, LEASE, result, tryAgain } from './deliveries.ts';
@@ -67,7 +68,8 @@ suite('every filter of a list of deliveries', () => {
     [{ event: 'x', state: 'pending' }, 'delivery_event (account=? AND live=? AND event=?)'],
     [{ state: 'failed' }, 'delivery_failed (account=? AND live=?'],
     [{ state: 'failed', createdFrom: 1 }, 'delivery_failed (account=? AND live=? AND id>?)'],
-    [{ state: 'pending' }, 'delivery_lane (account=? AND live=?'],
+    [{ state: 'pending' }, 'delivery_pending (account=? AND live=?)'],
+    [{ state: 'pending', createdBefore: 2 }, 'delivery_pending (account=? AND live=? AND id<?)'],
     [{ state: 'pending', receiver: 'x' }, 'delivery_lane (account=? AND live=? AND receiver=?'],
     [{ state: 'delivered' }, 'USING PRIMARY KEY (account=? AND live=?)'],
     [{ state: 'delivered', receiver: 'x' }, 'delivery_receiver (account=? AND live=? AND receiver=?)'],
@@ -79,6 +81,10 @@ suite('every filter of a list of deliveries', () => {
       t.after(() => database.close());
       const plans = [{}, { after: 'whd_5' }, { before: 'whd_5' }].map((cursor) => {
         const { sql, values } = deliveryQuery({ account: 1, mode: 'test' }, filter, { limit: 20, ...cursor });
+        // With two of one kind, only one of them would be a bound of the search.
+        for (const bound of [/delivery\.id </g, /delivery\.id >/g]) {
+          assert.ok((sql.match(bound) ?? []).length <= 1, sql);
+        }
         const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
         return steps.map(({ detail }) => String(detail));
       });
@@ -96,6 +102,33 @@ suite('every filter of a list of deliveries', () => {
       }
     });
   }
+});
+
+test('a list of what is pending needs no sorting', (t) => {
+  const database = openDatabase(freshPath(t));
+  t.after(() => database.close());
+  for (const cursor of [{}, { after: 'whd_5' }, { before: 'whd_' }]) {
+    const page = { limit: 250, ...cursor };
+    const { sql, values } = deliveryQuery({ account: 1, mode: 'test' }, { state: 'pending' }, page);
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    assert.doesNotMatch(steps.map(({ detail }) => detail).join('\n'), /TEMP B-TREE/);
+  }
+});
+
+test('who has something due is read from an index alone, in its order, and no further than that', (t) => {
+  const database = openDatabase(freshPath(t));
+  t.after(() => database.close());
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${dueReceiversSql}`).all(1, 0, T);
+  const plan = steps.map(({ detail }) => String(detail));
+  const searches = plan.filter((step) => step.startsWith('SEARCH'));
+  assert.equal(searches.length, 2);
+  for (const search of searches) {
+    assert.equal(
+      search,
+      'SEARCH delivery USING COVERING INDEX delivery_due (account=? AND live=? AND due_at<?)',
+    );
+  }
+  assert.doesNotMatch(plan.join('\n'), /TEMP B-TREE/);
 });
 
 test('a result that comes after its lease has run out does not end the lease of who has it now', async (t) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Customer } from '../../src/checkout/customer.ts';
 import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import type { Store, Unit } from '../../src/store/store.ts';
+import type { ClaimedDelivery } from '../../src/store/delivery.ts';
+import type { EventRow, Store, Unit } from '../../src/store/store.ts';
 import {
   add,
   attempt,
@@ -17,6 +18,7 @@ import {
   T,
   write,
 } from './build.ts';
+import { claim, claimOne, deliveriesOf, finish, result, sent, tryAgain } from './deliveries.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
 
 const SECRETS = /Ada|London|\b555\b/;
@@ -83,6 +85,27 @@ export function eraseSuite(open: Open): void {
         assert.doesNotMatch(JSON.stringify(rows), SECRETS);
         assert.equal(JSON.parse(rows[1]?.body ?? '').data.id, one.id);
       }
+    });
+
+    it('empties the answers to its events, those of attempts under way as well', async ({ store, mine }) => {
+      const { person, one } = await known(store, mine);
+      const event = (await store.events(mine, {}, 0, 9)).rows[0] as EventRow;
+      assert.match(event.body, SECRETS);
+      const receivers = ['http://a.example', 'http://b.example'];
+      await write(store, mine, { deliveries: deliveriesOf([event], { receivers }) });
+      const [early, late] = (await claim(store, mine, T)) as [ClaimedDelivery, ClaimedDelivery];
+      await finish(store, mine, result(early, { attempt: sent(early, 'Ada') }));
+      await write(store, mine, { erasedCustomer: person });
+      await finish(store, mine, tryAgain(late, T + 1, { attempt: sent(late, 'Ada') }));
+      // What is sent from then on tells nothing of the person.
+      const again = await claimOne(store, mine, T + 1);
+      await finish(store, mine, result(again, { attempt: sent(again, 'well') }));
+      const logs = await Promise.all([early, late].map(({ id }) => store.deliveryAttempts(mine, id)));
+      assert.deepEqual(
+        logs.map((log) => log.map(({ answer }) => answer)),
+        [[''], ['', 'well']],
+      );
+      assert.equal(one.payer.name, 'Ada');
     });
 
     it('leaves everybody else alone', async ({ store, mine, live, theirs }) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { EventRow, FeedEvent, Page, Unit } from '../../src/store/store.ts';
+import { happen } from './aged.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
 
@@ -90,7 +91,7 @@ export function eventSuite(open: Open): void {
       assert.equal(await again.event(theirs, event.id), null);
       assert.equal(await again.event(mine, 'evt_unknown'), null);
       for (const scope of [live, theirs]) {
-        assert.deepEqual(await again.events(scope, {}, 0, 10), { rows: [], hasMore: false });
+        assert.deepEqual(await again.events(scope, {}, 0, 10), { rows: [], hasMore: false, position: 0 });
         assert.deepEqual(await again.timeline(scope, one.id, null, 10), { rows: [], hasMore: false });
       }
     });
@@ -106,7 +107,7 @@ export function eventSuite(open: Open): void {
         if (seen.length === 2) await add(store, session(mine));
       }
       assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
-      assert.deepEqual(await store.events(mine, {}, 6, 2), { rows: [], hasMore: false });
+      assert.deepEqual(await store.events(mine, {}, 6, 2), { rows: [], hasMore: false, position: 6 });
     });
 
     it('can be followed by type', async ({ store, mine }) => {
@@ -118,15 +119,53 @@ export function eventSuite(open: Open): void {
       });
       await change(store, paid, { amount: 3 });
       const follow = async (types: string[], after: number, limit: number) => {
-        const { rows, hasMore } = await store.events(mine, { types }, after, limit);
-        return { positions: positions(rows), hasMore };
+        const { rows, hasMore, position } = await store.events(mine, { types }, after, limit);
+        return { positions: positions(rows), hasMore, position };
       };
       const both = ['checkout.created', 'checkout.updated'];
-      assert.deepEqual(await follow(both, 0, 5), { positions: [1, 3], hasMore: false });
-      assert.deepEqual(await follow(both, 0, 1), { positions: [1], hasMore: true });
-      assert.deepEqual(await follow(both, 1, 1), { positions: [3], hasMore: false });
-      assert.deepEqual(await follow(['checkout.paid'], 0, 5), { positions: [2], hasMore: false });
-      assert.deepEqual(await follow(['checkout.expired'], 0, 5), { positions: [], hasMore: false });
+      assert.deepEqual(await follow(both, 0, 5), { positions: [1, 3], hasMore: false, position: 3 });
+      assert.deepEqual(await follow(both, 0, 1), { positions: [1], hasMore: true, position: 1 });
+      assert.deepEqual(await follow(both, 1, 1), { positions: [3], hasMore: false, position: 3 });
+      assert.deepEqual(await follow(['checkout.paid'], 0, 5), {
+        positions: [2],
+        hasMore: false,
+        position: 3,
+      });
+      const none = { positions: [], hasMore: false, position: 3 };
+      assert.deepEqual(await follow(['checkout.expired'], 0, 5), none);
+      assert.deepEqual(await follow(['checkout.expired'], 3, 5), none);
+    });
+
+    it('of a rare type are looked for a stretch at a time, and none is missed', async (given) => {
+      const { store, reopen, mine } = given;
+      const wanted = [1, 2_003, 4_005];
+      for (const position of wanted) {
+        const after = session(mine);
+        const events = [eventOf(after, 'checkout.paid')];
+        await write(store, mine, { checkout: { before: null, after }, events });
+        await store.feedEnd(mine);
+        // Of other types.
+        await happen(store, mine, T, position === 4_005 ? 2_000 : 2_001);
+      }
+      for await (const each of alsoReopened({ store, reopen })) {
+        const looks: unknown[] = [];
+        for (let after = 0, more = true; more; ) {
+          const page = await each.events(mine, { types: ['checkout.paid'] }, after, 10);
+          looks.push([positions(page.rows), page.position]);
+          more = page.hasMore;
+          after = page.position;
+        }
+        assert.deepEqual(looks, [
+          [[1], 2_000],
+          [[2_003], 4_000],
+          [[4_005], 6_000],
+          [[], 6_005],
+        ]);
+        const last = await each.events(mine, { types: ['checkout.paid'] }, 4_005, 10);
+        assert.deepEqual(last, { rows: [], hasMore: false, position: 6_005 }, 'up to the end exactly');
+        const beyond = await each.events(mine, { types: ['checkout.paid'] }, 7_000, 10);
+        assert.deepEqual(beyond, { rows: [], hasMore: false, position: 7_000 });
+      }
     });
   });
 

@@ -167,9 +167,10 @@ async function newLanes(store: Store, scope: Scope) {
         await note();
       }
       if (step.type === 'resend') {
-        const ended = (await deliveries()).filter(({ state }) => state !== 'pending');
-        const from = step.which % Math.max(ended.length, 1);
-        const chosen = ended.slice(from, from + step.count).map(({ id }) => id);
+        // Those that wait or are out as well.
+        const all = await deliveries();
+        const from = step.which % Math.max(all.length, 1);
+        const chosen = all.slice(from, from + step.count).map(({ id }) => id);
         if (chosen.length > 0) await resend(store, scope, now, ...chosen);
       }
     },

@@ -10,6 +10,7 @@ import {
   ELSEWHERE,
   endpoint,
   finish,
+  giveUp,
   HOST,
   HOUR,
   health,
@@ -19,9 +20,10 @@ import {
   result,
   setHealth,
   tell,
+  telling,
   tryAgain,
 } from './deliveries.ts';
-import { onFreshStores } from './each.ts';
+import { type Given, onFreshStores } from './each.ts';
 
 export function receiverSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -58,6 +60,41 @@ export function receiverSuite(open: Open): void {
         for (const { receiver } of claimed) served.add(receiver);
       }
       assert.deepEqual([...served].sort(), [...busy, ...quiet].sort());
+    });
+
+    /** So many sessions with a delivery each, in one commit. */
+    async function crowd({ store, mine }: Given, receiver: string, count: number, at: number) {
+      const all = Array.from({ length: count }, () => telling(mine, 1, { receivers: [receiver], at }));
+      await store.commit(all.map((writes) => ({ needs: { scope: mine }, decide: () => writes })));
+    }
+
+    it('gives every receiver its turn, even where thousands wait for another', async (given) => {
+      const { store, mine } = given;
+      await crowd(given, 'http://b.example', 1200, T);
+      const quiet = ['http://a.example', 'http://c.example', 'http://d.example'];
+      for (const receiver of quiet) await apart(store, mine, [T + 99], receiver);
+      await crowd(given, 'http://e.example', 1200, T + 199);
+      const served: string[] = [];
+      for (let count = 0; count < 5; count++) {
+        const claimed = await claim(store, mine, NOW, { limit: 6 });
+        assert.equal(claimed.length, 6);
+        served.push(...claimed.map(({ receiver }) => receiver));
+      }
+      const busy = ['http://b.example', 'http://e.example'];
+      assert.deepEqual([...new Set(served)].sort(), [...busy, ...quiet].sort());
+    });
+
+    it('finds what is due behind a crowd that may not go out, and behind many that wait', async (given) => {
+      const { store, mine } = given;
+      await crowd(given, HOST, 1200, T);
+      await setHealth(store, mine, HOST, health({ probeAt: NOW + 1 }));
+      // Receivers that are asked before it, with nothing due yet.
+      for (let count = 0; count < 250; count++) {
+        await apart(store, mine, [NOW + HOUR], `http://a${count}.example`);
+      }
+      const [fresh] = await apart(store, mine, [NOW], 'http://z.example');
+      assert.deepEqual(inOrder(await claim(store, mine, NOW)), [fresh]);
+      assert.deepEqual(await claim(store, mine, NOW), []);
     });
 
     it('tells the endpoint as it is now', async ({ store, mine, live }) => {
@@ -143,6 +180,15 @@ export function receiverSuite(open: Open): void {
       assert.equal((await claim(store, mine, T + 100)).length, 1);
     });
 
+    it('is probed where its clock was set back, and the next probe is further away than any', async (given) => {
+      const { store, mine } = given;
+      const all = await apart(store, mine, [T, T + 1]);
+      await setHealth(store, mine, HOST, health({ probeAt: T + 99 * HOUR }));
+      assert.equal(await store.countDueDeliveries(mine, T + 10), 2);
+      const probe = await claimOne(store, mine, T + 10);
+      assert.deepEqual([probe.id, probe.dueAt], [all[1], T + 10]);
+    });
+
     it('is probed again after the probe has failed, and not before it is time', async ({ store, mine }) => {
       const all = await apart(store, mine, waiting);
       await setHealth(store, mine, HOST, suspended);
@@ -208,6 +254,21 @@ export function receiverSuite(open: Open): void {
       );
       assert.equal(claimed[0]?.id, soon);
       assert.deepEqual(await claim(store, live, T + HOUR - 1), []);
+    });
+
+    it('gets back the attempt that it has lost, and no more than that', async ({ store, mine }) => {
+      const [id] = (await apart(store, mine, [T])) as [string];
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T + 1), T + HOUR));
+      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 2 }] });
+      const hastened = await claimOne(store, mine, T + 2);
+      assert.deepEqual([hastened.attempts, hastened.round], [1, 1]);
+      await finish(store, mine, giveUp(hastened));
+      const told = await store.delivery(mine, id);
+      assert.deepEqual([told?.state, told?.attempts], ['failed', 3]);
+      await apart(store, mine, [T + HOUR]);
+      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 3 }] });
+      assert.equal((await claimOne(store, mine, T + 3)).attempts, 0);
     });
 
     it('stays in its lane when it is hastened', async ({ store, mine }) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { ClaimedDelivery } from '../../src/store/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,
@@ -15,10 +16,11 @@ import {
   LEASE,
   resend,
   result,
+  sent,
   tell,
   tryAgain,
 } from './deliveries.ts';
-import { alsoReopened, onFreshStores } from './each.ts';
+import { alsoReopened, type Given, onFreshStores } from './each.ts';
 
 export function resendSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -118,19 +120,66 @@ export function resendSuite(open: Open): void {
     });
   });
 
+  suite('a delivery that is made again while an attempt is under way', () => {
+    /** One that has been tried once, with the second attempt under way. */
+    async function underWay({ store, mine }: Given) {
+      const { ids: all } = await tell(store, mine, 2);
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
+      const out = await claimOne(store, mine, T + 1);
+      await resend(store, mine, T + 5, out.id);
+      return { out, all };
+    }
+
+    for (const [name, come] of [
+      ['was to be the last', giveUp],
+      ['is to be made once more later', (out: ClaimedDelivery) => tryAgain(out, T + HOUR)],
+    ] as const) {
+      it(`comes again at once if that one ${name}, with a new round`, async (given) => {
+        const { store, mine } = given;
+        const { out, all } = await underWay(given);
+        assert.deepEqual(await claim(store, mine, T + 6), [], 'it is still out');
+        await finish(store, mine, come(out));
+        const told = await store.delivery(mine, out.id);
+        assert.deepEqual([told?.state, told?.attempts, told?.dueAt], ['pending', 2, T + 5]);
+        assert.equal((await store.deliveryAttempts(mine, out.id)).length, 2);
+        const again = await claimOne(store, mine, T + 6);
+        // The one under way counts in the new round.
+        assert.deepEqual([again.id, again.attempts, again.round], [out.id, 1, 1]);
+        await finish(store, mine, result(again));
+        assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), [all[1]]);
+      });
+    }
+
+    it('is done if that one arrives', async (given) => {
+      const { store, mine } = given;
+      const { out, all } = await underWay(given);
+      await finish(store, mine, result(out));
+      assert.equal((await store.delivery(mine, out.id))?.state, 'delivered');
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), [all[1]]);
+    });
+
+    it('waits behind an earlier one that was made again with it', async ({ store, mine }) => {
+      const { ids: all } = await tell(store, mine, 2);
+      await finish(store, mine, result(await claimOne(store, mine, T)));
+      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
+      const out = await claimOne(store, mine, T + 1);
+      await resend(store, mine, T + 5, ...all);
+      await finish(store, mine, giveUp(out));
+      assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
+    });
+  });
+
   suite('the log of attempts', () => {
     it('has every attempt in its order, as it went', async ({ store, reopen, mine, live }) => {
       const [id] = (await apart(store, mine, [T])) as [string];
       const hostile = `{"a":"\\u0000 'x' \\\\"}\n\t--; $1 ${'{'}} \uFFFD 😀 ü \u2028`;
-      const first = {
-        at: T + 3,
-        attempt: { durationMs: 15_000, answer: '' },
-        error: 'timeout',
-        httpStatus: null,
-      };
-      await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 10, first));
-      const second = { at: T + 10, attempt: { durationMs: 0, answer: hostile } };
-      await finish(store, mine, tryAgain(await claimOne(store, mine, T + 10), T + 20, second));
+      const first = await claimOne(store, mine, T);
+      const timeout = { at: T + 3, attempt: sent(first, '', 15_000), error: 'timeout', httpStatus: null };
+      await finish(store, mine, tryAgain(first, T + 10, timeout));
+      const second = await claimOne(store, mine, T + 10);
+      const answered = { at: T + 10, attempt: sent(second, hostile, 0) };
+      await finish(store, mine, tryAgain(second, T + 20, answered));
       await finish(store, mine, result(await claimOne(store, mine, T + 20)));
       for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual(await each.deliveryAttempts(mine, id), [

@@ -181,6 +181,21 @@ export function retentionSuite(open: Open): void {
       assert.equal(await again.feedEnd(live), 1);
     });
 
+    it('are not looked for by whoever wants some types only', async ({ store, mine }) => {
+      await happen(store, mine, OLD, 3_000);
+      for (let removed = 1; removed > 0; ) removed = await store.purgeEvents(mine, LIMIT);
+      const types = ['checkout.updated'];
+      const none = { rows: [], hasMore: false, position: 3_000 };
+      assert.deepEqual(await store.events(mine, { types }, 0, 10), none);
+      await happen(store, mine, YOUNG);
+      const { rows, hasMore } = await store.events(mine, { types }, 0, 10);
+      assert.deepEqual(
+        [positions(rows), hasMore],
+        [[3_001], false],
+        'the first page is where the feed begins',
+      );
+    });
+
     it('are removed a bounded number at a time', async ({ store, mine }) => {
       await happen(store, mine, OLD, 1003);
       await happen(store, mine, YOUNG);

@@ -37,6 +37,7 @@ export function workSuite(open: Open): void {
         url: `${HOST}/hook`,
         endpoint: null,
         attempts: 0,
+        round: 0,
         dueAt: T + 5,
         failing: false,
         event: await again.event(mine, claimed.event.id),

@@ -68,6 +68,16 @@ suite('an endpoint that fails', () => {
     assert.deepEqual([failures, probeAt], [10, T + 5 * SECOND]);
   });
 
+  test('does not fail by asking for less', async (t) => {
+    const till = await openTill(t);
+    const one = await setUp(till);
+    for (let i = 0; i < 20; i++) {
+      const asksForLess = { at: T, httpStatus: 429, error: 'status 429' };
+      await till.come(tryAgain(await till.due(one.id, T), T, asksForLess));
+    }
+    assert.deepEqual(await till.failing(), {});
+  });
+
   test('does not fail by what was not sent', async (t) => {
     const till = await openTill(t);
     const one = await setUp(till);
@@ -106,6 +116,19 @@ suite('an endpoint that is well again', () => {
     assert.deepEqual(await till.failing(), {});
     assert.deepEqual(await till.events(), []);
     assert.deepEqual(await till.endpoint(one.id), one);
+  });
+
+  test('leaves what fails by itself beside others to its schedule', async (t) => {
+    const till = await openTill(t);
+    const one = await setUp(till);
+    await till.fail(one.id, ...Array(9).fill(T));
+    // Half of the sessions cannot be taken there; the last failure suspends it, and another session ends that.
+    await till.come(tryAgain(await till.due(one.id, T), T + 9 * HOUR, { at: T }));
+    await tell(till.store, till.mine, 1, { receivers: [one.id] });
+    await till.come(result(await till.due(one.id, T + 5 * SECOND), { at: T + 5 * SECOND }));
+    assert.deepEqual(await till.failing(), {});
+    assert.equal(await till.store.countDueDeliveries(till.mine, T + 9 * HOUR - 1), 0);
+    assert.equal(await till.store.countDueDeliveries(till.mine, T + 9 * HOUR), 1);
   });
 
   test('is so after the first delivery that arrives, however few had failed', async (t) => {

@@ -146,6 +146,11 @@ suite('a connection', () => {
       status: null,
       error: 'bad answer',
     },
+    'after more hints than anybody needs': {
+      answer: `${'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'.repeat(11)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`,
+      status: null,
+      error: 'bad answer',
+    },
     'after an upgrade that nobody asked for': {
       answer: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n',
       status: 101,

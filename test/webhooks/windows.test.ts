@@ -134,3 +134,12 @@ test('a window is never smaller than one, nor larger than the most, whatever com
     }),
   );
 });
+
+test('a receiver that asks for less gets less', () => {
+  const windows = createWindows(64);
+  for (let i = 0; i < 5; i++) {
+    windows.begin('a');
+    windows.end('a', { delivered: false, throttled: true, durationMs: 1 });
+  }
+  assert.equal(windows.room('a'), 1);
+});

@@ -93,9 +93,9 @@ suite('deliveries that are older than the log', () => {
     await happen(store, mine, OLD, 1, [HOST]);
     const out = await due(HOST, NOW);
     await forgetAll();
-    const attempt = { durationMs: 1, answer: '' };
-    const { id, receiver, event, lease } = out;
-    const late = { id, receiver, subject: event.subject, lease, failing: false, at: NOW } as const;
+    const attempt = { durationMs: 1, bodyHash: '', answer: '' };
+    const { id, receiver, event, lease, round } = out;
+    const late = { id, receiver, subject: event.subject, lease, round, failing: false, at: NOW } as const;
     await come({ ...late, state: 'delivered', dueAt: null, httpStatus: 200, error: null, attempt });
     assert.deepEqual(await left(), []);
     assert.deepEqual(await store.deliveryAttempts(mine, id), []);

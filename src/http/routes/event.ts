@@ -23,8 +23,8 @@ import { createWaitingRoom } from '../waiting-room.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
-/** Events that a stream reads at once. */
-const STREAM_PAGE = 100;
+/** Events that a stream reads at once: there may be a thousand streams, and an event may be long. */
+const STREAM_PAGE = 20;
 /** How long a connection may be silent beyond a wait. */
 const SILENCE_MS = 60_000;
 
@@ -65,7 +65,7 @@ const feedQuery = Type.Object(
 
 const timelineQuery = Type.Object({ after, limit }, { additionalProperties: false });
 
-const feedDescription = `Oldest first. Ask again with \`after\` set to \`next_cursor\`: a reader that follows never misses an event and never sees one twice. Every page has a cursor, also an empty one; it may lie behind events of other types than those that are wanted.
+const feedDescription = `Oldest first. Ask again with \`after\` set to \`next_cursor\`: a reader that follows never misses an event and never sees one twice. Every page has a cursor, also an empty one; it may lie behind events of other types than those that are wanted. With \`type\`, a page may have fewer events than \`limit\`, or none, although \`has_more\` is true, since a request looks through a bounded stretch of the feed: ask again at once then too.
 
 With \`wait\` an answer comes as soon as there is an event. With \`Accept: text/event-stream\` it is a stream, which goes on with what happens. At most 100 requests of a key wait or stream at the same time.`;
 

@@ -1,4 +1,5 @@
 /** Deliveries: events on their way to receivers, looked at and sent again. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Scope } from '../../checkout/session.ts';
 import type { Deps } from '../../deps.ts';
@@ -31,6 +32,8 @@ const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
 
 /** They are made again in one transaction, for which everybody else waits. */
 const MAX_RESENT = 500;
+/** Of failed deliveries that a request looks through for those that can be made again. */
+const MAX_PAGES = 10;
 
 export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps): void {
   async function sendDeliveries(
@@ -168,7 +171,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
         tag,
         scope,
         summary: 'Make failed deliveries again',
-        description: `All that have failed and were made since then, the oldest first, at most ${MAX_RESENT} with a request: as long as \`has_more\` is true, ask again with \`after\` set to \`next_cursor\`. Those to endpoints that are disabled or were deleted are left out.`,
+        description: `All that have failed and were made since then, the oldest first, at most ${MAX_RESENT} with a request, and of very many perhaps none: as long as \`has_more\` is true, ask again with \`after\` set to \`next_cursor\`. Those to endpoints that are disabled or were deleted are left out.`,
         success: successOf('WEBHOOK_DELIVERY.RESEND_FAILED', 'Resend'),
         errors: ['endpoint_disabled'],
       },
@@ -180,13 +183,9 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       if (problems.length > 0) throw fieldsError(problems);
       const { since, endpoint, after } = request.body;
       const createdFrom = parseTimestamp(since) ?? 0;
-      const filter: DeliveryFilter = {
-        state: 'failed',
-        createdFrom,
-        ...(endpoint === undefined ? {} : { receiver: endpoint }),
-      };
       const start = after ?? firstIdAt('whd', createdFrom);
-      const { deliveries, nextCursor } = await ableFrom(store, origin.scope, filter, start);
+      const failed: DeliveryFilter = { state: 'failed', createdFrom };
+      const { deliveries, nextCursor } = await ableFrom(store, origin.scope, failed, start, endpoint);
       const executed = await transact({
         subject: 'resend',
         origin,
@@ -226,21 +225,35 @@ function withoutMarkup(data: object): string {
     .replaceAll('&', '\\u0026');
 }
 
-/** The oldest deliveries behind an id that can be made again, and behind which id there are more of them. */
-async function ableFrom(store: Store, scope: Scope, filter: DeliveryFilter, start: string) {
+/**
+ * The oldest deliveries behind an id that can be made again, and behind which id there may be more of them. The endpoint
+ * is looked for in the pages and not by the store, which would go through those of all others at once.
+ */
+async function ableFrom(
+  store: Store,
+  scope: Scope,
+  filter: DeliveryFilter,
+  start: string,
+  endpoint: string | undefined,
+) {
   const endpoints = await store.endpoints(scope);
   const enabled = new Set(endpoints.filter(({ disabled }) => disabled === null).map(({ id }) => id));
   const isAble = (receiver: string) => !isEndpoint(receiver) || enabled.has(receiver);
-  if (!isAble(filter.receiver ?? '')) return { deliveries: [], nextCursor: null };
+  if (!isAble(endpoint ?? '')) return { deliveries: [], nextCursor: null };
   const found: Delivery[] = [];
-  for (let before = start; ; ) {
+  let before = start;
+  for (let page = 1; ; page++) {
     // The page before a cursor begins with the oldest one behind it.
     const { rows, hasMore } = await store.deliveries(scope, filter, { limit: MAX_RESENT, before });
-    found.push(...rows.filter(({ receiver }) => isAble(receiver)).reverse());
+    const able = rows.filter(({ receiver }) => isAble(receiver) && receiver === (endpoint ?? receiver));
+    found.push(...able.reverse());
     const deliveries = found.slice(0, MAX_RESENT);
     const [newest] = rows;
     if (found.length > MAX_RESENT) return { deliveries, nextCursor: deliveries.at(-1)?.id ?? null };
     if (!hasMore || newest === undefined) return { deliveries, nextCursor: null };
+    if (page === MAX_PAGES) return { deliveries, nextCursor: newest.id };
     before = newest.id;
+    // Everybody else has a turn between two pages.
+    await nextTurn();
   }
 }

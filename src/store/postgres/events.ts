@@ -1,10 +1,34 @@
 import type { Scope } from '../../checkout/session.ts';
-import type { EventRow, FeedEvent, Page } from '../store.ts';
+import { feedPage, lookEnd } from '../feed-look.ts';
+import type { EventRow, FeedEvent, FeedPage, Page } from '../store.ts';
 import type { Feed } from './feed.ts';
 import type { Pool } from './pool.ts';
 import { type EventColumns, eventColumns, eventFrom, tenantOf, textArray } from './rows.ts';
 
 export function eventReader(pool: Pool, feed: Feed) {
+  /** One more than `limit`, if there are so many. */
+  async function placed(
+    scope: Scope,
+    after: number,
+    limit: number,
+    wanted: { readonly types: readonly string[]; readonly lookedTo: number } | null,
+  ): Promise<FeedEvent[]> {
+    const [account, live] = tenantOf(scope);
+    const rows = await pool.search(
+      (sql) => sql<Array<EventColumns & { position: number }>>`
+        SELECT ${sql.unsafe(eventColumns)}, position
+        FROM feed JOIN event ON event.account = ${account} AND event.live = ${live} AND event.id = feed.event
+        WHERE feed.account = ${account} AND feed.live = ${live} AND position > ${after}
+          ${
+            wanted === null
+              ? sql``
+              : sql`AND position <= ${wanted.lookedTo} AND type = ANY (${textArray(wanted.types)}::text[])`
+          }
+        ORDER BY position LIMIT ${limit + 1}`,
+    );
+    return rows.map((row) => ({ ...eventFrom(row), position: row.position }));
+  }
+
   return {
     async read(scope: Scope, id: string): Promise<EventRow | null> {
       const [account, live] = tenantOf(scope);
@@ -16,26 +40,25 @@ export function eventReader(pool: Pool, feed: Feed) {
       return row ? eventFrom(row) : null;
     },
 
-    async list(
-      scope: Scope,
-      types: readonly string[] | undefined,
-      after: number,
-      limit: number,
-    ): Promise<Page<FeedEvent>> {
-      const [account, live] = tenantOf(scope);
+    async list(scope: Scope, after: number, limit: number): Promise<FeedPage> {
       await feed.extend(scope);
-      const rows = await pool.search(
-        (sql) => sql<Array<EventColumns & { position: number }>>`
-          SELECT ${sql.unsafe(eventColumns)}, position
-          FROM feed JOIN event ON event.account = ${account} AND event.live = ${live} AND event.id = feed.event
-          WHERE feed.account = ${account} AND feed.live = ${live} AND position > ${after}
-            ${types ? sql`AND type = ANY (${textArray(types)}::text[])` : sql``}
-          ORDER BY position LIMIT ${limit + 1}`,
-      );
-      return {
-        rows: rows.slice(0, limit).map((row) => ({ ...eventFrom(row), position: row.position })),
-        hasMore: rows.length > limit,
-      };
+      const rows = await placed(scope, after, limit, null);
+      const lookedTo = rows.at(-1)?.position ?? after;
+      return feedPage(rows, limit, { lookedTo, end: lookedTo });
+    },
+
+    /** From a feed that has what comes behind `begin`. */
+    async listOfTypes(
+      scope: Scope,
+      types: readonly string[],
+      begin: number,
+      limit: number,
+    ): Promise<FeedPage> {
+      // The end comes first: what the feed has up to there is seen by the read behind it.
+      const end = await feed.end(scope);
+      const lookedTo = lookEnd(begin, end);
+      const rows = await placed(scope, begin, limit, { types, lookedTo });
+      return feedPage(rows, limit, { lookedTo, end });
     },
 
     /** The events of a session, newest first, from the one before `beforeEvent`. */

@@ -100,7 +100,10 @@ export async function openPostgresStore(
     customers: customers.list,
     event: events.read,
     async events(scope, { types }, after, limit) {
-      const page = await events.list(scope, types, after, limit);
+      const page =
+        types === undefined
+          ? await events.list(scope, after, limit)
+          : await events.listOfTypes(scope, types, after || (await kept.feedStart(scope)), limit);
       // Looked at last: what was removed meanwhile may be missing in the page.
       if (after > 0 && after < (await kept.feedStart(scope))) throw new CursorExpired();
       return page;

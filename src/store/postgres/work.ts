@@ -1,6 +1,6 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
 import type { Scope } from '../../checkout/session.ts';
-import type { Health } from '../../webhooks/health.ts';
+import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
 import type { Account, DueCheckout, Place } from '../store.ts';
 import type { Sql } from './connection.ts';
@@ -9,7 +9,6 @@ import {
   type EventColumns,
   endpointFrom,
   eventFrom,
-  type HealthColumns,
   healthFrom,
   scopeOf,
   tenantOf,
@@ -17,12 +16,15 @@ import {
 } from './rows.ts';
 
 const PURGE_BATCH = 1000;
+/** Where no more is due than this, only the receivers of that are looked at. */
+const FEW_DUE = 500;
 
 type Taken = EventColumns & {
   readonly delivery: string;
   readonly receiver: string;
   readonly url: string | null;
   readonly tries: number;
+  readonly round_start: number;
   readonly due_at: number;
   /** JSON. */
   readonly endpoint: string | null;
@@ -106,18 +108,22 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       const lease = realNow + leaseMs;
       let failing = new Map<string, Health>();
       const rows = await pool.transaction(async ({ sql, commit }) => {
-        const [, receivers, ill] = await Promise.all([
+        const [, receivers] = await Promise.all([
           sql`SELECT 1 FROM delivery_claim WHERE account = ${account} AND live = ${live} FOR UPDATE`.execute(),
           waitingReceivers(sql, scope, now, realNow).execute(),
-          sql<HealthColumns[]>`
-            SELECT * FROM webhook_receiver WHERE account = ${account} AND live = ${live}`.execute(),
         ]);
-        failing = new Map(ill.map((row) => [row.id, healthFrom(row)]));
+        failing = new Map(
+          receivers.flatMap(({ receiver, health }) =>
+            health === null ? [] : [[receiver, healthFrom(JSON.parse(health))] as const],
+          ),
+        );
         const able = inTurn(receivers, turns.get(place) ?? '')
           .flatMap(({ receiver, out }): Wanted[] => {
-            const probeAt = failing.get(receiver)?.probeAt ?? null;
-            if (probeAt === null) return [{ receiver, most: room(receiver), probe: false }];
-            return probeAt > now || out ? [] : [{ receiver, most: 1, probe: true }];
+            const health = failing.get(receiver);
+            if ((health?.probeAt ?? null) === null) {
+              return [{ receiver, most: room(receiver), probe: false }];
+            }
+            return health && mayProbe(health, now) && !out ? [{ receiver, most: 1, probe: true }] : [];
           })
           .filter(({ most }) => most > 0)
           .slice(0, limit);
@@ -132,14 +138,15 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
         return taken;
       });
       return rows
-        .map(({ delivery, url, tries, due_at, receiver, endpoint, ...event }) => ({
+        .map(({ delivery, url, tries, round_start, due_at, receiver, endpoint, ...event }) => ({
           scope,
           id: delivery,
           receiver,
           url,
           endpoint: endpoint === null ? null : endpointFrom(scope, JSON.parse(endpoint)),
           attempts: tries,
-          dueAt: Math.max(due_at, failing.get(receiver)?.probeAt ?? 0),
+          round: round_start,
+          dueAt: Math.max(due_at, Math.min(failing.get(receiver)?.probeAt ?? 0, now)),
           lease,
           failing: failing.has(receiver),
           event: eventFrom(event),
@@ -154,7 +161,8 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
           SELECT count(*) AS due FROM delivery
           WHERE account = ${account} AND live = ${live} AND due_at <= ${now} AND receiver NOT IN (
             SELECT id FROM webhook_receiver
-            WHERE account = ${account} AND live = ${live} AND probe_at > ${now})`,
+            WHERE account = ${account} AND live = ${live} AND probe_at > ${now}
+              AND probe_at <= ${now + LONGEST_PROBE_MS})`,
       );
       return row?.due ?? 0;
     },
@@ -198,28 +206,45 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
   };
 }
 
-/** The receivers that have something due and not out, and whether something else of theirs is out. */
+type Waiting = {
+  readonly receiver: string;
+  /** Whether something else of theirs is out. */
+  readonly out: boolean;
+  /** JSON. */
+  readonly health: string | null;
+};
+
+/** The receivers that have something due and not out. */
 function waitingReceivers(sql: Sql, scope: Scope, now: number, realNow: number) {
   const [account, live] = tenantOf(scope);
-  // From one receiver to the next along the index: what it costs follows from how many there are, not from what waits.
-  return sql<Array<{ receiver: string; out: boolean }>>`
-    WITH RECURSIVE waiting (receiver) AS (
-      SELECT min(receiver) FROM delivery WHERE account = ${account} AND live = ${live} AND due_at IS NOT NULL
+  // Where much is due, from one receiver to the next along the index: what that costs follows from how many there are,
+  // not from what waits; where little is, from that, and not from how many receivers wait for another day.
+  return sql<Waiting[]>`
+    WITH RECURSIVE oldest AS MATERIALIZED (
+      SELECT receiver FROM delivery WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
+      ORDER BY due_at LIMIT ${FEW_DUE}
+    ), waiting (receiver) AS (
+      SELECT CASE WHEN (SELECT count(*) FROM oldest) = ${FEW_DUE} THEN (
+        SELECT min(receiver) FROM delivery WHERE account = ${account} AND live = ${live} AND due_at IS NOT NULL
+      ) END
       UNION ALL
       SELECT (
         SELECT min(delivery.receiver) FROM delivery
         WHERE account = ${account} AND live = ${live} AND due_at IS NOT NULL
           AND delivery.receiver > waiting.receiver
       ) FROM waiting WHERE waiting.receiver IS NOT NULL
-    )
+    ), known AS (SELECT receiver FROM waiting UNION SELECT receiver FROM oldest)
     SELECT receiver, EXISTS (
       SELECT 1 FROM delivery
-      WHERE account = ${account} AND live = ${live} AND delivery.receiver = waiting.receiver
+      WHERE account = ${account} AND live = ${live} AND delivery.receiver = known.receiver
         AND leased_until > ${realNow}
-    ) AS out
-    FROM waiting WHERE EXISTS (
+    ) AS out, (
+      SELECT to_json(webhook_receiver)::text FROM webhook_receiver
+      WHERE account = ${account} AND live = ${live} AND id = known.receiver
+    ) AS health
+    FROM known WHERE EXISTS (
       SELECT 1 FROM delivery
-      WHERE account = ${account} AND live = ${live} AND delivery.receiver = waiting.receiver AND due_at <= ${now}
+      WHERE account = ${account} AND live = ${live} AND delivery.receiver = known.receiver AND due_at <= ${now}
         AND (leased_until IS NULL OR leased_until <= ${realNow})
     )`;
 }
@@ -265,7 +290,7 @@ function take(
        -- Once more, for its lane may just have changed under a lease that had run out.
        AND delivery.due_at <= $4 AND (delivery.leased_until IS NULL OR delivery.leased_until <= $5)
        AND event.account = $1 AND event.live = $2 AND event.id = delivery.event
-     RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, due_at, event.*,
+     RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, round_start, due_at, event.*,
        (SELECT to_json(webhook_endpoint)::text FROM webhook_endpoint
         WHERE webhook_endpoint.account = $1 AND webhook_endpoint.live = $2
           AND webhook_endpoint.id = delivery.receiver) AS endpoint`,

@@ -47,10 +47,11 @@ function roundsOf(results: readonly DeliveryResult[]): DeliveryResult[][] {
   return rounds;
 }
 
-function resultRow({ id, lease, at, state, dueAt, httpStatus, error, attempt }: DeliveryResult): Row {
+function resultRow({ id, lease, round, at, state, dueAt, httpStatus, error, attempt }: DeliveryResult): Row {
   return {
     id,
     lease,
+    round,
     at,
     state,
     due_at: dueAt,
@@ -58,6 +59,7 @@ function resultRow({ id, lease, at, state, dueAt, httpStatus, error, attempt }: 
     error,
     duration_ms: attempt?.durationMs ?? null,
     answer: attempt?.answer ?? null,
+    body_hash: attempt?.bodyHash ?? null,
   };
 }
 
@@ -104,30 +106,37 @@ function insertDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
 
 /**
  * A result ends the lease that it was made under. One that comes after that has run out counts as an attempt as well,
- * but whoever has the delivery now will say what becomes of it; unless it has arrived after all.
+ * but whoever has the delivery now will say what becomes of it; unless it has arrived after all. Of one that was sent
+ * again by hand meanwhile only an arrival is the end.
  */
 function finish(sql: Sql, scope: Scope, rows: readonly Row[]) {
   const counts = `(delivery.state = 'pending' AND (r.lease IS NULL OR delivery.leased_until = r.lease) OR r.state = 'delivered')`;
+  const decides = `(${counts} AND (r.round IS NULL OR delivery.round_start = r.round OR r.state = 'delivered'))`;
   return onRows(
     sql,
     scope,
     rows,
-    `id text, lease bigint, at bigint, state text, due_at bigint, status integer, error text, duration_ms integer,
-     answer text`,
+    `id text, lease bigint, round integer, at bigint, state text, due_at bigint, status integer, error text, duration_ms integer,
+     answer text, body_hash text`,
     (r) => `WITH finished AS (
         UPDATE delivery SET
           attempts = attempts + (r.answer IS NOT NULL)::integer,
           tried_at = CASE WHEN r.answer IS NULL THEN tried_at ELSE r.at END,
-          state = CASE WHEN ${counts} THEN r.state ELSE delivery.state END,
-          due_at = CASE WHEN ${counts} THEN r.due_at ELSE delivery.due_at END,
+          state = CASE WHEN ${decides} THEN r.state ELSE delivery.state END,
+          due_at = CASE WHEN ${decides} THEN r.due_at ELSE delivery.due_at END,
           leased_until = CASE WHEN ${counts} THEN NULL ELSE leased_until END,
           last_status = CASE WHEN ${counts} THEN r.status ELSE last_status END,
           last_error = CASE WHEN ${counts} THEN r.error ELSE last_error END
         FROM ${r} WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = r.id
-        RETURNING delivery.id, attempts, r.at, r.duration_ms, r.status, r.error, r.answer
+        RETURNING delivery.id, event, attempts, r.at, r.duration_ms, r.status, r.error, r.answer, r.body_hash
       )
       INSERT INTO delivery_attempt (account, live, delivery, number, at, duration_ms, status, error, answer)
-      SELECT $1::bigint, $2::boolean, id, attempts, at, duration_ms, status, error, answer FROM finished
+      SELECT $1::bigint, $2::boolean, id, attempts, at, duration_ms, status, error,
+        CASE WHEN answer <> '' AND body_hash = (
+          SELECT encode(sha256(convert_to(event.body, 'UTF8')), 'hex') FROM event
+          WHERE event.account = $1 AND event.live = $2 AND event.id = finished.event
+        ) THEN answer ELSE '' END
+      FROM finished
       WHERE answer IS NOT NULL`,
   );
 }
@@ -190,7 +199,7 @@ function hasten(sql: Sql, scope: Scope, rows: readonly Row[]) {
     scope,
     rows,
     'receiver text, at bigint',
-    (r) => `UPDATE delivery SET due_at = r.at FROM ${r}
+    (r) => `UPDATE delivery SET due_at = r.at, round_start = least(attempts, round_start + 1) FROM ${r}
             WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.receiver = r.receiver
               AND delivery.due_at > r.at`,
   );

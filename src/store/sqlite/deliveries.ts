@@ -63,14 +63,17 @@ export function deliveryQuery(
     add(`delivery.event IN (${eventsOf})`, ...tenant, subject, ...tenant, MAX_EVENTS, ...tenant);
   if (receiver !== undefined) add('receiver = ?', receiver);
   if (state !== undefined) add(`state = '${state}'`);
-  if (createdFrom !== undefined) add('delivery.id >= ?', firstIdAt('whd', createdFrom));
   const ends = [
     ...(createdBefore === undefined ? [] : [firstIdAt('whd', createdBefore)]),
     after ?? [],
   ].flat();
   const [end] = ends.sort();
   if (end !== undefined) add('delivery.id < ?', end);
-  if (before !== undefined) add('delivery.id > ?', before);
+  // Of two lower bounds SQLite would search the index for one, and go through all from there to the other. What makes
+  // the first id of a time is shorter than an id, and no id itself.
+  const starts = [...(createdFrom === undefined ? [] : [firstIdAt('whd', createdFrom)]), before ?? []].flat();
+  const start = starts.sort().at(-1);
+  if (start !== undefined) add('delivery.id > ?', start);
   const direction = before === undefined ? 'DESC' : 'ASC';
   values.push(limit + 1);
   return {
@@ -101,6 +104,7 @@ function indexFor({
 }: Partial<Record<keyof DeliveryFilter, unknown>>): string {
   if (event !== undefined || subject !== undefined) return ' INDEXED BY delivery_event';
   if (state === 'failed') return ' INDEXED BY delivery_failed';
-  if (state === 'pending') return ' INDEXED BY delivery_lane';
+  if (state === 'pending')
+    return ` INDEXED BY ${receiver === undefined ? 'delivery_pending' : 'delivery_lane'}`;
   return receiver === undefined ? '' : ' INDEXED BY delivery_receiver';
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
-import type { EventRow, FeedEvent, Page } from '../store.ts';
+import { feedPage, lookEnd } from '../feed-look.ts';
+import type { EventRow, FeedEvent, FeedPage, Page } from '../store.ts';
 import { eventFrom, liveOf, type Row } from './rows.ts';
 
 const columns = 'id, type, subject, sequence, created_at, body';
@@ -15,7 +16,8 @@ export function eventReader(database: DatabaseSync) {
   );
   const feedOfTypes = database.prepare(
     `SELECT position, ${columns} FROM event
-     WHERE account = ? AND live = ? AND position > ? AND type IN (SELECT value FROM json_each(?))
+     WHERE account = ? AND live = ? AND position > ? AND position <= ?
+       AND type IN (SELECT value FROM json_each(?))
      ORDER BY position LIMIT ?`,
   );
   const history = database.prepare(
@@ -38,23 +40,31 @@ export function eventReader(database: DatabaseSync) {
   );
   const feedEventFrom = (row: Row): FeedEvent => ({ ...eventFrom(row), position: row.position as number });
 
-  function page<T>(rows: unknown[], limit: number, from: (row: Row) => T): Page<T> {
-    return { rows: rows.slice(0, limit).map((row) => from(row as Row)), hasMore: rows.length > limit };
-  }
-
   return {
     read(scope: Scope, id: string): EventRow | null {
       const row = byId.get(scope.account, liveOf(scope), id);
       return row === undefined ? null : eventFrom(row as Row);
     },
 
-    list(scope: Scope, types: readonly string[] | undefined, after: number, limit: number): Page<FeedEvent> {
+    list(scope: Scope, after: number, limit: number): FeedPage {
+      const rows = feed.all(scope.account, liveOf(scope), after, limit + 1).map(feedEventFrom);
+      const lookedTo = rows.at(-1)?.position ?? after;
+      return feedPage(rows, limit, { lookedTo, end: lookedTo });
+    },
+
+    /** From a feed that has what comes behind `begin`, and ends at `end`. */
+    listOfTypes(
+      scope: Scope,
+      types: readonly string[],
+      { begin, end }: { begin: number; end: number },
+      limit: number,
+    ): FeedPage {
       const { account } = scope;
-      const live = liveOf(scope);
-      const rows = types
-        ? feedOfTypes.all(account, live, after, JSON.stringify(types), limit + 1)
-        : feed.all(account, live, after, limit + 1);
-      return page(rows, limit, feedEventFrom);
+      const lookedTo = lookEnd(begin, end);
+      const rows = feedOfTypes
+        .all(account, liveOf(scope), begin, lookedTo, JSON.stringify(types), limit + 1)
+        .map(feedEventFrom);
+      return feedPage(rows, limit, { lookedTo, end });
     },
 
     /** The events of a session, newest first, from the one before `beforeEvent`. */
@@ -65,7 +75,11 @@ export function eventReader(database: DatabaseSync) {
         beforeEvent === null
           ? newest.get(account, live, checkout)?.last_event
           : before.get(account, live, beforeEvent, checkout)?.previous;
-      return page(start ? history.all(account, live, start, limit + 1) : [], limit, eventFrom);
+      const rows = start ? history.all(account, live, start, limit + 1) : [];
+      return {
+        rows: rows.slice(0, limit).map((row) => eventFrom(row as Row)),
+        hasMore: rows.length > limit,
+      };
     },
   };
 }

@@ -31,6 +31,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const checkouts = checkoutReader(database);
   const customers = customerReader(database);
   const events = eventReader(database);
+  const feedEnd = feedEndReader(database);
   const endpoints = endpointReader(database);
   const deliveries = deliveryReader(database);
   const work = workQueue(database, events, endpoints);
@@ -68,10 +69,13 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     customers: answering(customers.list),
     event: answering(events.read),
     events: answering((scope, filter, after, limit) => {
-      if (after > 0 && after < kept.feedStart(scope)) throw new CursorExpired();
-      return events.list(scope, filter.types, after, limit);
+      const start = kept.feedStart(scope);
+      if (after > 0 && after < start) throw new CursorExpired();
+      if (filter.types === undefined) return events.list(scope, after, limit);
+      const stretch = { begin: Math.max(after, start), end: feedEnd(scope) };
+      return events.listOfTypes(scope, filter.types, stretch, limit);
     }),
-    feedEnd: answering(feedEndReader(database)),
+    feedEnd: answering(feedEnd),
     timeline: answering(events.timeline),
     endpoints: answering(endpoints.list),
     failingReceivers: answering(endpoints.failing),

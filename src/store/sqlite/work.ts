@@ -1,7 +1,7 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
-import type { Health } from '../../webhooks/health.ts';
+import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
 import type { DueCheckout, Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
@@ -9,6 +9,21 @@ import type { EventReader } from './events.ts';
 import { liveOf, type Row } from './rows.ts';
 
 const PURGE_BATCH = 1000;
+/** Where no more is due than this, the receivers of all of it are looked at. */
+const FEW_DUE = 500;
+/** Where more is, so many receivers are asked in turn whether they have something due. */
+const IN_TURN = 100;
+
+const someDue = (order: 'ASC' | 'DESC') => `
+  SELECT receiver FROM (
+    SELECT receiver FROM delivery INDEXED BY delivery_due
+    WHERE account = ?1 AND live = ?2 AND due_at <= ?3 ORDER BY due_at ${order} LIMIT ${FEW_DUE})`;
+
+/**
+ * Of what is due, so many from either end: who has waited for longest, and who has just come. Exported for the test
+ * that holds it to its index.
+ */
+export const dueReceiversSql = `${someDue('ASC')} UNION ALL ${someDue('DESC')}`;
 
 /** Until when somebody holds something, in real time. */
 type Lease = { readonly until: number };
@@ -24,6 +39,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
      WHERE account = ? AND live = ? AND due_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
      ORDER BY due_at LIMIT ?`,
   );
+  const dueReceivers = database.prepare(dueReceiversSql);
   const nextReceiver = database.prepare(
     `SELECT receiver FROM delivery
      WHERE account = ? AND live = ? AND receiver > ? AND due_at IS NOT NULL
@@ -31,7 +47,8 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   );
   const due = (order: 'ASC' | 'DESC') =>
     database.prepare(
-      `SELECT id, event, receiver, url, attempts - round_start AS attempts, due_at FROM delivery
+      `SELECT id, event, receiver, url, attempts - round_start AS attempts, round_start, due_at
+       FROM delivery INDEXED BY delivery_receiver_due
        WHERE account = ? AND live = ? AND receiver = ? AND due_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
        ORDER BY due_at ${order} LIMIT ?`,
     );
@@ -42,7 +59,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   const countDue = database.prepare(
     `SELECT count(*) AS due FROM delivery
      WHERE account = ?1 AND live = ?2 AND due_at <= ?3 AND receiver NOT IN (
-       SELECT id FROM webhook_receiver WHERE account = ?1 AND live = ?2 AND probe_at > ?3)`,
+       SELECT id FROM webhook_receiver WHERE account = ?1 AND live = ?2 AND probe_at > ?3 AND probe_at <= ?3 + ${LONGEST_PROBE_MS})`,
   );
   // The oldest are the first; looking further would read the whole table each time that there is little to forget.
   const purge = database.prepare(
@@ -60,7 +77,12 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
   }
 
-  function claimed(scope: Scope, row: Row, lease: number, health: Health | null): ClaimedDelivery {
+  function claimed(
+    scope: Scope,
+    row: Row,
+    { now, realNow, leaseMs }: DeliveryClaim,
+    health: Health | null,
+  ): ClaimedDelivery {
     const event = events.read(scope, row.event as string);
     if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
     return {
@@ -70,8 +92,9 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       url: row.url as string | null,
       endpoint: endpoints.list(scope).find(({ id }) => id === row.receiver) ?? null,
       attempts: row.attempts as number,
-      dueAt: Math.max(row.due_at as number, health?.probeAt ?? 0),
-      lease,
+      round: row.round_start as number,
+      dueAt: Math.max(row.due_at as number, Math.min(health?.probeAt ?? 0, now)),
+      lease: realNow + leaseMs,
       failing: health !== null,
       event,
     };
@@ -83,6 +106,37 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       nextReceiver.get(scope.account, liveOf(scope), behind)?.receiver as string | undefined;
     for (let at = next(start); at !== undefined; at = next(at)) yield at;
     for (let at = next(''); at !== undefined && at <= start; at = next(at)) yield at;
+  }
+
+  /**
+   * Whom to ask for what is due, each once. Nothing due costs one look. Where there is much, it may all be somebody's
+   * who is suspended or busy: so some get their turn first, whatever waits for others, and a claim goes on where the
+   * one before has ended; and if there are many of those, the ones with something due need not wait for it.
+   */
+  function* candidates(scope: Scope, now: number, place: string): Generator<string> {
+    const due = dueReceivers.all(scope.account, liveOf(scope), now).map(({ receiver }) => receiver as string);
+    const known = [...new Set(due)].sort();
+    const start = turns.get(place) ?? '';
+    const asked = new Set<string>();
+    const all = due.length < 2 * FEW_DUE;
+    for (const receiver of all ? inTurn(known, start) : receiversFrom(scope, start)) {
+      if (!all && asked.size === IN_TURN) break;
+      asked.add(receiver);
+      turns.set(place, receiver);
+      yield receiver;
+    }
+    for (const receiver of known) if (!asked.has(receiver)) yield receiver;
+  }
+
+  /** What is out, by receiver. */
+  function heldNow(): Map<string, string[]> {
+    const held = new Map<string, string[]>();
+    for (const [id, { receiver }] of deliveryLeases) {
+      const out = held.get(receiver);
+      if (out) out.push(id);
+      else held.set(receiver, [id]);
+    }
+    return held;
   }
 
   return {
@@ -100,23 +154,18 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       for (const id of ids) checkoutLeases.delete(id);
     },
 
-    claimDeliveries(scope: Scope, { now, realNow, leaseMs, limit, room }: DeliveryClaim): ClaimedDelivery[] {
+    claimDeliveries(scope: Scope, claim: DeliveryClaim): ClaimedDelivery[] {
+      const { now, realNow, leaseMs, limit, room } = claim;
       endExpired(deliveryLeases, realNow);
       const place = `${scope.account} ${scope.mode}`;
-      const failing = endpoints.failing(scope);
-      const held = new Map<string, string[]>();
-      for (const [id, { receiver }] of deliveryLeases) {
-        held.set(receiver, [...(held.get(receiver) ?? []), id]);
-      }
+      let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
-      let turn = '';
-      for (const receiver of receiversFrom(scope, turns.get(place) ?? '')) {
-        if (taken.length >= limit) break;
-        turn = receiver;
-        const health = failing.get(receiver) ?? null;
+      for (const receiver of candidates(scope, now, place)) {
+        held ??= heldNow();
+        const health = endpoints.health(scope, receiver);
         const out = held.get(receiver) ?? [];
         const probing = health !== null && health.probeAt !== null;
-        if (probing && (health.probeAt > now || out.length > 0)) continue;
+        if (probing && (!mayProbe(health, now) || out.length > 0)) continue;
         const most = probing ? 1 : Math.min(room(receiver), limit - taken.length);
         if (most <= 0) continue;
         // What came last tells best how the receiver is now: others may have been refused for what they are.
@@ -128,13 +177,12 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
           JSON.stringify(out),
           most,
         ) as Row[];
-        const lease = realNow + leaseMs;
         for (const row of rows) {
-          deliveryLeases.set(row.id as string, { until: lease, receiver });
-          taken.push(claimed(scope, row, lease, health));
+          deliveryLeases.set(row.id as string, { until: realNow + leaseMs, receiver });
+          taken.push(claimed(scope, row, claim, health));
         }
+        if (taken.length >= limit) break;
       }
-      turns.set(place, turn);
       return taken;
     },
 
@@ -159,4 +207,10 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
 
 function endExpired(leases: Map<string, Lease>, realNow: number): void {
   for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
+}
+
+/** Begins behind the one at which the last claim ended. */
+function inTurn(receivers: readonly string[], start: string): string[] {
+  const first = receivers.filter((receiver) => receiver > start);
+  return [...first, ...receivers.slice(0, receivers.length - first.length)];
 }

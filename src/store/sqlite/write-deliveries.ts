@@ -2,6 +2,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Scope } from '../../checkout/session.ts';
 import { endpointDataOf } from '../columns.ts';
+import { hashOfBody } from '../erase.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
 
@@ -11,6 +12,9 @@ const head = `
   WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
   ORDER BY sequence LIMIT 1`;
 
+/** Whether a result decides: of one that was sent again by hand meanwhile only an arrival does. */
+const ofRound = "(?8 IS NULL OR round_start = ?8 OR ?4 = 'delivered')";
+
 export function deliveryWriter(prepare: (sql: string) => StatementSync) {
   const insert = prepare(
     `INSERT INTO delivery
@@ -19,12 +23,17 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
        CASE WHEN EXISTS (${head}) THEN NULL ELSE ?9 END)`,
   );
   const finish = prepare(
-    `UPDATE delivery SET state = ?4, due_at = ?5, last_status = ?6, last_error = ?7
+    `UPDATE delivery SET state = CASE WHEN ${ofRound} THEN ?4 ELSE state END,
+       due_at = CASE WHEN ${ofRound} THEN ?5 ELSE due_at END, last_status = ?6, last_error = ?7
      WHERE account = ?1 AND live = ?2 AND id = ?3 AND (state = 'pending' OR ?4 = 'delivered')`,
   );
   const count = prepare(
     `UPDATE delivery SET attempts = attempts + 1, tried_at = ?4
      WHERE account = ?1 AND live = ?2 AND id = ?3 RETURNING attempts`,
+  );
+  const bodyOf = prepare(
+    `SELECT body FROM event WHERE account = ?1 AND live = ?2 AND id = (
+       SELECT event FROM delivery WHERE delivery.account = ?1 AND delivery.live = ?2 AND delivery.id = ?3)`,
   );
   const insertAttempt = prepare(
     `INSERT INTO delivery_attempt (account, live, delivery, number, at, duration_ms, status, error, answer)
@@ -44,7 +53,8 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
        AND due_at IS NOT NULL AND id <> (${head})`,
   );
   const hasten = prepare(
-    'UPDATE delivery SET due_at = ? WHERE account = ? AND live = ? AND receiver = ? AND due_at > ?',
+    `UPDATE delivery SET due_at = ?4, round_start = min(attempts, round_start + 1)
+     WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND due_at > ?4`,
   );
   const writeHealth = prepare('REPLACE INTO webhook_receiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const deleteHealth = prepare('DELETE FROM webhook_receiver WHERE account = ? AND live = ? AND id = ?');
@@ -57,19 +67,23 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
       insert.run(...tenant, receiver, subject, id, event, sequence, url, createdAt);
     }
     for (const result of writes.deliveryResults ?? []) {
-      const { id, receiver, subject, at, state, dueAt, httpStatus, error, attempt } = result;
+      const { id, receiver, subject, at, state, dueAt, httpStatus, error, attempt, round } = result;
       const made = attempt ? count.get(...tenant, id, at) : undefined;
       if (attempt && made) {
-        const { durationMs, answer } = attempt;
+        const { durationMs, bodyHash } = attempt;
+        const isSame =
+          attempt.answer !== '' && hashOfBody(bodyOf.get(...tenant, id)?.body as string) === bodyHash;
+        const answer = isSame ? attempt.answer : '';
         insertAttempt.run(...tenant, id, made.attempts as number, at, durationMs, httpStatus, error, answer);
       }
       // What has been brought to its end stays there, unless it was given up and has arrived after all.
-      if (finish.run(...tenant, id, state, dueAt, httpStatus, error).changes === 0) continue;
+      if (finish.run(...tenant, id, state, dueAt, httpStatus, error, round).changes === 0) continue;
       if (state === 'pending') demote.run(...tenant, receiver, subject);
       else promote.run(...tenant, receiver, subject, at);
     }
     for (const { id } of writes.resends ?? []) resend.run(...tenant, id);
-    for (const { receiver, subject, at } of writes.resends ?? []) {
+    const lanes = new Map(writes.resends?.map((each) => [`${each.receiver}\n${each.subject}`, each]));
+    for (const { receiver, subject, at } of lanes.values()) {
       demote.run(...tenant, receiver, subject);
       promote.run(...tenant, receiver, subject, at);
     }
@@ -85,6 +99,6 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
         writeHealth.run(...tenant, id, failures, failingSince, probes, probeAt, Number(announced), lastError);
       }
     }
-    for (const { receiver, at } of writes.hastened ?? []) hasten.run(at, ...tenant, receiver, at);
+    for (const { receiver, at } of writes.hastened ?? []) hasten.run(...tenant, receiver, at);
   };
 }

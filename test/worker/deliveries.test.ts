@@ -1,0 +1,118 @@
+/** Who gets the slots for deliveries when there are fewer of them than deliveries. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Scope } from '../../src/checkout/session.ts';
+import { newId } from '../../src/id.ts';
+import type { ClaimedDelivery, DeliveryClaim } from '../../src/store/delivery.ts';
+import type { Place, Store } from '../../src/store/store.ts';
+import type { SendResult } from '../../src/webhooks/deliver.ts';
+import { createDeliveryPool } from '../../src/worker/deliveries.ts';
+import { T } from '../store/build.ts';
+
+const SLOTS = 64;
+const delivered: SendResult = {
+  outcome: 'delivered',
+  httpStatus: 200,
+  error: null,
+  retryAfterMs: null,
+  durationMs: 1,
+  answer: '',
+};
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A place with as many deliveries as anybody wants, each to a receiver of its own. */
+function placeOf(account: number): Place {
+  return { scope: { account, mode: 'live' }, now: T };
+}
+
+function claimedIn(scope: Scope): ClaimedDelivery {
+  const subject = newId('chk', T);
+  const event = {
+    id: newId('evt', T),
+    type: 'checkout.created',
+    subject,
+    sequence: 1,
+    createdAt: T,
+    body: '{}',
+  };
+  return {
+    scope,
+    id: newId('whd', T),
+    receiver: `https://${subject}.example`,
+    url: `https://${subject}.example/hook`,
+    endpoint: null,
+    attempts: 0,
+    round: 0,
+    dueAt: T,
+    lease: T,
+    failing: false,
+    event,
+  };
+}
+
+/** A pool, and what is under way in it: the accounts, in the order in which they came. */
+function setUp() {
+  const underWay: number[] = [];
+  const ends: Array<() => void> = [];
+  const store = {
+    account: async () => ({
+      webhookSecrets: { test: 'whsec_aGVsbG8', live: 'whsec_aGVsbG8' },
+      previousWebhookSecrets: { test: null, live: null },
+    }),
+    async claimDeliveries(scope: Scope, { limit }: DeliveryClaim) {
+      underWay.push(...Array<number>(limit).fill(scope.account));
+      return Array.from({ length: limit }, () => claimedIn(scope));
+    },
+  } as unknown as Store;
+  const freed: number[] = [];
+  const pool = createDeliveryPool(
+    {
+      store,
+      transact: async () => ({ outcome: { kind: 'success' }, committed: null }) as never,
+      send: () => new Promise((resolve) => ends.push(() => resolve(delivered))),
+      realNow: () => T,
+      onSent: () => {},
+    },
+    {
+      slots: SLOTS,
+      onFree: ({ account }) => freed.push(account),
+      onError: (error) => assert.fail(String(error)),
+    },
+  );
+  const count = (account: number) => underWay.filter((each) => each === account).length;
+  return { pool, count, ends, freed };
+}
+
+suite('the slots for deliveries', () => {
+  test('are never all of one place, whatever it has to send', async () => {
+    const { pool, count, ends } = setUp();
+    for (let round = 0; round < 10; round++) await pool.fill([placeOf(1)]);
+    assert.equal(count(1), SLOTS / 2);
+    assert.ok(pool.hasRoom());
+    await pool.fill([placeOf(1), placeOf(2)]);
+    assert.equal(count(1), SLOTS / 2);
+    assert.equal(count(2), SLOTS / 4);
+    await nextTurn();
+    for (const end of ends) end();
+    await pool.settle();
+  });
+
+  test('go to those first who have the fewest', async () => {
+    const { pool, count, ends } = setUp();
+    const all = [1, 2, 3, 4].map(placeOf);
+    for (let round = 0; round < 10; round++) await pool.fill(all);
+    assert.deepEqual([1, 2, 3, 4].map(count), Array(4).fill(SLOTS / 4));
+    assert.ok(!pool.hasRoom());
+    const left = await pool.fill([placeOf(5)]);
+    assert.deepEqual(left, [placeOf(5).scope], 'who has none is not forgotten');
+    await nextTurn();
+    ends.shift()?.();
+    await nextTurn();
+    await pool.fill([...all, placeOf(5)]);
+    assert.equal(count(5), 1);
+    await nextTurn();
+    for (const end of ends) end();
+    await pool.settle();
+  });
+});
