@@ -10,6 +10,9 @@ const SLOW_MS = 1_000;
 /** Answers that are so much slower than the quickest tell of a queue. */
 const TOLERANCE = 2;
 const TOLERANCE_MS = 5;
+/** A receiver that is near needs fewer at once than one that is far (Little's law): so many for each ms of its way. */
+const ENOUGH_PER_MS = 0.5;
+const ENOUGH_NEARBY = 12;
 /** How fast the quickest is forgotten: the way to a receiver may become longer. */
 const FORGETTING = 0.01;
 /** Receivers that are remembered; one that is forgotten begins anew. */
@@ -51,7 +54,8 @@ export function createWindows(most: number) {
     if (durationMs >= SLOW_MS) return Math.max(delivered ? floor : 1, Math.floor(size / 2));
     if (!delivered) return size;
     const waited = durationMs > TOLERANCE * quickestMs + TOLERANCE_MS;
-    return waited ? Math.max(floor, size - 1) : Math.min(most, size + 1);
+    const enough = Math.max(ENOUGH_NEARBY, Math.ceil(ENOUGH_PER_MS * quickestMs));
+    return waited ? Math.max(floor, size - 1) : Math.max(floor, Math.min(most, enough, size + 1));
   }
 
   return {
