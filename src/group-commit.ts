@@ -1,5 +1,5 @@
 /** Many changes share a commit: the disk, or the database server, is waited for once for all of them. */
-import type { Scope } from './checkout/session.ts';
+import { nameOfScope, type Scope } from './checkout/session.ts';
 import { type Needs, type Store, StoreUnavailable, type Unit } from './store/store.ts';
 
 /**
@@ -108,7 +108,7 @@ function sameScope(one: Scope, other: Scope): boolean {
 /** What of a batch must not be in another one at the same time. Ids are unique, the rest is within its scope. */
 function concernsOf(needs: Needs): string[] {
   const { scope, checkout, customer, email, rail, idempotency, lanes = [], lockedEndpoints = [] } = needs;
-  const within = `${scope.account} ${scope.mode}`;
+  const within = nameOfScope(scope);
   return [
     ...(checkout === undefined ? [] : [checkout]),
     ...lanes,

@@ -3,12 +3,12 @@
  * readers of their feed of events. A notice that is lost costs seconds: everybody looks for themselves, too.
  */
 import { EventEmitter } from 'node:events';
-import type { Scope } from './checkout/session.ts';
+import { nameOfScope, type Scope } from './checkout/session.ts';
 
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>;
 
 /** The topic of a feed of events. That of a session is its id. */
-export const feedTopic = ({ account, mode }: Scope): string => `feed ${account} ${mode}`;
+export const feedTopic = (scope: Scope): string => `feed ${nameOfScope(scope)}`;
 
 export function createLiveUpdates() {
   const emitter = new EventEmitter().setMaxListeners(0);

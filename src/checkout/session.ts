@@ -12,6 +12,11 @@ export type Mode = 'test' | 'live';
 /** Whose data: one account in one mode. Data of different scopes never meets. */
 export type Scope = { readonly account: number; readonly mode: Mode };
 
+/** A scope as the key of a map. */
+export function nameOfScope({ account, mode }: Scope): string {
+  return `${account} ${mode}`;
+}
+
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 

@@ -3,14 +3,12 @@ import type { Scope } from '../checkout/session.ts';
 import type { DeliveryResult } from '../store/delivery.ts';
 import type { EndpointChange, EventRow, Loaded, Needs, Writes } from '../store/store.ts';
 import { type Endpoint, type EndpointEventType, isEndpoint } from '../webhooks/endpoint.ts';
-import { afterFailure, type Health } from '../webhooks/health.ts';
+import { afterFailure, asksForLess, type Health } from '../webhooks/health.ts';
 import { presentEndpoint } from '../webhooks/present.ts';
 import { deliveryRows, eventRows } from './events.ts';
 import { type Decided, type DeliveriesOrder, noAnswer } from './order.ts';
 
 const GONE = 410;
-/** Who says this is there and well, and only wants to be asked less. */
-const TOO_MANY_REQUESTS = 429;
 
 export function deliveriesNeeds({ scope, results }: DeliveriesOrder): Needs {
   const receivers = [...new Set(results.map(({ receiver }) => receiver))];
@@ -73,7 +71,7 @@ function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Wri
       // What waits for it comes to its end.
       hastened.set(receiver, at);
       tell('webhook_endpoint.disabled', { ...endpoint, disabled: 'gone', updatedAt: at }, null, at);
-    } else if (httpStatus !== TOO_MANY_REQUESTS) {
+    } else if (!asksForLess(httpStatus)) {
       const after = afterFailure(before, error ?? '', at);
       health.set(receiver, after);
       if (after.announced && !before?.announced && endpoint)

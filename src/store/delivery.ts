@@ -86,7 +86,7 @@ export type DeliveryResult = {
 
 export type SentAttempt = {
   readonly durationMs: number;
-  /** Of the body as it was sent: where the event has another one now, a person was erased from it. */
+  /** Of the body as it was sent, or empty beside an empty answer: where the event has another one now, a person was erased from it. */
   readonly bodyHash: string;
   /** Kept only while the event has that body, for it may say again what it was told. */
   readonly answer: string;

@@ -30,6 +30,11 @@ export const LONGEST_PROBE_MS = 5 * 60_000;
 /** A restart of the receiver is over by then, and nobody needs to hear of it. */
 const ANNOUNCED_AFTER_MS = 60_000;
 
+/** 429: who says this is there and well, and only wants to be asked less. */
+export function asksForLess(httpStatus: number | null): boolean {
+  return httpStatus === 429;
+}
+
 /** After one more failure at `now`. */
 export function afterFailure(before: Health | null, error: string, now: number): Health {
   const failures = (before?.failures ?? 0) + 1;

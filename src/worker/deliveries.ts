@@ -1,11 +1,12 @@
 /** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
-import type { Scope } from '../checkout/session.ts';
+import { nameOfScope, type Scope } from '../checkout/session.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../store/delivery.ts';
 import { hashOfBody } from '../store/erase.ts';
 import type { Place, Store } from '../store/store.ts';
 import type { Transact } from '../transact.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
 import type { Sending, SendResult } from '../webhooks/deliver.ts';
+import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
 import { createWindows } from '../webhooks/windows.ts';
 
@@ -20,8 +21,6 @@ export type DeliveryDuties = {
 
 /** Longer than any delivery takes: one that is still leased after this belongs to a process that is gone. */
 const LEASE_MS = 30_000;
-
-const TOO_MANY_REQUESTS = 429;
 
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
@@ -38,7 +37,8 @@ export async function deliver(
   const result = await duties.send({ ...to, event }, duties.realNow());
   duties.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
-  const attempt = { durationMs, bodyHash: hashOfBody(event.body), answer };
+  // Nothing was said in most answers, and then there is nothing to compare.
+  const attempt = { durationMs, bodyHash: answer === '' ? '' : hashOfBody(event.body), answer };
   const sent = { ...about, httpStatus, error, attempt };
   if (outcome === 'delivered') return { ...sent, state: 'delivered', dueAt: null };
   const delayMs = outcome === 'gone' ? null : nextAttemptDelayMs(attempts + 1, Math.random(), retryAfterMs);
@@ -106,7 +106,7 @@ export function createDeliveryPool(
     windows.begin(receiver);
     try {
       const result = await deliver(duties, claimed, now);
-      sent = { delivered: result.state === 'delivered', throttled: result.httpStatus === TOO_MANY_REQUESTS };
+      sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
       await duties.transact({ subject: 'deliveries', scope, results: [result] });
     } finally {
       windows.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
@@ -118,8 +118,9 @@ export function createDeliveryPool(
     async fill(places: readonly Place[]): Promise<readonly Scope[]> {
       const left: Scope[] = [];
       const taken = new Map<string, number>();
-      for (const scope of underWay.values()) taken.set(nameOf(scope), (taken.get(nameOf(scope)) ?? 0) + 1);
-      const takenIn = ({ scope }: Place) => taken.get(nameOf(scope)) ?? 0;
+      for (const scope of underWay.values())
+        taken.set(nameOfScope(scope), (taken.get(nameOfScope(scope)) ?? 0) + 1);
+      const takenIn = ({ scope }: Place) => taken.get(nameOfScope(scope)) ?? 0;
       // Who has least under way comes first.
       for (const place of places.toSorted((a, b) => takenIn(a) - takenIn(b))) {
         const { scope, now } = place;
@@ -154,13 +155,9 @@ export function createDeliveryPool(
     /** Resolves when what is under way now has ended, all of it or that of one account and mode. */
     async settle(only?: Scope): Promise<void> {
       const concerned = [...underWay].filter(
-        ([, { account, mode }]) => !only || (account === only.account && mode === only.mode),
+        ([, scope]) => !only || nameOfScope(scope) === nameOfScope(only),
       );
       await Promise.all(concerned.map(([handled]) => handled));
     },
   };
-}
-
-function nameOf({ account, mode }: Scope): string {
-  return `${account} ${mode}`;
 }

@@ -3,7 +3,7 @@
  * forgets nothing; the worker only looks, in bounded batches, and at each account and mode in its turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Scope } from '../checkout/session.ts';
+import { nameOfScope, type Scope } from '../checkout/session.ts';
 import { type Loop, startLoop } from '../loop.ts';
 import type { Place } from '../store/store.ts';
 import { createDeliveryPool, type DeliveryDuties } from './deliveries.ts';
@@ -65,7 +65,7 @@ export function createWorker(options: Options) {
     };
   }
 
-  const isFree = ({ scope }: Place) => !moving.has(nameOf(scope));
+  const isFree = ({ scope }: Place) => !moving.has(nameOfScope(scope));
 
   async function placeOf(scope: Scope): Promise<Place> {
     const account = scope.mode === 'test' ? await store.account(scope.account) : null;
@@ -74,18 +74,18 @@ export function createWorker(options: Options) {
 
   /** There are new deliveries there, or there is room for more of them. */
   function hint(scope: Scope): void {
-    hinted.set(nameOf(scope), scope);
+    hinted.set(nameOfScope(scope), scope);
     deliveries?.nudge();
   }
 
   async function runDeliveries(): Promise<boolean> {
     const found = (pool.hasRoom() && (await lookForDeliveries())) || [];
-    for (const { scope } of found) hinted.delete(nameOf(scope));
+    for (const { scope } of found) hinted.delete(nameOfScope(scope));
     const scopes = [...hinted.values()];
     hinted.clear();
     const places = [...found, ...(await Promise.all(scopes.map(placeOf))).filter(isFree)];
     const left = await pool.fill(places);
-    for (const scope of left) hinted.set(nameOf(scope), scope);
+    for (const scope of left) hinted.set(nameOfScope(scope), scope);
     return left.length > 0 && pool.hasRoom();
   }
 
@@ -141,7 +141,7 @@ export function createWorker(options: Options) {
      * moved by a day leaves the same behind as a day that has passed. One after the other for each account.
      */
     async advance<T>(scope: Scope, moveClock: () => Promise<T>): Promise<T> {
-      const name = nameOf(scope);
+      const name = nameOfScope(scope);
       const before = moving.get(name) ?? Promise.resolve();
       const moved = before.then(async () => {
         const result = await moveClock();
@@ -167,8 +167,4 @@ export function createWorker(options: Options) {
       await pool.settle();
     },
   };
-}
-
-function nameOf({ account, mode }: Scope): string {
-  return `${account} ${mode}`;
 }

@@ -4,7 +4,7 @@
  * costs nothing but time. Behind a pooler that shares connections between transactions, for one, none arrives.
  */
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '../../checkout/session.ts';
+import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import { createConnection } from './connection.ts';
 import type { Pool } from './pool.ts';
 
@@ -88,7 +88,7 @@ export function createNotices(pool: Pool, url: string) {
       if (ids.length > 0) gather();
     },
     feedChanged(scope: Scope): void {
-      feeds.set(`${scope.account} ${scope.mode}`, { account: scope.account, mode: scope.mode });
+      feeds.set(nameOfScope(scope), { account: scope.account, mode: scope.mode });
       gather();
     },
     listen,

@@ -1,5 +1,5 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
-import type { Scope } from '../../checkout/session.ts';
+import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
 import type { Account, DueCheckout, Place } from '../store.ts';
@@ -104,7 +104,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
     async claimDeliveries(scope: Scope, { room, ...claim }: DeliveryClaim): Promise<ClaimedDelivery[]> {
       const [account, live] = tenantOf(scope);
       const { now, realNow, leaseMs, limit } = claim;
-      const place = `${account} ${live}`;
+      const place = nameOfScope(scope);
       const lease = realNow + leaseMs;
       let failing = new Map<string, Health>();
       const rows = await pool.transaction(async ({ sql, commit }) => {

@@ -1,6 +1,6 @@
 /** Endpoints and failing receivers: few of each, and asked for at every change. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
+import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { endpointFrom, healthFrom, liveOf, type Row } from './rows.ts';
@@ -18,7 +18,7 @@ export function endpointReader(database: DatabaseSync) {
 
   return {
     list(scope: Scope): readonly Endpoint[] {
-      const key = `${scope.account} ${scope.mode}`;
+      const key = nameOfScope(scope);
       let endpoints = known.get(key);
       if (endpoints === undefined) {
         endpoints = all

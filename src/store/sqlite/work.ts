@@ -1,6 +1,6 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
+import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
 import type { DueCheckout, Writes } from '../store.ts';
@@ -157,7 +157,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
     claimDeliveries(scope: Scope, claim: DeliveryClaim): ClaimedDelivery[] {
       const { now, realNow, leaseMs, limit, room } = claim;
       endExpired(deliveryLeases, realNow);
-      const place = `${scope.account} ${scope.mode}`;
+      const place = nameOfScope(scope);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
       for (const receiver of candidates(scope, now, place)) {
