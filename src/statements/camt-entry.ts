@@ -1,0 +1,258 @@
+/** From the fields of a camt message to what they mean. Pure. */
+import type { Field } from './camt-fields.ts';
+import type { Counterparty, Direction, Fail, Returned, StatementEntry, StatementHeader } from './entry.ts';
+import { compact, dateOf, given, minorUnits, quoted, signed } from './values.ts';
+
+/** What was found in one part of the message: the texts of each field, none empty, and the currencies of amounts. */
+export type Found = {
+  readonly line: number;
+  readonly texts: Map<Field, string[]>;
+  readonly currencies: Map<Field, string>;
+};
+
+export type Balance = {
+  readonly type: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly date: string | null;
+};
+
+/** What a transaction of a booking says, of which a booking may have thousands. */
+export type Detail = Omit<StatementEntry, 'number' | 'line' | 'bookedOn' | 'valueOn' | 'batchReference'> & {
+  /** Null where the message does not say it in the currency of the account. */
+  readonly ownAmount: number | null;
+};
+
+export function textOf(found: Found, field: Field): string {
+  return found.texts.get(field)?.[0] ?? '';
+}
+
+function textsOf(found: Found, field: Field): readonly string[] {
+  return found.texts.get(field) ?? [];
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:Z|[+-]\d\d:\d\d)?(?:T\d\d:\d\d.{0,40})?$/;
+
+/** An ISODate, or the day of an ISODateTime as its own time zone has it; null where there is none. */
+export function dayOf(text: string, fail: Fail): string | null {
+  if (text === '') return null;
+  const [, year = '', month = '', day = ''] = DATE.exec(text) ?? [];
+  return dateOf(year, month, day) ?? fail(`${quoted(text)} is no date`);
+}
+
+function directionOf(found: Found, fail: Fail): Direction {
+  const indicator = textOf(found, 'indicator');
+  if (indicator === 'CRDT') return 'credit';
+  if (indicator === 'DBIT') return 'debit';
+  return fail(`CdtDbtInd must be CRDT or DBIT, not ${quoted(indicator)}`);
+}
+
+function amountOf(found: Found, field: Field, fail: Fail): { amount: number; currency: string } | null {
+  const text = textOf(found, field);
+  if (text === '') return null;
+  if (text.startsWith('-')) fail(`the amount ${quoted(text)} must not be negative: CdtDbtInd says so`);
+  const currency = found.currencies.get(field) ?? fail('the amount has no currency (Ccy)');
+  return { amount: minorUnits(text.replace(/^\+/, ''), currency, fail), currency };
+}
+
+export function balanceOf(found: Found, fail: Fail): Balance {
+  const { amount, currency } = amountOf(found, 'amount', fail) ?? fail('the balance has no amount');
+  return {
+    type: textOf(found, 'type'),
+    amount: signed(amount, directionOf(found, fail)),
+    currency,
+    date: dayOf(textOf(found, 'date'), fail),
+  };
+}
+
+/**
+ * The balances that the booked entries lie between. A statement in several pages has interim balances (ITBD) between
+ * them, so that a page may begin with one, end with one, or both, in this order.
+ */
+export function boundsOf(balances: readonly Balance[]): { opening: Balance | null; closing: Balance | null } {
+  const first = (type: string) => balances.find((each) => each.type === type) ?? null;
+  const interim = balances.filter(({ type }) => type === 'ITBD');
+  const opening = first('OPBD') ?? first('PRCD');
+  const closing = first('CLBD');
+  if (opening === null && interim.length > 0) {
+    return { opening: interim[0] ?? null, closing: closing ?? interim[1] ?? null };
+  }
+  return { opening, closing: closing ?? interim[0] ?? null };
+}
+
+/** `fallbackCurrency` is of the first entry: a notification need not say which currency the account has. */
+export function headerOf(
+  found: Found,
+  balances: readonly Balance[],
+  fallbackCurrency: string,
+  fail: Fail,
+): StatementHeader {
+  const { opening, closing } = boundsOf(balances);
+  const account = compact(textOf(found, 'account'));
+  if (account === '') fail('the statement names no account');
+  const ofBalances = opening?.currency ?? closing?.currency ?? balances[0]?.currency;
+  const currency = textOf(found, 'accountCurrency') || ofBalances || fallbackCurrency;
+  for (const balance of [opening, closing]) {
+    if (balance !== null && balance.currency !== currency) {
+      fail(`a balance is in ${quoted(balance.currency)}, but the account in ${quoted(currency)}`);
+    }
+  }
+  return {
+    statementId: textOf(found, 'id'),
+    account,
+    currency,
+    openingBalance: opening?.amount ?? null,
+    closingBalance: closing?.amount ?? null,
+    fromDate: dayOf(textOf(found, 'from'), fail),
+    toDate: dayOf(textOf(found, 'to'), fail) ?? closing?.date ?? null,
+  };
+}
+
+const skipped: ReadonlySet<string> = new Set(['PDNG', 'INFO', 'FUTR']);
+
+/** Whether the money has moved. What is pending or only announced has not, and is in no booked balance. */
+export function isBooked(entry: Found, fail: Fail): boolean {
+  const status = textOf(entry, 'status');
+  if (status === 'BOOK') return true;
+  return skipped.has(status) ? false : fail(`the status ${quoted(status)} is none that is known`);
+}
+
+function codeOf(found: Found): string {
+  const codes = (['domain', 'family', 'subfamily'] as const).map((field) => textOf(found, field));
+  const standard = codes.filter((code) => code !== '').join('-');
+  return standard === '' ? textOf(found, 'proprietaryCode') : standard;
+}
+
+const noDetail: Found = { line: 0, texts: new Map(), currencies: new Map() };
+
+/** One transaction of a booking; without `found`, the booking itself. */
+export function detailOf(entry: Found, found: Found | null, header: StatementHeader, fail: Fail): Detail {
+  const detail = found ?? noDetail;
+  const { amount, currency } = amountOf(entry, 'amount', fail) ?? fail('the entry has no amount');
+  const direction = directionOf(entry, fail);
+  const isReversal = /^(true|1)$/.test(textOf(entry, 'reversal'));
+  const transactionCode = codeOf(detail) || codeOf(entry);
+  const endToEndId = given(textOf(detail, 'endToEndId'));
+  const returned = returnOf(detail, transactionCode, endToEndId);
+  const [creditorReference = '', ...otherReferences] = textsOf(detail, 'reference').map(compact);
+  const remittance = [
+    ...textsOf(detail, 'remittance'),
+    ...textsOf(detail, 'additionalRemittance'),
+    ...otherReferences,
+  ].join(' ');
+  const ownDirection = detail.texts.has('indicator') ? directionOf(detail, fail) : direction;
+  return {
+    direction: ownDirection,
+    amount,
+    ownAmount: ownAmountOf(detail, currency, fail),
+    currency,
+    isReversal,
+    bankReference: given(textOf(detail, 'bankReference')),
+    endToEndId,
+    instructionId: given(textOf(detail, 'instructionId')) || given(textOf(detail, 'transactionId')),
+    creditorReference,
+    remittance:
+      remittance ||
+      (creditorReference === '' ? textOf(detail, 'additional') || textOf(entry, 'additional') : ''),
+    counterparty: counterpartyOf(detail, ownDirection, isReversal || returned !== null, header.account),
+    transactionCode,
+    returned,
+  };
+}
+
+/** The amount of a transaction, where it is said in the currency of the entry. */
+function ownAmountOf(detail: Found, currency: string, fail: Fail): number | null {
+  for (const field of ['amount', 'transactionAmount', 'instructedAmount'] as const) {
+    const found = amountOf(detail, field, fail);
+    if (found?.currency === currency) return found.amount;
+  }
+  return null;
+}
+
+/** A return says why, or at least has the code for it: RRTN, Reversal due to Payment Return. */
+function returnOf(detail: Found, transactionCode: string, originalEndToEndId: string): Returned | null {
+  const reasonCode = textOf(detail, 'returnCode');
+  const reasonText = textsOf(detail, 'returnText').join(' ');
+  const isReturn = reasonCode !== '' || reasonText !== '' || transactionCode.endsWith('-RRTN');
+  return isReturn ? { reasonCode, reasonText, originalEndToEndId } : null;
+}
+
+/**
+ * The other side: of a credit the debtor, of a debit the creditor. What comes back keeps the parties of the payment
+ * that it undoes, so there it is the other way round. Banks do not agree on that, so where the account of a side is the
+ * holder's own, the counterparty is the other one in any case.
+ */
+function counterpartyOf(
+  detail: Found,
+  direction: Direction,
+  comesBack: boolean,
+  ownAccount: string,
+): Counterparty {
+  const debtor = partyOf(detail, 'debtor', 'ultimateDebtor', 'debtorAccount', 'debtorBic');
+  const creditor = partyOf(detail, 'creditor', 'ultimateCreditor', 'creditorAccount', 'creditorBic');
+  const [likely, other] = (direction === 'credit') === comesBack ? [creditor, debtor] : [debtor, creditor];
+  const isOwn = likely.account !== '' && likely.account === ownAccount;
+  const isEmpty = likely.account === '' && likely.name === '' && other.account !== ownAccount;
+  return isOwn || isEmpty ? other : likely;
+}
+
+function partyOf(detail: Found, name: Field, ultimate: Field, account: Field, bic: Field): Counterparty {
+  return {
+    name: textOf(detail, name) || textOf(detail, ultimate),
+    account: compact(textOf(detail, account)),
+    bic: compact(textOf(detail, bic)),
+  };
+}
+
+/**
+ * The entries of one booking: each of its transactions where all of them say their amounts and these add up to the
+ * booking, else the booking in one sum, with what its transaction says if it has but one.
+ */
+export function entriesOf(
+  entry: Found,
+  details: readonly Detail[],
+  header: StatementHeader,
+  firstNumber: number,
+  fail: Fail,
+): StatementEntry[] {
+  const valueOn = dayOf(textOf(entry, 'valueOn'), fail);
+  const bookedOn = dayOf(textOf(entry, 'bookedOn'), fail) ?? valueOn;
+  if (bookedOn === null) return fail('the entry has neither a booking date nor a value date');
+  const bankReference = given(textOf(entry, 'bankReference'));
+  const common = { line: entry.line, bookedOn, valueOn };
+
+  const [only] = details;
+  const whole = details.length === 1 && only ? only : detailOf(entry, null, header, fail);
+  const direction = directionOf(entry, fail);
+  if (details.length > 1 && addUp(details, signed(whole.amount, direction))) {
+    return details.map(({ ownAmount, ...detail }, index) => ({
+      ...common,
+      ...detail,
+      number: firstNumber + index,
+      amount: ownAmount ?? 0,
+      // A reference that all transactions share is that of the booking.
+      bankReference: detail.bankReference === bankReference ? '' : detail.bankReference,
+      batchReference: bankReference,
+    }));
+  }
+  const { ownAmount: _, ...single } = whole;
+  return [
+    {
+      ...common,
+      ...single,
+      number: firstNumber,
+      direction,
+      bankReference: bankReference || single.bankReference,
+      batchReference: '',
+    },
+  ];
+}
+
+function addUp(details: readonly Detail[], booked: number): boolean {
+  if (details.some(({ ownAmount }) => ownAmount === null)) return false;
+  const sum = details.reduce(
+    (total, each) => total + BigInt(signed(each.ownAmount ?? 0, each.direction)),
+    0n,
+  );
+  return sum === BigInt(booked);
+}

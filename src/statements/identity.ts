@@ -1,0 +1,80 @@
+/**
+ * What makes an entry of a statement the same as one that was read before: from the same file, from a statement whose
+ * time overlaps, or from a notification (camt.054) of what the statement (camt.053) says again. Pure.
+ *
+ * Where the bank gives its own reference, that decides, together with account, direction, amount and end-to-end id, none
+ * of which differs between messages of a bank. Banks are not as careful with the texts: a notification may have more of
+ * them than the statement. The amount and the end-to-end id are part of it because some banks give one reference to all
+ * transactions of a booking. A short reference may be a number that begins anew each day, so there the day counts too.
+ *
+ * Where there is none, all that the bank says counts. Two payments may then be the same in everything, such as two
+ * coffees on one day, so equal entries of a day are numbered in the order of the file: the second is another one, and
+ * both are known again in the same file. Only a file with just the second of them would take it for the first. That is
+ * the price: such an entry is missed, rather than a payment counted twice each time statements overlap.
+ *
+ * Equal entries with a reference are numbered within their statement, for a bank that reports an entry in two
+ * statements of one file gives both the same reference; those without one are numbered through the whole file, for two
+ * notifications of one file that look the same are two payments.
+ */
+import { createHash } from 'node:crypto';
+import type { StatementEntry, StatementHeader } from './entry.ts';
+
+/** References shorter than this may be counted anew each day. */
+const LASTING_LENGTH = 10;
+
+/** Whether a reference can tell entries apart at all: `0` and `-` cannot. */
+export function isUsable(reference: string): boolean {
+  return /[1-9a-z]/i.test(reference);
+}
+
+function hashOf(values: readonly (string | number | boolean)[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}
+
+/** What the entry is known by, before equal ones are numbered. */
+function likeness(header: StatementHeader, entry: StatementEntry): readonly (string | number | boolean)[] {
+  const { bankReference, direction, amount, currency, bookedOn, endToEndId } = entry;
+  const common = [header.account, currency, direction, amount];
+  if (isUsable(bankReference)) {
+    const day = bankReference.length < LASTING_LENGTH ? bookedOn : '';
+    return ['reference', ...common, bankReference, day, endToEndId];
+  }
+  const { batchReference, instructionId, creditorReference, remittance, isReversal, counterparty } = entry;
+  return [
+    ...[
+      'content',
+      ...common,
+      bookedOn,
+      isReversal,
+      batchReference,
+      endToEndId,
+      instructionId,
+      creditorReference,
+    ],
+    ...[remittance, counterparty.name, counterparty.account],
+  ];
+}
+
+/** The identity of an entry, 64 hexadecimal digits. `occurrence` is the number of the entry among equal ones, from 1. */
+export function entryKey(header: StatementHeader, entry: StatementEntry, occurrence: number): string {
+  return hashOf([...likeness(header, entry), occurrence]);
+}
+
+/** Numbers the entries of one file, which must come in the order of the file: 1 for the first of those that are equal. */
+export function occurrenceCounter(): (header: StatementHeader, entry: StatementEntry) => number {
+  // Of a million entries at most, eight bytes of hash each would do; the text of a short hash is simple and enough.
+  const inFile = new Map<string, number>();
+  let inStatement = new Map<string, number>();
+  let statement: StatementHeader | null = null;
+  return (header, entry) => {
+    if (header !== statement) {
+      statement = header;
+      inStatement = new Map();
+    }
+    const counts = isUsable(entry.bankReference) ? inStatement : inFile;
+    const hash = hashOf(likeness(header, entry)).slice(0, 32);
+    const occurrence = (counts.get(hash) ?? 0) + 1;
+    counts.set(hash, occurrence);
+    return occurrence;
+  };
+}

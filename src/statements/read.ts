@@ -1,0 +1,129 @@
+/**
+ * Reads a bank statement from the bytes of a file, whatever the format: camt.053 and camt.054 (ISO 20022), MT940, or CSV
+ * by a mapping. The file is never in memory as a whole; whoever reads must be ready to undo what came before an error,
+ * for only at the end is it known that the file is whole.
+ */
+import { encodings, linesOf, markedEncoding, piecesOf, textsOf } from './bytes.ts';
+import { readCamt } from './camt.ts';
+import { readCsv } from './csv.ts';
+import { type StatementEntry, StatementError, type StatementPart } from './entry.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import type { CsvMapping } from './mapping.ts';
+import { readMt940 } from './mt940.ts';
+import { quoted } from './values.ts';
+
+export type StatementFormat = 'camt' | 'mt940' | 'csv';
+
+export type ReadOptions = {
+  /** Absent: as the file begins. CSV cannot be told by that, so it is what else is left where there is a mapping. */
+  readonly format?: StatementFormat;
+  /** Without it no CSV can be read. */
+  readonly mapping?: CsvMapping;
+  readonly limits?: Partial<Limits>;
+};
+
+/** What the format is told by. */
+const START_BYTES = 4096;
+
+/** The parts of the statements in the order of the file. Fails with a StatementError that says where. */
+export async function* readStatement(
+  chunks: AsyncIterable<Uint8Array>,
+  options: ReadOptions = {},
+): AsyncGenerator<StatementPart> {
+  const limits = { ...LIMITS, ...options.limits };
+  const source = piecesOf(chunks, limits.bytes);
+  try {
+    const { start, pieces } = await begun(source);
+    if (start.length === 0) throw new StatementError('the file is empty');
+    const beginning = textOfStart(start);
+    const format = options.format ?? formatOf(beginning, options.mapping !== undefined);
+    for await (const part of partsOf(format, start, beginning, pieces, options, limits)) {
+      if (part.kind === 'entry') checkCount(part.entry, limits);
+      yield part;
+    }
+  } finally {
+    // However it ends, the file is closed.
+    await source.return(undefined);
+  }
+}
+
+function checkCount({ line, number }: StatementEntry, { entries }: Limits): void {
+  if (number <= entries) return;
+  throw new StatementError(`the file has more than ${entries} entries`, { line, entry: number });
+}
+
+function partsOf(
+  format: StatementFormat,
+  start: Uint8Array,
+  beginning: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { mapping }: ReadOptions,
+  limits: Limits,
+): AsyncGenerator<StatementPart> {
+  const marked = markedEncoding(start);
+  if (format === 'camt') return readCamt(textsOf(pieces, marked ?? declaredEncoding(beginning)), limits);
+  if (format === 'mt940') {
+    return readMt940(linesOf(marked === null ? pieces : recoded(pieces, marked), limits.text), limits);
+  }
+  if (!mapping) throw new StatementError('a CSV file needs a mapping of its columns');
+  return readCsv(textsOf(pieces, marked ?? mapping.encoding), mapping, limits);
+}
+
+/** The first bytes of the pieces, and the pieces with them. */
+async function begun(
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ start: Uint8Array; pieces: AsyncIterable<Uint8Array> }> {
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size < START_BYTES) {
+    const next = await pieces.next();
+    if (next.done) break;
+    first.push(next.value);
+    size += next.value.length;
+  }
+  const start = Buffer.concat(first);
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield start;
+    yield* pieces;
+  }
+  return { start: start.subarray(0, START_BYTES), pieces: whole() };
+}
+
+/** Read leniently: only what the file seems to be is told by it. */
+function textOfStart(start: Uint8Array): string {
+  return new TextDecoder(markedEncoding(start) ?? 'windows-1252').decode(start);
+}
+
+/** Files that banks have as well, and people confuse with statements. */
+const others: ReadonlyArray<readonly [beginning: string, name: string]> = [
+  ['PK', 'a ZIP archive: unpack it and give the files in it'],
+  ['\u001f\u2039', 'compressed with gzip: unpack it first'],
+  ['%PDF', 'a PDF, which is for people to read: ask the bank for camt.053, MT940 or CSV'],
+];
+
+function formatOf(beginning: string, hasMapping: boolean): StatementFormat {
+  const other = others.find(([start]) => beginning.startsWith(start));
+  if (other) throw new StatementError(`the file is ${other[1]}`);
+  if (beginning.trimStart().startsWith('<')) return 'camt';
+  if (/(^|[\r\n]|\{4:)[ \t]*:20:/.test(beginning) || /^\s*\{1:/.test(beginning)) return 'mt940';
+  if (hasMapping) return 'csv';
+  throw new StatementError('the file is neither camt (XML) nor MT940; to be read as CSV it needs a mapping');
+}
+
+/** XML without a declaration is UTF-8 (XML 1.0, section 4.3.3). */
+function declaredEncoding(beginning: string): string {
+  const [, encoding = 'utf-8'] =
+    /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]{1,40})["']/.exec(beginning) ?? [];
+  const isMarked = /^utf-16/i.test(encoding);
+  if (encodings.includes(encoding.toLowerCase()) && !isMarked) return encoding;
+  const why = isMarked ? 'but does not begin with its byte order mark' : 'which cannot be read';
+  throw new StatementError(`the file says that it is in ${quoted(encoding)}, ${why}`, {
+    line: 1,
+    entry: null,
+  });
+}
+
+/** As UTF-8, strictly. */
+async function* recoded(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
+  for await (const text of textsOf(pieces, encoding)) yield Buffer.from(text);
+}
