@@ -3,7 +3,18 @@
  * checked input. It is data, so that a decision can be repeated.
  */
 import type { Item } from './items.ts';
-import type { Attempt, AttemptStatus, JsonObject, Payer, Scope } from './session.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  JsonObject,
+  Payer,
+  Policy,
+  RailTraits,
+  Refund,
+  RefundStatus,
+  Reversal,
+  Scope,
+} from './session.ts';
 
 type At = {
   /** Milliseconds since the epoch in the clock of the session's account and mode. */
@@ -29,6 +40,7 @@ export type CreateCheckout = At & {
   readonly webhookUrl: string;
   readonly methods: readonly string[];
   readonly expiresAt: number | null;
+  readonly policy: Policy;
 };
 
 export type UpdateCheckout = At & {
@@ -52,6 +64,8 @@ export type StartAttempt = At & {
   readonly expectedAmount: number;
   readonly status: AttemptStatus;
   readonly syncAt: number | null;
+  readonly traits: RailTraits;
+  readonly details: JsonObject;
 };
 
 /** What a rail says of an attempt, and of money that it received. */
@@ -60,15 +74,56 @@ export type Report = At & {
   readonly rail: string;
   /** The rail's own id of the attempt. */
   readonly reference: string;
-  /** A rail that cancels by itself says `failed`: `cancelled` is this service's own doing. */
-  readonly status: Exclude<AttemptStatus, 'cancelled'>;
+  /**
+   * A rail that cancels by itself says `failed`: `cancelled` is this service's own doing, and as a report it says that
+   * the rail has been told.
+   */
+  readonly status: AttemptStatus;
   readonly reason: string;
   readonly syncAt: number | null;
+  /** What the rail needs to know again, or null for no news of that. */
+  readonly details: JsonObject | null;
   /** Money received; an `amount` of null is what the attempt was for. */
   readonly payment: { readonly reference: string; readonly amount: number | null } | null;
   /** How to record the attempt if it is not known yet; `method` null: the session's first. */
   readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
+  /** Of the refund of the excess, should the policy want one. */
+  readonly refundId: string;
 };
+
+/** The merchant gives money back; the rail is asked only after this is committed. */
+export type CreateRefund = At & {
+  readonly type: 'create_refund';
+  /** The attempt whose money it is, or null: the newest that has brought enough. */
+  readonly attempt: string | null;
+} & Pick<Refund, 'id' | 'amount' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
+
+/** What a person says of a refund that its rail cannot tell of. */
+export type SettleRefund = At & {
+  readonly type: 'settle_refund';
+  readonly refund: string;
+  readonly status: Exclude<RefundStatus, 'pending'>;
+  readonly reason: string;
+};
+
+/** What a rail says of a refund. */
+export type ReportRefund = At & {
+  readonly type: 'report_refund';
+  readonly refund: string;
+  readonly status: RefundStatus;
+  readonly reference: string;
+  readonly failure: string;
+  readonly syncAt: number | null;
+};
+
+/** What a rail says of money that it takes back. */
+export type ReportReversal = At & { readonly type: 'report_reversal' } & Pick<
+    Reversal,
+    'kind' | 'rail' | 'reference' | 'amount' | 'reason' | 'status'
+  > & {
+    /** Id of the attempt whose money it is. */
+    readonly attempt: string;
+  };
 
 /** The payer goes back to choose another method. */
 export type CancelAttempt = At & { readonly type: 'cancel_attempt' };
@@ -82,5 +137,9 @@ export type CheckoutCommand =
   | ExpireCheckout
   | StartAttempt
   | Report
+  | CreateRefund
+  | SettleRefund
+  | ReportRefund
+  | ReportReversal
   | CancelAttempt
   | Tick;

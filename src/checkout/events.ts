@@ -5,6 +5,9 @@ import {
   isCovered,
   type PayinStatus,
   payinStatusOf,
+  type Refund,
+  type RefundStatus,
+  type Reversal,
 } from './session.ts';
 
 export type EventType =
@@ -14,10 +17,17 @@ export type EventType =
   | 'checkout.expired'
   | 'payment_attempt.created'
   | `payment_attempt.${Exclude<AttemptStatus, 'unknown'>}`
+  | `refund.${RefundStatus}`
+  | `reversal.${Reversal['status']}`
   | `payin.${PayinStatus}`;
 
-/** What happened, and to which attempt if it happened to one. Ids and frozen bytes are given when it is written. */
-export type CheckoutEvent = { readonly type: EventType; readonly attempt?: Attempt };
+/** What happened, and to which part of the session if to one. Ids and frozen bytes are given when it is written. */
+export type CheckoutEvent = {
+  readonly type: EventType;
+  readonly attempt?: Attempt;
+  readonly refund?: Refund;
+  readonly reversal?: Reversal;
+};
 
 /**
  * The events of a change: the difference between the session before and after it.
@@ -51,11 +61,26 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
     events.push({ type: 'checkout.expired' });
   }
 
+  // Refunds and reversals are only ever added, at the end.
+  for (const [index, refund] of after.refunds.entries()) {
+    const { status } = refund;
+    if (status !== before.refunds[index]?.status) events.push({ type: `refund.${status}`, refund });
+  }
+  for (const [index, reversal] of after.reversals.entries()) {
+    const { status } = reversal;
+    if (status !== before.reversals[index]?.status) events.push({ type: `reversal.${status}`, reversal });
+  }
+
   const payin = payinStatusOf(after);
   if (payin !== payinStatusOf(before)) events.push({ type: `payin.${payin}` });
 
-  // An attempt that became unknown has no event of its own, and beside another payment not even one of the payin.
+  // An attempt that became unknown has no event of its own, and beside another payment not even one of the payin; nor
+  // has a refund whose rail has given it an id, or a reversal that changes its amount.
   const attemptChanged = after.attempts.some(({ id, status }) => status !== known.get(id)?.status);
-  if (events.length === 0 && attemptChanged) events.push({ type: 'checkout.updated' });
+  const refundChanged = after.refunds.some(
+    ({ reference }, index) => reference !== before.refunds[index]?.reference,
+  );
+  const isUntold = attemptChanged || refundChanged || before.reversals !== after.reversals;
+  if (events.length === 0 && isUntold) events.push({ type: 'checkout.updated' });
   return events;
 }

@@ -1,16 +1,20 @@
-/** The one public representation of a session, an attempt, a payin and a customer: API, webhooks and SDK share it. */
+/** The one public representation of a session and its parts, and of a customer: API, webhooks and SDK share it. */
 import type { Customer } from './customer.ts';
 import { decimalAmount, formatAmount } from './money.ts';
 import {
   type Attempt,
   amountPaid,
+  amountRefunded,
   type Checkout,
   isPaidInExcess,
   isPartiallyPaid,
+  openTransfer,
   type Payer,
   type Phone,
   payinStatusOf,
   paymentStatusOf,
+  type Refund,
+  type Reversal,
   statusOf,
 } from './session.ts';
 
@@ -57,8 +61,55 @@ export function presentAttempt(checkout: Checkout, attempt: Attempt) {
     status: attempt.status,
     status_description: attemptDescription(checkout, attempt),
     payment_method_details: { type: attempt.method, rail: attempt.rail, reference: attempt.reference },
-    refunded: false,
+    refunded: isRefunded(checkout, attempt),
     metadata: {},
+  };
+}
+
+/** Whether all that the attempt has brought has gone back. */
+function isRefunded(checkout: Checkout, { id }: Attempt): boolean {
+  const received = sumOf(checkout.payments.filter(({ attempt }) => attempt === id));
+  const given = sumOf(
+    checkout.refunds.filter(({ attempt, status }) => attempt === id && status === 'succeeded'),
+  );
+  return received > 0 && given >= received;
+}
+
+function sumOf(parts: ReadonlyArray<{ readonly amount: number }>): number {
+  return parts.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+export function presentRefund(checkout: Checkout, refund: Refund) {
+  return {
+    id: refund.id,
+    object: 'refund',
+    created_at: timestamp(refund.createdAt),
+    amount: refund.amount,
+    currency: checkout.currency,
+    payin: checkout.id,
+    payment_attempt: refund.attempt,
+    status: refund.status,
+    status_description: refund.failure,
+    reason: refund.reason,
+    remarks: refund.remarks,
+    reference: refund.reference,
+    webhook_url: refund.webhookUrl,
+    metadata: refund.metadata,
+  };
+}
+
+export function presentReversal(checkout: Checkout, reversal: Reversal) {
+  return {
+    object: 'reversal',
+    kind: reversal.kind,
+    reference: reversal.reference,
+    created_at: timestamp(reversal.createdAt),
+    amount: reversal.amount,
+    currency: checkout.currency,
+    payin: checkout.id,
+    payment_attempt: reversal.attempt,
+    status: reversal.status,
+    reason: reversal.reason,
   };
 }
 
@@ -76,6 +127,9 @@ export function presentPayin(checkout: Checkout, checkoutUrl: string) {
     amount_paid: whole.amount_paid,
     partially_paid: whole.partially_paid,
     paid_in_excess: whole.paid_in_excess,
+    amount_refunded: amountRefunded(checkout),
+    refunds: checkout.refunds.map((refund) => presentRefund(checkout, refund)),
+    reversals: checkout.reversals.map((reversal) => presentReversal(checkout, reversal)),
     customer_details: whole.customer_details,
     success_url: whole.success_url,
     cancel_url: whole.cancel_url,
@@ -129,9 +183,24 @@ function presentPhone(phone: Phone | null) {
   return phone === null ? null : { calling_code: phone.callingCode, number: phone.number };
 }
 
+/** A receipt from the first payment on, and an invoice for as long as a transfer is waited for. */
 function transactionDocuments(checkout: Checkout, url: string) {
-  return checkout.payments.length === 0 ? [] : [{ type: 'receipt', url: `${url}/receipt` }];
+  return [
+    ...(checkout.payments.length > 0 ? [{ type: 'receipt', url: `${url}/receipt.pdf` }] : []),
+    ...(openTransfer(checkout) ? [{ type: 'invoice', url: `${url}/invoice.pdf` }] : []),
+  ];
 }
+
+const reversalSentences = {
+  dispute: {
+    open: (amount: string) => `The payer disputes ${amount}.`,
+    lost: (amount: string) => `The payer has disputed ${amount} and got it back.`,
+  },
+  return: {
+    open: (amount: string) => `The bank wants ${amount} back.`,
+    lost: (amount: string) => `The bank took back ${amount}.`,
+  },
+};
 
 function paymentStatusDescription(checkout: Checkout): string {
   const paid = amountPaid(checkout);
@@ -142,6 +211,13 @@ function paymentStatusDescription(checkout: Checkout): string {
   if (isPaidInExcess(checkout)) {
     sentences.push(`Paid ${formatAmount(paid - checkout.amount, checkout.currency)} in excess.`);
   }
+  const refunded = amountRefunded(checkout);
+  if (refunded > 0) sentences.push(`Refunded ${formatAmount(refunded, checkout.currency)}.`);
+  for (const { kind, status, amount } of checkout.reversals) {
+    if (status !== 'won') {
+      sentences.push(reversalSentences[kind][status](formatAmount(amount, checkout.currency)));
+    }
+  }
   if (checkout.payments.some((payment) => payment.late)) {
     sentences.push('Money arrived late, after the session had expired or the attempt had ended.');
   }
@@ -150,8 +226,7 @@ function paymentStatusDescription(checkout: Checkout): string {
 
 function attemptDescription(checkout: Checkout, attempt: Attempt): string {
   if (attempt.status !== 'succeeded') return attempt.reason;
-  let received = 0;
-  for (const payment of checkout.payments) if (payment.attempt === attempt.id) received += payment.amount;
+  const received = sumOf(checkout.payments.filter((payment) => payment.attempt === attempt.id));
   return received === attempt.amount
     ? ''
     : `Received ${decimalAmount(received, checkout.currency)} of ${formatAmount(attempt.amount, checkout.currency)}.`;

@@ -56,11 +56,21 @@ export function knowledgeOf(status: AttemptStatus): number {
   return attemptStatuses.indexOf(status);
 }
 
+/** What of a rail's ways concerns the rules; frozen when an attempt starts. Absent: the usual. */
+export type RailTraits = {
+  /** Several transfers are normal: the attempt stays open beside others until the session ends. */
+  readonly standing?: true;
+  /** The rail has to be told when an attempt is given up, so that nobody can pay there any more. */
+  readonly toldOfCancel?: true;
+  /** How long past the session's end an attempt in flight may still complete it. */
+  readonly graceMs?: number;
+};
+
 export type Attempt = {
   readonly id: string;
   readonly createdAt: number;
   readonly rail: string;
-  /** The rail's own id of this attempt; unique within the rail. */
+  /** Unique within the rail; what payers quote, or what the rail calls this attempt. */
   readonly reference: string;
   readonly method: string;
   /** What the payer was asked for, frozen with the session's version when the attempt started. */
@@ -69,8 +79,11 @@ export type Attempt = {
   readonly status: AttemptStatus;
   /** Why the attempt failed, in words for the merchant; empty otherwise. */
   readonly reason: string;
-  /** When the rail is to be asked again, or null while there is nothing to ask. */
+  /** When the rail is to be asked or told something, or null while there is nothing to ask or tell. */
   readonly syncAt: number | null;
+  readonly traits: RailTraits;
+  /** What the rail itself needs to know of the attempt again, such as the id and address of a provider's page. */
+  readonly details: JsonObject;
 };
 
 /** One booked payment: a line of the ledger. Unique by (rail, reference); never changed, never removed. */
@@ -83,6 +96,71 @@ export type Payment = {
   readonly bookedAt: number;
   /** Booked after the session had expired or the attempt had been given up. */
   readonly late: boolean;
+};
+
+/** In the order in which knowledge grows: money that was sent back can still be returned to the sender. */
+export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
+export type RefundStatus = (typeof refundStatuses)[number];
+
+/** Money that goes back to the payer, out of what one attempt has brought. */
+export type Refund = {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly attempt: string;
+  readonly rail: string;
+  /** The rail's own id of the refund; empty until it has one. */
+  readonly reference: string;
+  readonly amount: number;
+  /** Why, in the merchant's words. */
+  readonly reason: string;
+  readonly remarks: string;
+  readonly metadata: JsonObject;
+  /** Where its events go; empty: where those of the session go. */
+  readonly webhookUrl: string;
+  readonly status: RefundStatus;
+  /** Why it failed, in words for the merchant; empty otherwise. */
+  readonly failure: string;
+  /** When the rail is to be asked, or null while there is nothing to ask. */
+  readonly syncAt: number | null;
+};
+
+/**
+ * Money that a rail takes back, or threatens to: a card holder disputes a charge, a bank returns a transfer. A fact
+ * beside the payment, which stays booked. Unique by (rail, reference).
+ */
+export type Reversal = {
+  readonly kind: 'dispute' | 'return';
+  readonly rail: string;
+  /** The rail's own id of it. */
+  readonly reference: string;
+  readonly attempt: string;
+  readonly amount: number;
+  /** In words, or the rail's code for it. */
+  readonly reason: string;
+  /** `open`: not decided yet; `lost`: the money is gone; `won`: it stays. */
+  readonly status: 'open' | 'lost' | 'won';
+  readonly createdAt: number;
+};
+
+/** What the merchant has decided about money that does not fit; frozen with the session when it is made. */
+export type Policy = {
+  /** How much may be missing: hundredths of a percent of the amount, and at most so many minor units. */
+  readonly underpaymentToleranceBasisPoints: number;
+  readonly underpaymentToleranceAtMost: number;
+  /** What becomes of money beyond the amount. */
+  readonly excess: 'keep' | 'refund';
+  /** Transfers that come after the end: book them, or hold them until the merchant decides. */
+  readonly late: 'accept' | 'hold';
+  /** For each rail: how long past the end money still counts as in time for the two rules of time. */
+  readonly graceMinutes: Readonly<Record<string, number>>;
+};
+
+export const defaultPolicy: Policy = {
+  underpaymentToleranceBasisPoints: 0,
+  underpaymentToleranceAtMost: 0,
+  excess: 'keep',
+  late: 'accept',
+  graceMinutes: {},
 };
 
 export type Lifecycle =
@@ -114,6 +192,9 @@ export type Checkout = {
   readonly lifecycle: Lifecycle;
   readonly attempts: readonly Attempt[];
   readonly payments: readonly Payment[];
+  readonly refunds: readonly Refund[];
+  readonly reversals: readonly Reversal[];
+  readonly policy: Policy;
 };
 
 export type Status = 'active' | 'completed' | 'expired';
@@ -134,13 +215,61 @@ export function amountPaid(checkout: Checkout): number {
   return sum;
 }
 
+/** What its payer knows a payment by: the reference that was quoted with a transfer, else the rail's own id. */
+export function payerReferenceOf({ attempts }: Checkout, { attempt: id, reference }: Payment): string {
+  const attempt = attempts.find((each) => each.id === id);
+  return attempt?.traits.standing ? attempt.reference : reference;
+}
+
 /** What is still to be paid; never negative. */
 export function amountDue(checkout: Checkout): number {
   return Math.max(0, checkout.amount - amountPaid(checkout));
 }
 
 export function isCovered(checkout: Checkout): boolean {
-  return checkout.amount > 0 && amountPaid(checkout) >= checkout.amount;
+  return checkout.amount > 0 && amountPaid(checkout) >= checkout.amount - toleranceOf(checkout);
+}
+
+/** How much may be missing for the session to count as paid; less than all of it. */
+export function toleranceOf({ amount, policy }: Checkout): number {
+  const { underpaymentToleranceBasisPoints, underpaymentToleranceAtMost } = policy;
+  // In whole numbers, in two steps: the product of all of it may be beyond what a number holds exactly.
+  const rest = amount % 10_000;
+  const share =
+    ((amount - rest) / 10_000) * underpaymentToleranceBasisPoints +
+    Math.floor((rest * underpaymentToleranceBasisPoints) / 10_000);
+  return Math.max(0, Math.min(share, underpaymentToleranceAtMost, amount - 1));
+}
+
+/** What can still be given back out of what the attempt has brought. */
+export function refundableOf(checkout: Checkout, attempt: string): number {
+  let left = 0;
+  for (const payment of checkout.payments) if (payment.attempt === attempt) left += payment.amount;
+  for (const refund of checkout.refunds) {
+    if (refund.attempt === attempt && refund.status !== 'failed') left -= refund.amount;
+  }
+  for (const reversal of checkout.reversals) {
+    if (reversal.attempt === attempt && reversal.status !== 'won') left -= reversal.amount;
+  }
+  return Math.max(0, left);
+}
+
+/**
+ * The newest attempt that stands open and asks for exactly what is due: one for another amount, such as from before a
+ * part was paid some other way, is not to be followed any more.
+ */
+export function openTransfer(checkout: Checkout): Attempt | undefined {
+  const due = amountDue(checkout);
+  return checkout.attempts.findLast(
+    ({ traits, status, amount }) => traits.standing && status === 'requires_action' && amount === due,
+  );
+}
+
+/** Given back, as far as the rails have confirmed it. */
+export function amountRefunded(checkout: Checkout): number {
+  let sum = 0;
+  for (const { status, amount } of checkout.refunds) if (status === 'succeeded') sum += amount;
+  return sum;
 }
 
 export function isPartiallyPaid(checkout: Checkout): boolean {
@@ -179,13 +308,17 @@ export function isInFlight(attempt: Attempt): boolean {
 /** The moment at which time alone ends the session as it stands, or null while nothing will. */
 export function endsAt(checkout: Checkout): number | null {
   if (checkout.lifecycle.state !== 'active' || checkout.expiresAt === null) return null;
-  return checkout.attempts.some(isInFlight) ? checkout.expiresAt + EXPIRY_GRACE_MS : checkout.expiresAt;
+  let graceMs = 0;
+  for (const attempt of checkout.attempts) {
+    if (isInFlight(attempt)) graceMs = Math.max(graceMs, attempt.traits.graceMs ?? EXPIRY_GRACE_MS);
+  }
+  return checkout.expiresAt + graceMs;
 }
 
 /** The earliest moment at which the session needs attention without anybody asking, or null for never. */
 export function dueAt(checkout: Checkout): number | null {
   let due = endsAt(checkout);
-  for (const { syncAt } of checkout.attempts) {
+  for (const { syncAt } of [...checkout.attempts, ...checkout.refunds]) {
     if (syncAt !== null && (due === null || syncAt < due)) due = syncAt;
   }
   return due;

@@ -20,6 +20,7 @@ import {
   type AttemptStatus,
   amountPaid,
   type Checkout,
+  defaultPolicy,
   isPaidInExcess,
   isPartiallyPaid,
   type Payer,
@@ -79,6 +80,9 @@ export function checkout(given: Partial<Checkout> = {}): Checkout {
     lifecycle: { state: 'active' },
     attempts: [],
     payments: [],
+    refunds: [],
+    reversals: [],
+    policy: defaultPolicy,
     ...given,
   });
 }
@@ -97,6 +101,8 @@ export function attempt(status: AttemptStatus, given: Partial<Attempt> & { name?
     status,
     reason: '',
     syncAt: null,
+    traits: {},
+    details: {},
     ...rest,
   });
 }
@@ -136,6 +142,7 @@ export function create(given: Partial<CreateCheckout> = {}): CreateCheckout {
     webhookUrl: '',
     methods: ['card'],
     expiresAt: null,
+    policy: defaultPolicy,
     ...given,
   });
 }
@@ -160,6 +167,8 @@ export function start(given: Partial<StartAttempt> = {}): StartAttempt {
     expectedAmount: 1000,
     status: 'requires_action',
     syncAt: null,
+    traits: {},
+    details: {},
     ...given,
   });
 }
@@ -174,8 +183,10 @@ export function report(status: Report['status'], given: Partial<Report> = {}): R
     status,
     reason: '',
     syncAt: null,
+    details: null,
     payment: null,
     unknownAttempt: { id: 'pat_made', method: null },
+    refundId: 'rfd_excess',
     ...given,
   });
 }
@@ -201,6 +212,9 @@ export type Outcome =
       readonly paid: number;
       readonly attempts: readonly AttemptStatus[];
       readonly events: readonly EventType[];
+      /** Each with its amount, where there are any: `"pending 300"`. */
+      readonly refunds?: readonly string[];
+      readonly reversals?: readonly string[];
     };
 
 export type Row = {
@@ -224,12 +238,19 @@ export function table(rows: readonly Row[]): void {
 export function outcomeOf(decision: Decision): Outcome {
   if (decision.kind === 'refusal') return { refused: decision.reason };
   if (decision.kind === 'unchanged') return 'unchanged';
+  const { refunds, reversals } = decision.checkout;
   return {
     is: describe(decision.checkout),
     paid: amountPaid(decision.checkout),
     attempts: decision.checkout.attempts.map(({ status }) => status),
     events: decision.events.map(({ type }) => type),
+    ...(refunds.length > 0 ? { refunds: refunds.map(words) } : {}),
+    ...(reversals.length > 0 ? { reversals: reversals.map(words) } : {}),
   };
+}
+
+function words({ status, amount }: { readonly status: string; readonly amount: number }): string {
+  return `${status} ${amount}`;
 }
 
 export function describe(session: Checkout): string {
@@ -243,7 +264,10 @@ export function describe(session: Checkout): string {
 export function checkBookkeeping(given: Checkout | null, decision: Decision): void {
   if (decision.kind === 'refusal') {
     assert.match(decision.detail, /^[A-Z].*\.$/s, 'a refusal says why in a sentence');
-    assert.equal(decision.problems.length > 0, decision.reason === 'field_invalid');
+    const { reason, problems } = decision;
+    if (reason === 'field_invalid') assert.ok(problems.length > 0, 'bad fields are named');
+    // A refund that is too large names its amount, though what refuses it is the state.
+    else if (reason !== 'not_refundable') assert.deepEqual(problems, []);
     return;
   }
   if (decision.kind === 'unchanged') {

@@ -1,7 +1,8 @@
 /** How an attempt to pay starts, what is frozen in it, and that only one lives at a time. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { decide, MAX_ATTEMPTS } from '../../src/checkout/decide.ts';
+import { MAX_ATTEMPTS } from '../../src/checkout/attempts.ts';
+import { decide } from '../../src/checkout/decide.ts';
 import {
   after,
   attempt,
@@ -155,7 +156,10 @@ suite('an attempt starts', () => {
 
   test('with the amount that is due and the version of the session, and keeps both', () => {
     const session = checkout({ version: 12, payments: [payment(400)] });
-    const started = after(session, start({ expectedAmount: 600, syncAt: NOW + 1 }));
+    const started = after(
+      session,
+      start({ expectedAmount: 600, syncAt: NOW + 1, traits: { graceMs: 1 }, details: { page: 'cs_1' } }),
+    );
     const expected = {
       id: 'pat_new',
       createdAt: NOW,
@@ -167,6 +171,8 @@ suite('an attempt starts', () => {
       status: 'requires_action',
       reason: '',
       syncAt: NOW + 1,
+      traits: { graceMs: 1 },
+      details: { page: 'cs_1' },
     };
     assert.deepEqual(started.attempts, [expected]);
     const later = play(

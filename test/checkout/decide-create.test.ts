@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createProblems, decide, EXPIRY_MAX_MS, EXPIRY_MIN_MS } from '../../src/checkout/decide.ts';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
+import { defaultPolicy } from '../../src/checkout/session.ts';
 import { after, create, T, table } from './build.ts';
 
 const items = [
@@ -37,6 +38,7 @@ suite('a new session', () => {
       successUrl: 'https://a.example',
       cancelUrl: 'https://b.example',
       webhookUrl: 'https://c.example',
+      policy: { ...defaultPolicy, excess: 'refund' },
     });
     const { type: _type, now: _now, ...given } = command;
     assert.deepEqual(after(null, command), {
@@ -47,6 +49,8 @@ suite('a new session', () => {
       lifecycle: { state: 'active' },
       attempts: [],
       payments: [],
+      refunds: [],
+      reversals: [],
     });
   });
 

@@ -1,7 +1,8 @@
 /** What all decisions have in common: which refusal goes first, what time has ended, and that deciding is pure. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { decide, MAX_ATTEMPTS } from '../../src/checkout/decide.ts';
+import { MAX_ATTEMPTS } from '../../src/checkout/attempts.ts';
+import { decide } from '../../src/checkout/decide.ts';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import {
   after,

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { eventsBetween } from '../../src/checkout/events.ts';
 import { attemptStatuses, type Checkout } from '../../src/checkout/session.ts';
 import { attempt, checkout as build, completed, expiredByMerchant, expiredByTime, payment } from './build.ts';
+import { refund, reversal } from './build-refunds.ts';
 
 /** Sessions that share what does not change, as a session and its successor do. */
 const shared = build();
@@ -113,6 +114,74 @@ suite('a difference and its events', () => {
       events: ['payment_attempt.cancelled', 'payment_attempt.created', 'payin.processing'],
     },
     {
+      name: 'a refund',
+      before: plain,
+      after: { ...plain, refunds: [refund(1)] },
+      events: ['refund.pending'],
+    },
+    {
+      name: 'the excess of new money',
+      before: checkout({ ...paidUp, attempts: [attempt('succeeded')] }),
+      after: checkout({
+        ...paidUp,
+        attempts: [attempt('succeeded')],
+        payments: [payment(1000), payment(1, { reference: 'pay_2' })],
+        refunds: [refund(1)],
+      }),
+      events: ['checkout.updated', 'refund.pending'],
+    },
+    {
+      name: 'one refund of several that moved',
+      before: { ...plain, refunds: [refund(1), refund(2), refund(3)] },
+      after: { ...plain, refunds: [refund(1), refund(2, { status: 'succeeded' }), refund(3)] },
+      events: ['refund.succeeded'],
+    },
+    {
+      name: 'refunds that moved beside a new one',
+      before: { ...plain, refunds: [refund(1), refund(2, { status: 'succeeded' })] },
+      after: {
+        ...plain,
+        refunds: [refund(1, { status: 'failed' }), refund(2, { status: 'failed' }), refund(3)],
+      },
+      events: ['refund.failed', 'refund.failed', 'refund.pending'],
+    },
+    {
+      name: 'the id that a rail has given a refund',
+      before: { ...plain, refunds: [refund(1)] },
+      after: { ...plain, refunds: [refund(1, { reference: 're_1' })] },
+      events: ['checkout.updated'],
+    },
+    {
+      name: 'that id and what became of the refund',
+      before: { ...plain, refunds: [refund(1)] },
+      after: { ...plain, refunds: [refund(1, { reference: 're_1', status: 'succeeded' })] },
+      events: ['refund.succeeded'],
+    },
+    {
+      name: 'the time of the next question about a refund',
+      before: { ...plain, refunds: [refund(1, { syncAt: 1 })] },
+      after: { ...plain, refunds: [refund(1, { syncAt: 2 })] },
+      events: [],
+    },
+    {
+      name: 'a reversal',
+      before: plain,
+      after: { ...plain, reversals: [reversal(1)] },
+      events: ['reversal.open'],
+    },
+    {
+      name: 'reversals that were decided',
+      before: { ...plain, reversals: [reversal(1), reversal(2)] },
+      after: { ...plain, reversals: [reversal(1, { status: 'won' }), reversal(2, { status: 'lost' })] },
+      events: ['reversal.won', 'reversal.lost'],
+    },
+    {
+      name: 'another amount of a reversal',
+      before: { ...plain, reversals: [reversal(1)] },
+      after: { ...plain, reversals: [reversal(2)] },
+      events: ['checkout.updated'],
+    },
+    {
       name: 'everything at once',
       before: checkout({ attempts: [attempt('processing')] }),
       after: checkout({
@@ -152,6 +221,17 @@ suite('a new attempt is told, and its status with it', () => {
       );
     });
   }
+});
+
+test('an event of a refund or a reversal carries that one as it is after the change', () => {
+  const moved = refund(2, { status: 'failed', failure: 'Closed.' });
+  const made = reversal(3, { reference: 'dp_b' });
+  const before = { ...shared, refunds: [refund(1), refund(2)], reversals: [reversal(1)] };
+  const after = { ...shared, refunds: [refund(1), moved], reversals: [reversal(1), made] };
+  assert.deepEqual(eventsBetween(before, after), [
+    { type: 'refund.failed', refund: moved },
+    { type: 'reversal.open', reversal: made },
+  ]);
 });
 
 test('an event of an attempt carries that attempt as it is after the change', () => {

@@ -58,6 +58,8 @@ matrix(
       when: 'payer goes back',
       gives: { ...refusedInFlight, requires_action: 'active unpaid cancelled', else: 'unchanged' },
     },
+    { given: 'active', when: 'refund', gives: { succeeded: 'active unpaid =', else: 'not_refundable' } },
+    { given: 'active', when: 'dispute', gives: { none: 'not_found', else: 'active unpaid =' } },
     { given: 'active', when: 'tick', gives: 'unchanged' },
   ],
 );

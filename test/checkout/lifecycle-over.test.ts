@@ -44,6 +44,13 @@ matrix(
       when: 'payer goes back',
       gives: { ...refusedInFlight, requires_action: `${is} cancelled`, else: 'unchanged' },
     },
+    {
+      given,
+      when: 'refund',
+      // A completed session has been paid by an earlier attempt.
+      gives: given === 'completed' ? `${is} =` : { succeeded: `${is} =`, else: 'not_refundable' },
+    },
+    { given, when: 'dispute', gives: { none: 'not_found', else: `${is} =` } },
     { given, when: 'tick', gives: 'unchanged' },
   ]),
 );

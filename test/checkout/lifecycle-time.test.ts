@@ -95,6 +95,22 @@ matrix(
     },
     {
       given: 'active until this moment',
+      when: 'refund',
+      gives: { succeeded: 'expired expired =', else: 'not_refundable' },
+    },
+    {
+      given: 'active until this moment',
+      when: 'dispute',
+      gives: {
+        none: 'not_found',
+        unknown: 'active unpaid unknown',
+        processing: 'active unpaid processing',
+        requires_action: 'expired expired cancelled',
+        else: 'expired expired =',
+      },
+    },
+    {
+      given: 'active until this moment',
       when: 'tick',
       gives: {
         unknown: 'unchanged',
@@ -153,6 +169,20 @@ matrix(
       when: 'payer goes back',
       // Refused as long as the rail may move money; the tick that is due writes the expiry.
       gives: { ...refusedInFlight, requires_action: 'expired expired cancelled', else: 'expired expired =' },
+    },
+    {
+      given: 'active until the grace ends now',
+      when: 'refund',
+      gives: { succeeded: 'expired expired =', else: 'not_refundable' },
+    },
+    {
+      given: 'active until the grace ends now',
+      when: 'dispute',
+      gives: {
+        none: 'not_found',
+        requires_action: 'expired expired cancelled',
+        else: 'expired expired =',
+      },
     },
     {
       given: 'active until the grace ends now',

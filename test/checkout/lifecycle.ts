@@ -33,6 +33,7 @@ import {
   tick,
   update,
 } from './build.ts';
+import { createRefund, reportReversal } from './build-refunds.ts';
 
 type Column = 'none' | AttemptStatus;
 const columns: readonly Column[] = ['none', ...attemptStatuses];
@@ -67,6 +68,8 @@ const commands = {
   'reported waiting': report('requires_action'),
   'reported unknown': report('unknown'),
   'payer goes back': cancel,
+  refund: createRefund(100),
+  dispute: reportReversal('open', { amount: 100 }),
   tick: tick(NOW),
 } satisfies Record<string, CheckoutCommand>;
 

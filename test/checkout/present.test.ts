@@ -88,7 +88,7 @@ const presentedAttempts = [
   },
 ];
 
-const receipts = [{ type: 'receipt', url: 'https://pay.example/transaction/tok_full/receipt' }];
+const receipts = [{ type: 'receipt', url: 'https://pay.example/transaction/tok_full/receipt.pdf' }];
 
 /** As text, so that the order of the keys counts. */
 function sameText(actual: unknown, expected: unknown): void {
@@ -337,6 +337,9 @@ suite('a payin', () => {
       amount_paid: 1000,
       partially_paid: false,
       paid_in_excess: false,
+      amount_refunded: 0,
+      refunds: [],
+      reversals: [],
       customer_details: presentedPayer,
       success_url: 'https://shop.example/thanks',
       cancel_url: 'https://shop.example/basket',
@@ -360,10 +363,24 @@ suite('addresses, documents and times', () => {
   test('one receipt, as soon as there is money and only then', () => {
     const documents = (payments: Payment[]) =>
       presentCheckout(checkout({ payments }), URL).transaction_documents;
-    const receipt = [{ type: 'receipt', url: 'https://pay.example/transaction/token1/receipt' }];
+    const receipt = [{ type: 'receipt', url: 'https://pay.example/transaction/token1/receipt.pdf' }];
     assert.deepEqual(documents([]), []);
     assert.deepEqual(documents([payment(1)]), receipt);
     assert.deepEqual(documents([payment(1), payment(999, { reference: 'pay_2' })]), receipt);
+  });
+
+  test('an invoice for as long as a transfer of exactly what is due is waited for', () => {
+    const standing = attempt('requires_action', { traits: { standing: true } });
+    const documents = (given: Partial<Checkout>) =>
+      presentCheckout(checkout({ attempts: [standing], ...given }), URL).transaction_documents;
+    const invoice = { type: 'invoice', url: 'https://pay.example/transaction/token1/invoice.pdf' };
+    const receipt = { type: 'receipt', url: 'https://pay.example/transaction/token1/receipt.pdf' };
+    assert.deepEqual(documents({}), [invoice]);
+    assert.deepEqual(documents({ attempts: [{ ...standing, traits: {} }] }), []);
+    assert.deepEqual(documents({ attempts: [{ ...standing, status: 'cancelled' }] }), []);
+    assert.deepEqual(documents({ payments: [payment(400)] }), [receipt]);
+    const rest = { ...standing, id: 'pat_b', amount: 600 };
+    assert.deepEqual(documents({ payments: [payment(400)], attempts: [standing, rest] }), [receipt, invoice]);
   });
 
   test('times are UTC with milliseconds', () => {

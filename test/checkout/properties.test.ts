@@ -2,174 +2,20 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { CheckoutCommand, Report } from '../../src/checkout/command.ts';
-import { type Decision, decide } from '../../src/checkout/decide.ts';
+import { decide } from '../../src/checkout/decide.ts';
 import {
-  type Attempt,
   amountDue,
   amountPaid,
   attemptStatuses,
-  type Checkout,
   dueAt,
-  EXPIRY_GRACE_MS,
   endsAt,
   isInFlight,
   payinStatusOf,
   paymentStatusOf,
   statusOf,
 } from '../../src/checkout/session.ts';
-import {
-  cancel,
-  checkBookkeeping,
-  create,
-  expire,
-  frozen,
-  MINUTE,
-  play,
-  report,
-  start,
-  T,
-  tick,
-  update,
-} from './build.ts';
-
-const RUNS = { numRuns: 1500 };
-
-/** Few names, so that commands meet: reports find attempts, and payments come twice. */
-const names = fc.constantFrom('a', 'b', 'c', 'd');
-const rails = fc.constantFrom('sandbox', 'bank');
-const statuses = fc.constantFrom(...attemptStatuses);
-/** What a rail can say: it never says that we have cancelled. */
-const reported = fc.constantFrom(...attemptStatuses.filter((status) => status !== 'cancelled'));
-const money = fc.integer({ min: 0, max: 1500 });
-const someItems = fc.array(
-  fc.record({
-    name: fc.constantFrom('Widget', 'Gadget'),
-    quantity: fc.integer({ min: 1, max: 3 }),
-    unitPrice: fc.constantFrom(0, 100, 500),
-  }),
-  { minLength: 1, maxLength: 3 },
-);
-const someMetadata = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(null, 1, 'x', true), {
-  maxKeys: 2,
-});
-const version = fc.option(fc.integer({ min: 1, max: 6 }), { freq: 4 });
-const syncAt = fc.option(fc.integer({ min: T, max: T + 120 * MINUTE }));
-
-/**
- * How much time passes before the command, whether the payer looks at the page then, and the command. Its `now` is set
- * when it is its turn, and an attempt is for the amount that the payer saw last.
- */
-type Step = { readonly wait: number; readonly looks: boolean; readonly command: CheckoutCommand };
-
-const wait = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 0, max: 3 * MINUTE }) },
-  { weight: 1, arbitrary: fc.constantFrom(15 * MINUTE, EXPIRY_GRACE_MS - 1, 60 * MINUTE) },
-);
-
-const looks = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(true) },
-  { weight: 1, arbitrary: fc.constant(false) },
-);
-
-const someReport = fc
-  .record({
-    rail: rails,
-    name: names,
-    status: reported,
-    payment: fc.option(fc.record({ reference: names, amount: fc.option(money, { freq: 4 }) })),
-    syncAt,
-    made: fc.uuid(),
-  })
-  .map(({ rail, name, status, payment, syncAt, made }) =>
-    report(status, {
-      rail,
-      reference: `ref_${name}`,
-      payment,
-      syncAt,
-      unknownAttempt: { id: `pat_${made}`, method: null },
-    }),
-  );
-
-const someStart = fc
-  .record({ rail: rails, name: names, status: statuses, made: fc.uuid(), syncAt })
-  .map(({ rail, name, status, made, syncAt }) =>
-    // A rail names an attempt once.
-    start({ rail, reference: `ref_${name}_${made}`, attemptId: `pat_${made}`, status, syncAt }),
-  );
-
-const command: fc.Arbitrary<CheckoutCommand> = fc.oneof(
-  { weight: 5, arbitrary: someReport },
-  { weight: 3, arbitrary: someStart },
-  {
-    weight: 2,
-    arbitrary: fc
-      .record({ items: fc.option(someItems), metadata: fc.option(someMetadata), ifVersion: version })
-      .map((given) => update(given)),
-  },
-  { weight: 1, arbitrary: version.map((ifVersion) => expire({ ifVersion })) },
-  { weight: 1, arbitrary: fc.constant(cancel) },
-  { weight: 1, arbitrary: fc.constant(tick(T)) },
-);
-
-const steps: fc.Arbitrary<Step[]> = fc.array(fc.record({ wait, looks, command }), { maxLength: 25 });
-
-const someCreate = fc
-  .record({
-    amount: fc.option(fc.constantFrom(0, 1, 1000)),
-    items: fc.oneof(fc.constant([]), someItems),
-    expiresIn: fc.option(fc.integer({ min: 1, max: 40 })),
-  })
-  .map(({ amount, items, expiresIn }) =>
-    create({
-      amount: items.length > 0 && amount === 0 ? null : amount,
-      items,
-      expiresAt: expiresIn === null ? null : T + expiresIn * MINUTE,
-    }),
-  );
-
-/** The attempt that the report is of, if it is known. */
-function attemptOf({ attempts }: Checkout, { rail, reference }: Report): Attempt | undefined {
-  return attempts.find((each) => each.rail === rail && each.reference === reference);
-}
-
-/** Whether time ends the session before the command gets to see it. */
-function isTimeOver(session: Checkout, now: number): boolean {
-  const end = endsAt(session);
-  return end !== null && now >= end;
-}
-
-type Seen = { before: Checkout; command: CheckoutCommand; decision: Decision; after: Checkout };
-
-/** Runs the steps from a new session, and shows every one of them to `check`. */
-function run(first: CheckoutCommand, steps: readonly Step[], check: (seen: Seen) => void): Checkout {
-  let session = play(null, first);
-  let now = T;
-  let expectedAmount = amountDue(session);
-  for (const { wait, looks, command } of steps) {
-    now += wait;
-    if (looks) expectedAmount = amountDue(session);
-    const timed = frozen<CheckoutCommand>(
-      command.type === 'start_attempt' ? { ...command, now, expectedAmount } : { ...command, now },
-    );
-    const decision = decide(session, timed);
-    const after = decision.kind === 'refusal' ? session : frozen(decision.checkout);
-    check({ before: session, command: timed, decision, after });
-    session = after;
-  }
-  return session;
-}
-
-function always(name: string, check: (seen: Seen) => void): void {
-  test(name, () => {
-    fc.assert(
-      fc.property(someCreate, steps, (first, steps) => {
-        run(first, steps, check);
-      }),
-      RUNS,
-    );
-  });
-}
+import { checkBookkeeping } from './build.ts';
+import { always, attemptOf, isTimeOver, RUNS, run, someCreate, steps } from './sequences.ts';
 
 suite('under every sequence of commands', () => {
   // Sessions are deeply frozen, so this also says that nothing is changed in place.
@@ -208,7 +54,7 @@ suite('under every sequence of commands', () => {
       assert.deepEqual(after.payments.slice(0, before.payments.length), before.payments);
       assert.ok(after.attempts.length >= before.attempts.length);
       for (const [n, old] of before.attempts.entries()) {
-        const { status: _old, reason: _oldReason, syncAt: _oldSync, ...terms } = old;
+        const { status: _old, reason: _oldReason, syncAt: _oldSync, details: _oldDetails, ...terms } = old;
         assert.partialDeepStrictEqual(after.attempts[n], terms);
       }
     },
@@ -266,7 +112,7 @@ suite('under every sequence of commands', () => {
   });
 
   always(
-    'an attempt that starts is the only one that lives, unless it is settled at once, and in time',
+    'an attempt that starts is the only one that lives but those that stand, unless it is settled at once, and in time',
     ({ before, command, decision, after }) => {
       if (command.type !== 'start_attempt' || decision.kind === 'refusal') return;
       assert.equal(before.lifecycle.state, 'active');
@@ -274,7 +120,8 @@ suite('under every sequence of commands', () => {
       const others = after.attempts.slice(0, -1);
       assert.ok(!others.some(isInFlight));
       const lives = ['requires_action', 'unknown', 'processing'].includes(command.status);
-      if (lives) assert.ok(others.every(({ status }) => status !== 'requires_action'));
+      if (lives)
+        assert.ok(others.every(({ status, traits }) => status !== 'requires_action' || traits.standing));
       else assert.deepEqual(others, before.attempts);
       const { id, amount, version } = after.attempts.at(-1) ?? {};
       assert.deepEqual(
@@ -301,7 +148,8 @@ suite('under every sequence of commands', () => {
     if (command.type !== 'tick') return;
     const end = endsAt(after);
     assert.ok(end === null || end > command.now);
-    const questions = after.attempts.map(({ syncAt }) => syncAt).filter((at) => at !== null);
+    const asked = [...after.attempts, ...after.refunds];
+    const questions = asked.map(({ syncAt }) => syncAt).filter((at) => at !== null);
     const due = dueAt(after);
     assert.ok(due === null || due > command.now || questions.includes(due));
     assert.deepEqual(decide(after, command), { kind: 'unchanged', checkout: after });
@@ -310,8 +158,9 @@ suite('under every sequence of commands', () => {
   always(
     'a command that is repeated at once changes nothing, or is refused',
     ({ command, decision, after }) => {
-      // A second start is another attempt; the tables say what becomes of it.
-      if (command.type === 'start_attempt' || decision.kind === 'refusal') return;
+      // A second start is another attempt, and a second refund is another; the tables say what becomes of them.
+      if (command.type === 'start_attempt' || command.type === 'create_refund') return;
+      if (decision.kind === 'refusal') return;
       const again = decide(after, { ...command, ...('ifVersion' in command ? { ifVersion: null } : {}) });
       assert.notEqual(again.kind, 'change', JSON.stringify(again));
     },

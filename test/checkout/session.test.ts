@@ -15,6 +15,7 @@ import {
   NOW,
   payment,
 } from './build.ts';
+import { refund } from './build-refunds.ts';
 
 suite('when a session needs attention', () => {
   test('the grace is a quarter of an hour', () => {
@@ -48,6 +49,31 @@ suite('when a session needs attention', () => {
       given: checkout({ attempts: [sync('processing', NOW + 2), sync('processing', NOW + 1)] }),
       ends: null,
       due: NOW + 1,
+    },
+    {
+      name: 'when the rail of a refund is to be asked',
+      given: checkout({ lifecycle: completed, refunds: [refund(1), refund(1, { syncAt: NOW })] }),
+      ends: null,
+      due: NOW,
+    },
+    {
+      name: 'at the earliest, be it of an attempt, of a refund or its end',
+      given: checkout({
+        expiresAt: EXPIRES,
+        attempts: [sync('requires_action', NOW + 2)],
+        refunds: [refund(1, { syncAt: NOW + 3 }), refund(1, { syncAt: NOW + 1 })],
+      }),
+      ends: EXPIRES,
+      due: NOW + 1,
+    },
+    {
+      name: 'when a rail is to be told that an attempt was given up',
+      given: checkout({
+        lifecycle: completed,
+        attempts: [attempt('cancelled', { traits: { toldOfCancel: true }, syncAt: NOW })],
+      }),
+      ends: null,
+      due: NOW,
     },
     {
       name: 'for its rail, though it has ended',

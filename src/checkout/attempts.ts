@@ -1,0 +1,211 @@
+/** The rules of paying: attempts, what rails say of them, and the money that is booked. Pure, as `decide.ts`. */
+import type { CancelAttempt, Report, StartAttempt } from './command.ts';
+import { refundOfExcess } from './refunds.ts';
+import { type Refusal, refuse, refuseFields } from './refusal.ts';
+import {
+  type Attempt,
+  type AttemptStatus,
+  amountDue,
+  type Checkout,
+  isCovered,
+  isInFlight,
+  knowledgeOf,
+  type Payment,
+} from './session.ts';
+
+/** A session's attempts; an honest payer needs a handful, and the list is part of every answer. */
+export const MAX_ATTEMPTS = 50;
+
+export function startAttempt(checkout: Checkout, command: StartAttempt): Checkout | Refusal {
+  const { now, attemptId, rail, reference, method, expectedAmount, status, syncAt, traits, details } =
+    command;
+  const obstacle = obstacleToPaying(checkout, now, method);
+  if (obstacle) return obstacle;
+  const amount = amountDue(checkout);
+  // Last, unlike the version that a client names: what cannot be paid at all is not to be looked at and paid again.
+  if (amount !== expectedAmount) {
+    return refuse('version_stale', 'The amount has changed since the payer was asked.');
+  }
+  const attempt: Attempt = {
+    id: attemptId,
+    createdAt: now,
+    rail,
+    reference,
+    method,
+    amount,
+    version: checkout.version,
+    status,
+    reason: '',
+    syncAt,
+    traits,
+    details,
+  };
+  return addAttempt(checkout, attempt, now);
+}
+
+/** Why no attempt may start now, or null. */
+function obstacleToPaying(checkout: Checkout, now: number, method: string): Refusal | null {
+  if (!checkout.methods.includes(method)) {
+    return refuseFields([
+      { pointer: '/method', detail: 'must be one of the payment methods of the session' },
+    ]);
+  }
+  if (checkout.lifecycle.state !== 'active') {
+    return refuse('not_payable', `The session cannot be paid: it is ${checkout.lifecycle.state}.`);
+  }
+  if (checkout.expiresAt !== null && now >= checkout.expiresAt) {
+    return refuse('not_payable', 'The session cannot be paid: its time is over.');
+  }
+  if (checkout.amount === 0) {
+    return refuse('not_payable', 'The session cannot be paid: it is a draft without an amount.');
+  }
+  if (checkout.attempts.length >= MAX_ATTEMPTS) {
+    return refuse('not_payable', `The session cannot be paid: it has had ${MAX_ATTEMPTS} attempts.`);
+  }
+  if (checkout.attempts.some(isInFlight)) {
+    return refuse('payment_in_progress', 'A payment is already in progress.');
+  }
+  return null;
+}
+
+/** One live attempt at a time: a new one takes the place of those that still wait for the payer, unless they stand. */
+function addAttempt(checkout: Checkout, attempt: Attempt, now: number): Checkout {
+  const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout, now, isReplaceable);
+  return { ...checkout, attempts: [...attempts, withoutIdleSync(attempt)] };
+}
+
+export function report(checkout: Checkout, command: Report): Checkout | Refusal {
+  if (command.payment?.amount === 0) return report(checkout, { ...command, payment: null });
+  const { now } = command;
+  const known = checkout.attempts.find(
+    ({ rail, reference }) => rail === command.rail && reference === command.reference,
+  );
+  if (known) {
+    const givenUp = known.status === 'cancelled' || known.status === 'failed';
+    return settle(book(advance(checkout, known, command), known, command, givenUp), now);
+  }
+  if (isBooked(checkout, command)) return checkout;
+
+  const method = command.unknownAttempt.method ?? checkout.methods[0] ?? '';
+  // Money that has arrived is booked whatever the state; everything else must be allowed to start first.
+  const obstacle =
+    command.payment === null ? obstacleToPaying(checkout, now, method) : obstacleToBooking(checkout, command);
+  if (obstacle) return obstacle;
+  const attempt: Attempt = {
+    id: command.unknownAttempt.id,
+    createdAt: now,
+    rail: command.rail,
+    reference: command.reference,
+    method,
+    amount: command.payment?.amount ?? amountDue(checkout),
+    version: checkout.version,
+    status: command.status,
+    reason: command.reason,
+    syncAt: command.syncAt,
+    traits: {},
+    details: command.details ?? {},
+  };
+  return settle(book(addAttempt(checkout, attempt, now), attempt, command, false), now);
+}
+
+/** Only where it is not said how much money there is can it be that there is none to book. */
+function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | null {
+  if (checkout.amount === 0) {
+    return refuse('not_payable', 'The session cannot be paid: it is a draft without an amount.');
+  }
+  if (payment?.amount === null && amountDue(checkout) === 0) {
+    return refuse('not_payable', 'The session cannot be paid: nothing is due.');
+  }
+  return null;
+}
+
+/** Moves the attempt to what the report says of it, unless more is known already (see `attemptStatuses`). */
+function advance(checkout: Checkout, attempt: Attempt, command: Report): Checkout {
+  const { status, reason, syncAt, details } = command;
+  const news = knowledgeOf(status) - knowledgeOf(attempt.status);
+  // This is also what keeps a telling: whatever says less than that the attempt was given up does not put it off.
+  if (news < 0) return checkout;
+  const isNew = details !== null && JSON.stringify(details) !== JSON.stringify(attempt.details);
+  const moved = withoutIdleSync({
+    ...attempt,
+    ...(news > 0 ? { status, reason } : {}),
+    ...(isNew ? { details } : {}),
+    syncAt,
+  });
+  if (news === 0 && !isNew && moved.syncAt === attempt.syncAt) return checkout;
+  return {
+    ...checkout,
+    attempts: checkout.attempts.map((each) => (each.id === attempt.id ? moved : each)),
+  };
+}
+
+function isSettled(status: AttemptStatus): boolean {
+  return status === 'cancelled' || status === 'failed' || status === 'succeeded';
+}
+
+/** There is nothing to ask about an attempt that has ended; but of one that was given up the rail may have to hear. */
+function withoutIdleSync(attempt: Attempt): Attempt {
+  const isOver =
+    isSettled(attempt.status) && !(attempt.status === 'cancelled' && attempt.traits.toldOfCancel);
+  return isOver ? { ...attempt, syncAt: null } : attempt;
+}
+
+/**
+ * Books the money of a report once, however often it is reported. It is late where the session had expired, or where
+ * the attempt had been given up: then it comes as a surprise to whoever acted on that.
+ */
+function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: boolean): Checkout {
+  const { rail, payment, now } = command;
+  const amount = payment?.amount ?? attempt.amount;
+  if (payment === null || amount === 0 || isBooked(checkout, command)) return checkout;
+  const line: Payment = {
+    rail,
+    reference: payment.reference,
+    attempt: attempt.id,
+    amount,
+    bookedAt: now,
+    late: givenUp || checkout.lifecycle.state === 'expired',
+  };
+  return refundOfExcess({ ...checkout, payments: [...checkout.payments, line] }, line, command.refundId);
+}
+
+function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
+  return checkout.payments.some((each) => each.rail === rail && each.reference === payment?.reference);
+}
+
+/** Completes an active session whose amount is covered. An expired one stays expired: the money came late. */
+function settle(checkout: Checkout, now: number): Checkout {
+  if (checkout.lifecycle.state !== 'active' || !isCovered(checkout)) return checkout;
+  const at = checkout.payments.at(-1)?.bookedAt ?? checkout.createdAt;
+  return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at } }, now);
+}
+
+/** The payer goes back. What stands open beside others stays: the transfer may be on its way. */
+export function cancelAttempt(checkout: Checkout, { now }: CancelAttempt): Checkout | Refusal {
+  if (checkout.attempts.some(isInFlight)) {
+    return refuse('payment_in_progress', 'The payment cannot be cancelled: it is in progress.');
+  }
+  return cancelWaiting(checkout, now, isReplaceable);
+}
+
+function isReplaceable({ traits }: Attempt): boolean {
+  return !traits.standing;
+}
+
+/** Cancels the attempts that only wait for the payer, or those among them that are meant. */
+export function cancelWaiting(
+  checkout: Checkout,
+  now: number,
+  isMeant: (attempt: Attempt) => boolean = () => true,
+): Checkout {
+  const isCancelled = (attempt: Attempt) => attempt.status === 'requires_action' && isMeant(attempt);
+  if (!checkout.attempts.some(isCancelled)) return checkout;
+  return {
+    ...checkout,
+    attempts: checkout.attempts.map((attempt) =>
+      isCancelled(attempt)
+        ? { ...attempt, status: 'cancelled', syncAt: attempt.traits.toldOfCancel ? now : null }
+        : attempt,
+    ),
+  };
+}

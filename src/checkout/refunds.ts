@@ -1,0 +1,166 @@
+/** The rules of money that goes back: refunds that the merchant wants, and what rails take back. Pure, as `decide.ts`. */
+import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './command.ts';
+import { formatAmount } from './money.ts';
+import { type Refusal, refuse, refuseFields } from './refusal.ts';
+import {
+  amountPaid,
+  type Checkout,
+  type Payment,
+  type Refund,
+  refundableOf,
+  refundStatuses,
+} from './session.ts';
+
+/** A session's refunds and reversals; both are part of the answers about it. */
+export const MAX_REFUNDS = 100;
+
+/** Never more than what was paid: what is pending counts as gone until it has failed. */
+export function createRefund(checkout: Checkout, command: CreateRefund): Checkout | Refusal {
+  const { id, now, amount, reason, remarks, metadata, webhookUrl } = command;
+  if (command.attempt !== null && !checkout.attempts.some((each) => each.id === command.attempt)) {
+    return refuseFields([
+      { pointer: '/payment_attempt', detail: 'must be the id of an attempt of the session' },
+    ]);
+  }
+  if (checkout.refunds.length >= MAX_REFUNDS) {
+    return refuse('not_refundable', `The session has had ${MAX_REFUNDS} refunds.`);
+  }
+  const attempt = command.attempt ?? newestThatCovers(checkout, amount);
+  const left = attempt === null ? mostOfOneAttempt(checkout) : refundableOf(checkout, attempt);
+  const rail = checkout.attempts.find((each) => each.id === attempt)?.rail;
+  if (attempt === null || rail === undefined || amount > left) return tooMuch(checkout, left);
+  const refund: Refund = {
+    id,
+    createdAt: now,
+    attempt,
+    rail,
+    reference: '',
+    amount,
+    reason,
+    remarks,
+    metadata,
+    webhookUrl,
+    status: 'pending',
+    failure: '',
+    syncAt: now,
+  };
+  return { ...checkout, refunds: [...checkout.refunds, refund] };
+}
+
+function tooMuch(checkout: Checkout, left: number): Refusal {
+  const most = formatAmount(left, checkout.currency);
+  const total = checkout.attempts.reduce((sum, { id }) => sum + refundableOf(checkout, id), 0);
+  const all =
+    total > left ? ` Of all attempts together ${formatAmount(total, checkout.currency)} is left.` : '';
+  return refuse('not_refundable', `At most ${most} can be refunded of one attempt.${all}`, [
+    { pointer: '/amount', detail: `must be at most ${left}` },
+  ]);
+}
+
+function newestThatCovers(checkout: Checkout, amount: number): string | null {
+  return checkout.attempts.findLast(({ id }) => refundableOf(checkout, id) >= amount)?.id ?? null;
+}
+
+function mostOfOneAttempt(checkout: Checkout): number {
+  return checkout.attempts.reduce((most, { id }) => Math.max(most, refundableOf(checkout, id)), 0);
+}
+
+/**
+ * Where the policy wants it, what this payment has brought beyond the amount goes back. What has gone back already, or
+ * was taken back, is money that the merchant does not have: it is made up for before anything is too much.
+ */
+export function refundOfExcess(checkout: Checkout, payment: Payment, id: string): Checkout {
+  const { attempt, rail, bookedAt } = payment;
+  if (checkout.policy.excess !== 'refund' || checkout.refunds.length >= MAX_REFUNDS) return checkout;
+  const amount = Math.min(
+    payment.amount,
+    amountHeld(checkout) - checkout.amount,
+    refundableOf(checkout, attempt),
+  );
+  if (amount <= 0) return checkout;
+  const refund: Refund = {
+    id,
+    createdAt: bookedAt,
+    attempt,
+    rail,
+    reference: '',
+    amount,
+    reason: 'Paid in excess.',
+    remarks: '',
+    metadata: {},
+    webhookUrl: '',
+    status: 'pending',
+    failure: '',
+    syncAt: bookedAt,
+  };
+  return { ...checkout, refunds: [...checkout.refunds, refund] };
+}
+
+/** What is paid without what has gone back, is about to, or is disputed. */
+function amountHeld(checkout: Checkout): number {
+  let held = amountPaid(checkout);
+  for (const { status, amount } of checkout.refunds) if (status !== 'failed') held -= amount;
+  for (const { status, amount } of checkout.reversals) if (status !== 'won') held -= amount;
+  return held;
+}
+
+/** Ends a refund that is pending, because a person knows what became of it. */
+export function settleRefund(checkout: Checkout, command: SettleRefund): Checkout | Refusal {
+  const { now, refund: id, status, reason } = command;
+  const refund = checkout.refunds.find((each) => each.id === id);
+  if (!refund) return refuse('not_found', 'There is no such refund.');
+  if (refund.status !== 'pending') {
+    return refuse('refund_settled', `The refund has ${refund.status} already.`);
+  }
+  const failure = status === 'failed' ? reason || 'It was withdrawn.' : '';
+  return reportRefund(checkout, {
+    type: 'report_refund',
+    now,
+    refund: id,
+    status,
+    reference: status === 'succeeded' ? reason : '',
+    failure,
+    syncAt: null,
+  });
+}
+
+/** Moves a refund to what its rail says, unless more is known already (see `refundStatuses`). */
+export function reportRefund(checkout: Checkout, command: ReportRefund): Checkout | Refusal {
+  const refund = checkout.refunds.find(({ id }) => id === command.refund);
+  if (!refund) return refuse('not_found', 'There is no such refund.');
+  const news = refundStatuses.indexOf(command.status) - refundStatuses.indexOf(refund.status);
+  const moved: Refund =
+    news < 0
+      ? // Overtaken; but it may be the first to say what the rail calls the refund.
+        { ...refund, reference: refund.reference || command.reference }
+      : {
+          ...refund,
+          status: command.status,
+          reference: command.reference || refund.reference,
+          failure: news > 0 ? command.failure : refund.failure,
+          syncAt: command.status === 'pending' ? command.syncAt : null,
+        };
+  const isSame = news <= 0 && moved.reference === refund.reference && moved.syncAt === refund.syncAt;
+  if (isSame) return checkout;
+  return { ...checkout, refunds: checkout.refunds.map((each) => (each === refund ? moved : each)) };
+}
+
+/** Writes down what a rail takes back. What has been decided stays so: a rail says it last. */
+export function reportReversal(checkout: Checkout, command: ReportReversal): Checkout | Refusal {
+  const { type, now, ...facts } = command;
+  const { rail, reference, attempt, status, amount, reason } = facts;
+  if (!checkout.attempts.some(({ id }) => id === attempt)) {
+    return refuse('not_found', 'There is no such attempt.');
+  }
+  const known = checkout.reversals.find((each) => each.rail === rail && each.reference === reference);
+  if (known) {
+    const isStale = known.status !== 'open' || (known.amount === amount && known.status === status);
+    if (isStale) return checkout;
+    const moved = { ...known, status, amount, reason };
+    return { ...checkout, reversals: checkout.reversals.map((each) => (each === known ? moved : each)) };
+  }
+  if (checkout.reversals.length >= MAX_REFUNDS) {
+    return refuse('not_refundable', `The session has had ${MAX_REFUNDS} reversals.`);
+  }
+  return { ...checkout, reversals: [...checkout.reversals, { ...facts, createdAt: now }] };
+}

@@ -1,0 +1,351 @@
+/** Money that the merchant gives back: never more than was paid, and told once for each thing that becomes of it. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { decide } from '../../src/checkout/decide.ts';
+import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
+import { type Checkout, refundableOf } from '../../src/checkout/session.ts';
+import {
+  after,
+  attempt,
+  checkout,
+  completed,
+  EXPIRES,
+  expiredByMerchant,
+  expiredByTime,
+  frozen,
+  NOW,
+  payment,
+  type Row,
+  table,
+} from './build.ts';
+import { createRefund, refund, reversal } from './build-refunds.ts';
+
+const brought = (amount: number, name = 'a') =>
+  payment(amount, { attempt: `pat_${name}`, reference: `pay_${name}${amount}` });
+
+/** Completed by one attempt that has brought 1000. */
+const paidUp = checkout({
+  lifecycle: completed,
+  attempts: [attempt('succeeded')],
+  payments: [brought(1000)],
+});
+
+/** Completed by three attempts: a has brought 500, b 300 and c 200. */
+const shared = checkout({
+  lifecycle: completed,
+  attempts: ['a', 'b', 'c'].map((name) => attempt('succeeded', { name })),
+  payments: [brought(500), brought(300, 'b'), brought(200, 'c')],
+});
+
+const wholly = { is: 'completed paid', paid: 1000, attempts: ['succeeded'] } as const;
+
+suite('a refund', () => {
+  table([
+    {
+      name: 'of all that was paid',
+      given: paidUp,
+      when: createRefund(1000),
+      gives: { ...wholly, events: ['refund.pending'], refunds: ['pending 1000'] },
+    },
+    {
+      name: 'of a part',
+      given: paidUp,
+      when: createRefund(1),
+      gives: { ...wholly, events: ['refund.pending'], refunds: ['pending 1'] },
+    },
+    {
+      name: 'of a part, of the attempt that is named',
+      given: paidUp,
+      when: createRefund(400, { attempt: 'pat_a' }),
+      gives: { ...wholly, events: ['refund.pending'], refunds: ['pending 400'] },
+    },
+    {
+      name: 'not of more than was paid',
+      given: paidUp,
+      when: createRefund(1001),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'not of more than was paid, of the attempt that is named',
+      given: paidUp,
+      when: createRefund(1001, { attempt: 'pat_a' }),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'not of an attempt that is not one of the session',
+      given: paidUp,
+      when: createRefund(1, { attempt: 'pat_z' }),
+      gives: { refused: 'field_invalid' },
+    },
+    {
+      name: 'not of an attempt that brought nothing',
+      given: checkout({ ...paidUp, attempts: [...paidUp.attempts, attempt('failed', { name: 'b' })] }),
+      when: createRefund(1, { attempt: 'pat_b' }),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'not where nothing was paid',
+      given: checkout({ attempts: [attempt('processing')] }),
+      when: createRefund(1),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'not where nobody has tried to pay',
+      given: checkout(),
+      when: createRefund(1),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'not of a session that is not there',
+      given: null,
+      when: createRefund(1),
+      gives: { refused: 'not_found' },
+    },
+    {
+      name: 'of all of several attempts, but not at once',
+      given: shared,
+      when: createRefund(501),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'of what a cancelled attempt has brought late',
+      given: checkout({
+        lifecycle: expiredByMerchant,
+        attempts: [attempt('cancelled')],
+        payments: [payment(1000, { attempt: 'pat_a', late: true })],
+      }),
+      when: createRefund(1000),
+      gives: {
+        is: 'expired paid late',
+        paid: 1000,
+        attempts: ['cancelled'],
+        events: ['refund.pending'],
+        refunds: ['pending 1000'],
+      },
+    },
+  ]);
+
+  test('has what it was given, and asks its rail at once', () => {
+    const command = createRefund(400, {
+      attempt: 'pat_a',
+      reason: 'Broken.',
+      remarks: 'Two of five.',
+      metadata: { ticket: 7 },
+      webhookUrl: 'https://shop.example/refunds',
+    });
+    assert.deepEqual(after(paidUp, command).refunds, [
+      {
+        id: 'rfd_new',
+        createdAt: NOW,
+        attempt: 'pat_a',
+        rail: 'sandbox',
+        reference: '',
+        amount: 400,
+        reason: 'Broken.',
+        remarks: 'Two of five.',
+        metadata: { ticket: 7 },
+        webhookUrl: 'https://shop.example/refunds',
+        status: 'pending',
+        failure: '',
+        syncAt: NOW,
+      },
+    ]);
+  });
+
+  test('goes the way its money came', () => {
+    const session = checkout({
+      lifecycle: completed,
+      attempts: [attempt('succeeded'), attempt('succeeded', { name: 'b', rail: 'bank' })],
+      payments: [brought(500), payment(500, { attempt: 'pat_b', rail: 'bank' })],
+    });
+    const railOf = (name: string) => after(session, createRefund(1, { attempt: name })).refunds[0]?.rail;
+    assert.equal(railOf('pat_a'), 'sandbox');
+    assert.equal(railOf('pat_b'), 'bank');
+  });
+
+  test('that is refused says how much can be refunded', () => {
+    const refusal = (session: Checkout, amount: number, name: string | null) => {
+      const decision = decide(session, createRefund(amount, { attempt: name }));
+      assert.equal(decision.kind, 'refusal');
+      const { detail, problems } = decision as Extract<typeof decision, { kind: 'refusal' }>;
+      return [detail, ...problems.map((problem) => `${problem.pointer} ${problem.detail}`)];
+    };
+    assert.deepEqual(refusal(paidUp, 1001, null), [
+      'At most 10.00 USD can be refunded of one attempt.',
+      '/amount must be at most 1000',
+    ]);
+    assert.deepEqual(refusal(shared, 501, null), [
+      'At most 5.00 USD can be refunded of one attempt. Of all attempts together 10.00 USD is left.',
+      '/amount must be at most 500',
+    ]);
+    assert.deepEqual(refusal(shared, 301, 'pat_b'), [
+      'At most 3.00 USD can be refunded of one attempt. Of all attempts together 10.00 USD is left.',
+      '/amount must be at most 300',
+    ]);
+    assert.deepEqual(refusal(paidUp, 1, 'pat_z').slice(1), [
+      '/payment_attempt must be the id of an attempt of the session',
+    ]);
+  });
+});
+
+suite('a refund of which it is not said what attempt it is of', () => {
+  const rows = [
+    { name: 'is of the newest', amount: 1, of: 'pat_c' },
+    { name: 'is of the newest that has brought just enough', amount: 200, of: 'pat_c' },
+    { name: 'is of an older one where the newest has not brought enough', amount: 201, of: 'pat_b' },
+    { name: 'is of the oldest where only that has brought enough', amount: 301, of: 'pat_a' },
+    {
+      name: 'is of an older one where the newest has given back what it brought',
+      amount: 1,
+      of: 'pat_b',
+      refunds: [refund(200, { attempt: 'pat_c' })],
+    },
+    {
+      name: 'is of the newest where the refund of that has failed',
+      amount: 200,
+      of: 'pat_c',
+      refunds: [refund(200, { attempt: 'pat_c', status: 'failed' })],
+    },
+    {
+      name: 'is of an older one where the newest is disputed',
+      amount: 1,
+      of: 'pat_b',
+      reversals: [reversal(200, { attempt: 'pat_c' })],
+    },
+  ] as const;
+  for (const { name, amount, of, ...given } of rows) {
+    test(name, () => {
+      const { refunds } = after(frozen({ ...shared, ...given }), createRefund(amount));
+      assert.equal(refunds.at(-1)?.attempt, of);
+    });
+  }
+});
+
+suite('what can still be refunded', () => {
+  const rows: readonly { name: string; given: Partial<Checkout>; left: number }[] = [
+    { name: 'all of it', given: {}, left: 1000 },
+    { name: 'without what is pending', given: { refunds: [refund(300)] }, left: 700 },
+    {
+      name: 'without what has succeeded',
+      given: { refunds: [refund(300, { status: 'succeeded' })] },
+      left: 700,
+    },
+    { name: 'with what has failed', given: { refunds: [refund(300, { status: 'failed' })] }, left: 1000 },
+    {
+      name: 'without several',
+      given: {
+        refunds: [
+          refund(300),
+          refund(200, { id: 'rfd_b', status: 'succeeded' }),
+          refund(500, { id: 'rfd_c' }),
+        ],
+      },
+      left: 0,
+    },
+    { name: 'without what is disputed', given: { reversals: [reversal(400)] }, left: 600 },
+    { name: 'without what is lost', given: { reversals: [reversal(400, { status: 'lost' })] }, left: 600 },
+    { name: 'with what is won', given: { reversals: [reversal(400, { status: 'won' })] }, left: 1000 },
+    {
+      name: 'without both',
+      given: { refunds: [refund(300)], reversals: [reversal(400, { kind: 'return', status: 'lost' })] },
+      left: 300,
+    },
+    {
+      name: 'nothing where more was taken back than is there',
+      given: { refunds: [refund(700)], reversals: [reversal(1000)] },
+      left: 0,
+    },
+    {
+      name: 'whatever other attempts have given back',
+      given: {
+        refunds: [refund(300, { attempt: 'pat_b' })],
+        reversals: [reversal(400, { attempt: 'pat_b' })],
+      },
+      left: 1000,
+    },
+  ];
+  for (const { name, given, left } of rows) {
+    test(`${name}: ${left}`, () => {
+      const session = checkout({ ...paidUp, ...given });
+      assert.equal(refundableOf(session, 'pat_a'), left);
+      assert.equal(decide(session, createRefund(left + 1)).kind, 'refusal');
+      if (left > 0) assert.equal(after(session, createRefund(left)).refunds.at(-1)?.amount, left);
+    });
+  }
+});
+
+suite('the number of refunds of a session', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, n) => refund(1, { id: `rfd_${n}`, status: 'failed' }));
+
+  test('is a hundred', () => assert.equal(MAX_REFUNDS, 100));
+
+  test('has a last one', () => {
+    const session = checkout({ ...paidUp, refunds: many(MAX_REFUNDS - 1) });
+    assert.equal(after(session, createRefund(1)).refunds.length, MAX_REFUNDS);
+  });
+
+  test('is bounded, whatever became of them', () => {
+    const decision = decide(checkout({ ...paidUp, refunds: many(MAX_REFUNDS) }), createRefund(1));
+    assert.equal(decision.kind === 'refusal' && decision.reason, 'not_refundable');
+  });
+});
+
+suite('a refund in every state of a session', () => {
+  const part = { attempts: [attempt('succeeded')], payments: [brought(400)] };
+  const refunded = {
+    paid: 400,
+    attempts: ['succeeded'],
+    events: ['refund.pending'],
+    refunds: ['pending 400'],
+  } as const;
+  const rows: readonly Row[] = [
+    {
+      name: 'active, partly paid',
+      given: checkout(part),
+      when: createRefund(400),
+      gives: { ...refunded, is: 'active unpaid partial' },
+    },
+    {
+      name: 'active, partly paid, with another attempt in progress',
+      given: checkout({ ...part, attempts: [...part.attempts, attempt('processing', { name: 'b' })] }),
+      when: createRefund(400),
+      gives: { ...refunded, is: 'active unpaid partial', attempts: ['succeeded', 'processing'] },
+    },
+    {
+      name: 'active until this moment',
+      given: checkout({ ...part, expiresAt: EXPIRES }),
+      when: createRefund(400, { now: EXPIRES }),
+      gives: {
+        ...refunded,
+        is: 'expired expired partial',
+        events: ['checkout.expired', 'refund.pending', 'payin.cancelled'],
+      },
+    },
+    {
+      name: 'expired by its merchant',
+      given: checkout({ ...part, lifecycle: expiredByMerchant }),
+      when: createRefund(400),
+      gives: { ...refunded, is: 'expired unpaid partial' },
+    },
+    {
+      name: 'expired by time',
+      given: checkout({ ...part, lifecycle: expiredByTime }),
+      when: createRefund(400),
+      gives: { ...refunded, is: 'expired expired partial' },
+    },
+    {
+      name: 'completed, with too much',
+      given: checkout({ ...paidUp, payments: [brought(1300)] }),
+      when: createRefund(300),
+      gives: {
+        is: 'completed paid excess',
+        paid: 1300,
+        attempts: ['succeeded'],
+        events: ['refund.pending'],
+        refunds: ['pending 300'],
+      },
+    },
+  ];
+  table(rows);
+});
