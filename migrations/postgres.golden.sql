@@ -12,6 +12,8 @@ CREATE TABLE account (
   previous_webhook_secret_test_until bigint,
   previous_webhook_secret_live text,
   previous_webhook_secret_live_until bigint,
+  settings_test text,
+  settings_live text,
   CONSTRAINT account_pkey PRIMARY KEY (number)
 );
 CREATE UNIQUE INDEX account_pkey ON account USING btree (number);
@@ -42,6 +44,33 @@ CREATE TABLE audit (
   request_id text NOT NULL
 );
 
+
+CREATE TABLE awaited (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  attempt text COLLATE "C" NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  CONSTRAINT awaited_pkey PRIMARY KEY (account, live, currency, amount, attempt)
+);
+CREATE UNIQUE INDEX awaited_pkey ON awaited USING btree (account, live, currency, amount, attempt);
+
+CREATE TABLE bank_file (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  data text NOT NULL,
+  content text NOT NULL,
+  CONSTRAINT bank_file_kind_check CHECK ((kind = ANY (ARRAY['statement'::text, 'payments'::text]))),
+  CONSTRAINT bank_file_pkey PRIMARY KEY (account, live, id)
+);
+CREATE UNIQUE INDEX bank_file_hash ON bank_file USING btree (account, live, kind, hash);
+CREATE INDEX bank_file_kind ON bank_file USING btree (account, live, kind, id);
+CREATE UNIQUE INDEX bank_file_pkey ON bank_file USING btree (account, live, id);
 
 CREATE TABLE checkout (
   account bigint NOT NULL,
@@ -229,6 +258,27 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_age ON idempotency USING btree (account, live, created_at);
 CREATE UNIQUE INDEX idempotency_pkey ON idempotency USING btree (account, live, idempotency_key, operation);
 
+CREATE TABLE notice (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  received_at bigint NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  due_at bigint,
+  tries integer NOT NULL,
+  data text NOT NULL,
+  CONSTRAINT notice_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT notice_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text, 'ignored'::text])))
+);
+CREATE INDEX notice_due ON notice USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX notice_open ON notice USING btree (account, live) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX notice_pkey ON notice USING btree (account, live, id);
+CREATE INDEX notice_rail ON notice USING btree (account, live, rail, id);
+CREATE UNIQUE INDEX notice_reference ON notice USING btree (account, live, rail, reference);
+CREATE INDEX notice_state ON notice USING btree (account, live, rail, state, id);
+
 CREATE TABLE payment (
   account bigint NOT NULL,
   live boolean NOT NULL,
@@ -258,6 +308,22 @@ CREATE TABLE payment_attempt (
 );
 CREATE UNIQUE INDEX payment_attempt_pkey ON payment_attempt USING btree (account, live, id);
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt USING btree (account, live, rail, reference);
+
+CREATE TABLE refund (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  CONSTRAINT refund_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT refund_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX refund_checkout ON refund USING btree (account, live, checkout, id);
+CREATE INDEX refund_pending ON refund USING btree (account, live, id) WHERE (state = 'pending'::text);
+CREATE INDEX refund_pending_rail ON refund USING btree (account, live, rail, id) WHERE (state = 'pending'::text);
+CREATE UNIQUE INDEX refund_pkey ON refund USING btree (account, live, id);
+CREATE INDEX refund_rail ON refund USING btree (account, live, rail, id);
 
 CREATE TABLE schema_version (
   id integer NOT NULL,

@@ -1,7 +1,7 @@
 -- The schema after all migrations, to be compared. After a new migration:
 -- OPENTILL_WRITE_GOLDEN=1 node --test test/store/sqlite-only.test.ts
 
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- table account
 CREATE TABLE account (
@@ -12,7 +12,7 @@ CREATE TABLE account (
   webhook_secret_live TEXT NOT NULL,
   -- How far the account's test clock is ahead of real time.
   test_clock_offset_ms INTEGER NOT NULL DEFAULT 0
-, previous_webhook_secret_test TEXT, previous_webhook_secret_test_until INTEGER, previous_webhook_secret_live TEXT, previous_webhook_secret_live_until INTEGER) STRICT;
+, previous_webhook_secret_test TEXT, previous_webhook_secret_test_until INTEGER, previous_webhook_secret_live TEXT, previous_webhook_secret_live_until INTEGER, settings_test TEXT, settings_live TEXT) STRICT;
 
 -- table api_key
 CREATE TABLE api_key (
@@ -37,6 +37,30 @@ CREATE TABLE audit (
   actor TEXT NOT NULL,
   action TEXT NOT NULL,
   request_id TEXT NOT NULL
+) STRICT;
+
+-- table awaited
+CREATE TABLE awaited (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  PRIMARY KEY (account, live, currency, amount, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- table bank_file
+CREATE TABLE bank_file (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('statement', 'payments')),
+  created_at INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  data TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
 ) STRICT;
 
 -- table checkout
@@ -173,6 +197,21 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
+-- table notice
+CREATE TABLE notice (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
+  due_at INTEGER,
+  tries INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
 -- table payment
 CREATE TABLE payment (
   account INTEGER NOT NULL,
@@ -199,6 +238,17 @@ CREATE TABLE payment_attempt (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
+-- table refund
+CREATE TABLE refund (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
 -- table webhook_endpoint
 CREATE TABLE webhook_endpoint (
   account INTEGER NOT NULL,
@@ -223,6 +273,12 @@ CREATE TABLE webhook_receiver (
   last_error TEXT NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
+
+-- index bank_file_hash
+CREATE UNIQUE INDEX bank_file_hash ON bank_file (account, live, kind, hash);
+
+-- index bank_file_kind
+CREATE INDEX bank_file_kind ON bank_file (account, live, kind, id);
 
 -- index checkout_currency
 CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
@@ -281,11 +337,38 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 -- index event_id
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
 
+-- index notice_due
+CREATE INDEX notice_due ON notice (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- index notice_open
+CREATE INDEX notice_open ON notice (account, live) WHERE state = 'open';
+
+-- index notice_rail
+CREATE INDEX notice_rail ON notice (account, live, rail, id);
+
+-- index notice_reference
+CREATE UNIQUE INDEX notice_reference ON notice (account, live, rail, reference);
+
+-- index notice_state
+CREATE INDEX notice_state ON notice (account, live, rail, state, id);
+
 -- index payment_attempt_reference
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);
 
 -- index payment_checkout
 CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);
+
+-- index refund_checkout
+CREATE INDEX refund_checkout ON refund (account, live, checkout, id);
+
+-- index refund_pending
+CREATE INDEX refund_pending ON refund (account, live, id) WHERE state = 'pending';
+
+-- index refund_pending_rail
+CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state = 'pending';
+
+-- index refund_rail
+CREATE INDEX refund_rail ON refund (account, live, rail, id);
 
 -- trigger account_inserted
 CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;

@@ -107,15 +107,20 @@ function sameScope(one: Scope, other: Scope): boolean {
 
 /** What of a batch must not be in another one at the same time. Ids are unique, the rest is within its scope. */
 function concernsOf(needs: Needs): string[] {
-  const { scope, checkout, customer, email, rail, idempotency, lanes = [], lockedEndpoints = [] } = needs;
+  const { scope, checkout, customer, email, rail, notice, idempotency } = needs;
+  const { checkouts = [], notices = [], lanes = [], lockedEndpoints = [] } = needs;
   const within = nameOfScope(scope);
   return [
     ...(checkout === undefined ? [] : [checkout]),
+    ...checkouts,
     ...lanes,
     ...lockedEndpoints,
     ...(customer === undefined ? [] : [customer]),
     ...(email === undefined ? [] : [`${within} email ${email}`]),
     ...(rail === undefined ? [] : [`${within} rail ${rail.rail} ${rail.reference}`]),
+    ...[...(notice === undefined ? [] : [notice]), ...notices].map(
+      (each) => `${within} notice ${each.rail} ${each.reference}`,
+    ),
     ...(idempotency === undefined ? [] : [`${within} key ${idempotency.key} ${idempotency.operation}`]),
   ];
 }

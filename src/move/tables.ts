@@ -34,7 +34,8 @@ const described: readonly Described[] = [
     name: 'account',
     columns: `number bigint, name text, created_at bigint, webhook_secret_test text, webhook_secret_live text,
       test_clock_offset_ms bigint, previous_webhook_secret_test text, previous_webhook_secret_test_until bigint,
-      previous_webhook_secret_live text, previous_webhook_secret_live_until bigint`,
+      previous_webhook_secret_live text, previous_webhook_secret_live_until bigint, settings_test text,
+      settings_live text`,
     key: 'number',
   },
   {
@@ -84,6 +85,27 @@ const described: readonly Described[] = [
         row_number() OVER (PARTITION BY account, live, checkout ORDER BY booked_at, rowid) AS line,
         attempt, amount, currency, booked_at, late
       FROM payment`,
+  },
+  {
+    name: 'refund',
+    columns: `${tenant}, id text, checkout text, rail text, state text`,
+    key: 'account, live, id',
+  },
+  {
+    name: 'awaited',
+    columns: `${tenant}, currency text, amount bigint, attempt text, checkout text`,
+    key: 'account, live, currency, amount, attempt',
+  },
+  {
+    name: 'notice',
+    columns: `${tenant}, id text, rail text, reference text, received_at bigint, state text, due_at bigint,
+      tries integer, data text`,
+    key: 'account, live, id',
+  },
+  {
+    name: 'bank_file',
+    columns: `${tenant}, id text, kind text, created_at bigint, hash text, data text, content text`,
+    key: 'account, live, id',
   },
   {
     name: 'event',

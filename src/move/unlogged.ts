@@ -1,6 +1,6 @@
 /**
- * What comes, changes and goes without a line in any log: stored answers, deliveries, and the log of their attempts. So
- * both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its range; where
+ * What comes, changes and goes without a line in any log: stored answers, deliveries and the log of their attempts,
+ * notices of rails, and files of banks. So both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its range; where
  * these differ, so do rows, and what differs is copied or removed.
  */
 import { hash } from 'node:crypto';
@@ -14,6 +14,8 @@ type Unlogged = {
   readonly what: string;
   /** In either database, what is another value after each change of a row. */
   readonly stamp: string;
+  /** Rows in a range; fewer where the stamp is long. */
+  readonly range?: number;
 };
 
 const all: readonly Unlogged[] = [
@@ -30,9 +32,11 @@ const all: readonly Unlogged[] = [
     what: 'attempts of deliveries',
     stamp: `CASE WHEN answer = '' THEN 0 ELSE 1 END`,
   },
+  // What was made of a notice stands in the middle of it.
+  { name: 'notice', what: 'notices', stamp: `concat(state, ' ', due_at, ' ', tries, ' ', data)`, range: 500 },
+  { name: 'bank_file', what: 'files of banks', stamp: 'kind' },
 ];
 
-/** Rows in a range. */
 const RANGE = 4000;
 
 type Value = string | number;
@@ -43,15 +47,20 @@ type Range = { readonly after: Key; readonly to: Key | undefined };
 type Found = Place & Readonly<Record<string, Value>>;
 
 export async function copyUnlogged(move: Move): Promise<void> {
-  for (const { name, what, stamp } of all) {
+  for (const { name, what, stamp, range = RANGE } of all) {
     move.teller.begin(`comparing ${what}`, move.source.number(`SELECT count(*) FROM ${name}`));
-    await copyRanges(move, table(name), stamp);
+    await copyRanges(move, table(name), stamp, range);
   }
 }
 
-async function copyRanges({ source, target, teller }: Move, from: Table, stamp: string): Promise<void> {
-  const here = questions(from, stamp, () => '?');
-  const there = questions(from, stamp, (type, index) => `$${index + 1}::${numbered(type)}`);
+async function copyRanges(
+  { source, target, teller }: Move,
+  from: Table,
+  stamp: string,
+  size: number,
+): Promise<void> {
+  const here = questions(from, stamp, size, () => '?');
+  const there = questions(from, stamp, size, (type, index) => `$${index + 1}::${numbered(type)}`);
   for (let after: Key = keyOf(from).map(({ type }) => (type === 'text' ? '' : 0)); ; ) {
     const [last] = source.all(here.last, ...after) as unknown as readonly Found[];
     // What comes behind the last of SQLite is in the last range as well.
@@ -86,7 +95,12 @@ function valuesOf({ key }: Table, row: Found): Value[] {
 }
 
 /** What is asked of either database; `parameter` stands for the value of a type, in its place among all. */
-function questions(from: Table, stamp: string, parameter: (type: string, index: number) => string) {
+function questions(
+  from: Table,
+  stamp: string,
+  size: number,
+  parameter: (type: string, index: number) => string,
+) {
   const key = keyOf(from);
   const columns = from.key.join(', ');
   const shown = key.map(({ name, type }) => (type === 'boolean' ? `CAST(${name} AS integer)` : name));
@@ -96,7 +110,7 @@ function questions(from: Table, stamp: string, parameter: (type: string, index: 
     `(${columns}) > (${place(0)})${to ? ` AND (${columns}) <= (${place(key.length)})` : ''}`;
   return {
     last: `SELECT ${columns} FROM ${from.name} WHERE (${columns}) > (${place(0)})
-      ORDER BY ${columns} LIMIT 1 OFFSET ${RANGE - 1}`,
+      ORDER BY ${columns} LIMIT 1 OFFSET ${size - 1}`,
     text: (range: Range) =>
       `SELECT count(*) AS rows, string_agg(concat(${shown.join(`, ' ', `)}, ' ', ${stamp}), ' ' ORDER BY ${columns}) AS text
        FROM ${from.name} WHERE ${within(range)}`,

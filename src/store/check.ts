@@ -1,6 +1,7 @@
 /**
  * What must hold in a database, whatever happened to it. Rules that one statement can tell are here or with their
- * database; those about a session as a whole are in `session-rules.ts`, and those of webhooks in `webhook-rules.ts`.
+ * database; those about a session as a whole are in `session-rules.ts`, those of webhooks in `webhook-rules.ts`, and those of what
+ * banks and other rails say in `money-rules.ts`.
  */
 
 /** What became of one rule. */
@@ -68,7 +69,18 @@ export function createTally(rule: string) {
   };
 }
 
-const ofNoSession = (table: string, id: string) => `
+type Entry = ReadonlyArray<string | number>;
+
+/** Whether a JSON array, or null for an empty one, has just these entries, in any order. */
+export function sameEntries(json: string | null, expected: readonly Entry[]): boolean {
+  const found: Entry[] = JSON.parse(json ?? '[]');
+  if (found.length !== expected.length) return false;
+  const texts = new Set(found.map((each) => JSON.stringify(each)));
+  return expected.every((each) => texts.has(JSON.stringify(each)));
+}
+
+/** Rows of a table that name a session which does not exist. */
+export const ofNoSession = (table: string, id: string): string => `
   SELECT ${table}.${id} AS id FROM ${table}
   LEFT JOIN checkout ON checkout.account = ${table}.account AND checkout.live = ${table}.live
     AND checkout.id = ${table}.checkout
@@ -84,7 +96,9 @@ export const commonRules: readonly SqlRule[] = [
       UNION SELECT DISTINCT account, live FROM api_key WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM webhook_endpoint WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM webhook_receiver WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM feed_start WHERE account NOT IN (SELECT number FROM account)`,
+      UNION SELECT DISTINCT account, live FROM feed_start WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM notice WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM bank_file WHERE account NOT IN (SELECT number FROM account)`,
   },
   {
     rule: 'the changes of accounts and keys are counted in one place',

@@ -1,13 +1,16 @@
 /** What databases keep of a session beside its JSON: the columns that lists filter by and that the worker looks for. */
 import {
+  type Attempt,
   amountPaid,
   type Checkout,
+  defaultPolicy,
   dueAt,
   isPaidInExcess,
   isPartiallyPaid,
   type Json,
   type Payment,
   paymentStatusOf,
+  type RefundStatus,
   type Scope,
   statusOf,
 } from '../checkout/session.ts';
@@ -38,8 +41,14 @@ export function columnsOf(checkout: Checkout) {
 
 /** What is kept of a session as JSON: all but what has a table or a column of its own. */
 export function dataOf(checkout: Checkout): string {
-  const { id, scope, version, eventCount, payments, ...data } = checkout;
-  return JSON.stringify(data);
+  const { id, scope, version, eventCount, payments, refunds, reversals, policy, ...data } = checkout;
+  return JSON.stringify({
+    ...data,
+    // Most sessions have none of these; `checkoutFrom` puts them back.
+    ...(refunds.length > 0 ? { refunds } : {}),
+    ...(reversals.length > 0 ? { reversals } : {}),
+    ...(policy === defaultPolicy ? {} : { policy }),
+  });
 }
 
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
@@ -49,7 +58,24 @@ export function checkoutFrom(
   payments: readonly Payment[],
 ): Checkout {
   const { id, version, eventCount } = row;
-  return { ...JSON.parse(row.data), id, scope, version, eventCount, payments };
+  const { refunds = [], reversals = [], policy = defaultPolicy, attempts, ...data } = JSON.parse(row.data);
+  return {
+    ...data,
+    attempts: attempts.map(wholeAttempt),
+    refunds,
+    reversals,
+    policy,
+    id,
+    scope,
+    version,
+    eventCount,
+    payments,
+  };
+}
+
+/** One that an earlier version has written has neither traits nor details. */
+function wholeAttempt(attempt: Omit<Attempt, 'traits' | 'details'> & Partial<Attempt>): Attempt {
+  return { ...attempt, traits: attempt.traits ?? {}, details: attempt.details ?? {} };
 }
 
 /** Text as prefix searches see it. The cut may go through a character; PostgreSQL takes no half of one. */
@@ -75,6 +101,32 @@ function filterableValue(value: Json): string | null {
   return text.length <= FILTERABLE_METADATA_LENGTH ? text : null;
 }
 
+export type RefundRow = {
+  readonly id: string;
+  readonly checkout: string;
+  readonly rail: string;
+  readonly state: RefundStatus;
+};
+
+/** The rows of the table `refund` that a session has: which are found by their ids, and which are still to be made. */
+export function refundRows({ id: checkout, refunds }: Checkout): RefundRow[] {
+  return refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status }));
+}
+
+export type AwaitedRow = {
+  readonly currency: string;
+  readonly amount: number;
+  readonly attempt: string;
+  readonly checkout: string;
+};
+
+/** The rows of the table `awaited` that a session has: its attempts that stand open until a transfer comes. */
+export function awaitedTransfers({ id: checkout, currency, attempts }: Checkout): AwaitedRow[] {
+  return attempts
+    .filter(({ traits, status }) => traits.standing && status === 'requires_action')
+    .map(({ id, amount }) => ({ currency, amount, attempt: id, checkout }));
+}
+
 /** What is kept of an endpoint as JSON: all but what has a column of its own. */
 export function endpointDataOf(endpoint: Endpoint): string {
   const { id, scope, version, eventCount, ...data } = endpoint;
@@ -82,8 +134,25 @@ export function endpointDataOf(endpoint: Endpoint): string {
 }
 
 /** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
-export function bytesOf({ items, description, metadata, attempts, payments }: Checkout): number {
+export function bytesOf({
+  items,
+  description,
+  metadata,
+  attempts,
+  payments,
+  refunds,
+  reversals,
+}: Checkout): number {
   let characters = description.length + JSON.stringify(metadata).length;
+  for (const refund of refunds) characters += JSON.stringify(refund.metadata).length;
   for (const item of items) characters += item.name.length + (item.description?.length ?? 0) + 100;
-  return 2500 + 2 * (2 * characters + 500 * attempts.length + 200 * payments.length);
+  return (
+    2500 +
+    2 *
+      (2 * characters +
+        800 * attempts.length +
+        200 * payments.length +
+        700 * refunds.length +
+        200 * reversals.length)
+  );
 }

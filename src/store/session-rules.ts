@@ -5,8 +5,8 @@
 import { type Customer, emailKey } from '../checkout/customer.ts';
 import { type Checkout, isCovered, type Payment } from '../checkout/session.ts';
 import { receiverOf } from '../webhooks/endpoint.ts';
-import { createTally, type Outcome } from './check.ts';
-import { checkoutFrom, columnsOf, filterableMetadata } from './columns.ts';
+import { createTally, type Outcome, sameEntries } from './check.ts';
+import { awaitedTransfers, checkoutFrom, columnsOf, filterableMetadata, refundRows } from './columns.ts';
 import { isNumbered, type Told } from './webhook-rules.ts';
 
 type Columns = ReturnType<typeof columnsOf>;
@@ -21,6 +21,10 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly payments: string | null;
     readonly attempts: string | null;
     readonly metadata: string | null;
+    readonly refunds: string | null;
+    readonly awaited: string | null;
+    /** Which deliveries there are to the addresses that it names. */
+    readonly sent: string | null;
     /** Whether the record of its customer is there. */
     readonly customer_known: boolean | number;
     /** How many versions its events tell of, the oldest and the newest of them. */
@@ -29,14 +33,10 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly newest_version: number | null;
     /** How many versions the log of changes has lines for. */
     readonly audited: number;
-    /** Of the deliveries to the address that it names. */
-    readonly first_url: string | null;
-    readonly last_url: string | null;
-    readonly first_receiver: string | null;
-    readonly last_receiver: string | null;
-    /** Events, and deliveries to that address, that are so young that none was removed for its age. */
+    /** Events that are so young that none of their deliveries was removed for its age. */
     readonly young_events: number;
-    readonly young_deliveries: number;
+    /** The refunds that those of them are about which are about one. */
+    readonly young_refunds: string | null;
   };
 
 /** So young: less than a day, where deliveries are kept for days. */
@@ -50,11 +50,14 @@ export type PaymentEntry = readonly [
   amount: number,
   currency: string,
 ];
+/** `young` deliveries are those of young events. */
+export type SentEntry = readonly [url: string, receiver: string, young: number];
 
 type Subject = {
   readonly row: SessionRow;
   readonly checkout: Checkout;
   readonly payments: readonly PaymentEntry[];
+  readonly sent: readonly SentEntry[];
 };
 
 const UNREADABLE = 'every session can be read';
@@ -84,6 +87,22 @@ const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
       row.attempts,
       checkout.attempts.map(({ id, rail, reference }) => [id, rail, reference]),
     ),
+  'refunds and reversals belong to attempts of their session': ({ checkout }) =>
+    [...checkout.refunds, ...checkout.reversals].every(({ attempt, rail }) =>
+      checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
+    ),
+  'no more goes back than was paid': ({ checkout }) =>
+    checkout.attempts.every(({ id }) => sumOf(goingBack(checkout), id) <= sumOf(checkout.payments, id)),
+  'the refunds that are found are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.refunds,
+      refundRows(checkout).map(({ id, rail, state }) => [id, rail, state]),
+    ),
+  'the transfers that are waited for are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.awaited,
+      awaitedTransfers(checkout).map(({ attempt, currency, amount }) => [attempt, currency, amount]),
+    ),
   'the metadata to filter by is that of the session': ({ row, checkout }) =>
     sameEntries(row.metadata, filterableMetadata(checkout.metadata)),
   'a session has the events that it counts, numbered without a gap': ({ row }) =>
@@ -101,14 +120,17 @@ const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
   },
   'every version of a session has its line in the log of changes': ({ row, checkout }) =>
     row.audited === toldVersions(row, checkout),
-  'what goes to an address for a session goes to the one that it names': ({ row, checkout }) =>
-    row.first_url === null ||
-    (row.first_url === checkout.webhookUrl &&
-      row.last_url === checkout.webhookUrl &&
-      row.first_receiver === receiverOf(checkout.webhookUrl) &&
-      row.last_receiver === row.first_receiver),
-  'every event of the last day has a delivery to where its session says': ({ row, checkout }) =>
-    row.young_deliveries === (checkout.webhookUrl === '' ? 0 : row.young_events),
+  'what goes to an address for a session goes to one that it or a refund names': ({ checkout, sent }) => {
+    const named = new Set([checkout, ...checkout.refunds].map(({ webhookUrl }) => webhookUrl));
+    return sent.every(([url, receiver]) => named.has(url) && url !== '' && receiver === receiverOf(url));
+  },
+  'every event of the last day has a delivery to where its session says': (subject) => {
+    const expected = youngEventsByUrl(subject);
+    return (
+      [...expected].every(([url, events]) => events === 0 || subject.sent.some((each) => each[0] === url)) &&
+      subject.sent.every(([url, , young]) => young === (expected.get(url) ?? 0))
+    );
+  },
   'the customer of a session exists, or was erased and has left nothing in it': ({ row, checkout }) =>
     !isErased(row, checkout) || !hasPerson(checkout),
 };
@@ -162,14 +184,34 @@ function subjectOf(row: SessionRow): Subject {
   const stored = { id: row.id, version: row.version, eventCount: row.event_count, data: row.data };
   // The account and mode are in no rule either: what is read with a session was found by them.
   const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, lines);
-  return { row, checkout, payments };
+  return { row, checkout, payments, sent: JSON.parse(row.sent ?? '[]') };
 }
 
-function sameEntries(json: string | null, expected: ReadonlyArray<readonly string[]>): boolean {
-  const found: string[][] = JSON.parse(json ?? '[]');
-  if (found.length !== expected.length) return false;
-  const texts = new Set(found.map((each) => JSON.stringify(each)));
-  return expected.every((each) => texts.has(JSON.stringify(each)));
+/** How many of the young events go to which address: what a refund names counts for its events. */
+function youngEventsByUrl({ row, checkout }: Subject): Map<string, number> {
+  const events = new Map([[checkout.webhookUrl, row.young_events]]);
+  const about: readonly string[] = JSON.parse(row.young_refunds ?? '[]');
+  for (const id of about) {
+    const url = checkout.refunds.find((refund) => refund.id === id)?.webhookUrl || checkout.webhookUrl;
+    events.set(checkout.webhookUrl, (events.get(checkout.webhookUrl) ?? 0) - 1);
+    events.set(url, (events.get(url) ?? 0) + 1);
+  }
+  events.delete('');
+  return events;
+}
+
+type Money = { readonly attempt: string; readonly amount: number };
+
+function sumOf(all: readonly Money[], attempt: string): number {
+  return all.reduce((sum, each) => sum + (each.attempt === attempt ? each.amount : 0), 0);
+}
+
+/**
+ * What was given back, or may still be. Not what rails take back: that is a fact, and can come on top of a refund, such
+ * as a dispute about a charge that was refunded before.
+ */
+function goingBack({ refunds }: Checkout): Money[] {
+  return refunds.filter(({ status }) => status !== 'failed');
 }
 
 export type CustomerRow = { readonly id: string; readonly email: string | null; readonly data: string };

@@ -5,6 +5,8 @@
  * Writing goes through `commit`: the store loads what each unit of work needs, lets the unit decide on it, and writes
  * what it returns, a whole batch in one transaction. Everything of a change commits together or not at all.
  */
+
+import type { AccountSettings } from '../accounts/settings.ts';
 import type { Customer } from '../checkout/customer.ts';
 import type { Checkout, Mode, PaymentStatus, Scope, Status } from '../checkout/session.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
@@ -21,6 +23,7 @@ import type {
   DeliveryRow,
   Resend,
 } from './delivery.ts';
+import type { BankFile, BankFileKind, Notice, NoticeState } from './notice.ts';
 
 export type Account = {
   readonly number: number;
@@ -31,9 +34,11 @@ export type Account = {
   readonly previousWebhookSecrets: Readonly<Record<Mode, PreviousSecret | null>>;
   /** How far the clock of the account's test data is ahead of real time. */
   readonly testClockOffsetMs: number;
+  /** What the account has configured for each mode. */
+  readonly settings: Readonly<Record<Mode, AccountSettings>>;
 };
 
-export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets'>;
+export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings'>;
 
 export type KeyScope = 'read' | 'write' | 'refund' | 'webhooks';
 
@@ -67,11 +72,17 @@ export type IdempotencyKey = {
 export type Needs = {
   readonly scope: Scope;
   readonly checkout?: string;
+  /** Where one unit concerns several sessions; they can be loaded beside `checkout`. */
+  readonly checkouts?: readonly string[];
   readonly customer?: string;
   /** A customer by the e-mail address's key. */
   readonly email?: string;
   /** Which session knows this attempt or payment of a rail. */
   readonly rail?: { readonly rail: string; readonly reference: string };
+  /** A notice that may change or come to be. */
+  readonly notice?: { readonly rail: string; readonly reference: string };
+  /** Where one unit concerns several of them; they can be loaded beside `notice`. */
+  readonly notices?: ReadonlyArray<{ readonly rail: string; readonly reference: string }>;
   readonly idempotency?: IdempotencyKey;
   /** All endpoints of the scope. */
   readonly endpoints?: true;
@@ -85,6 +96,12 @@ export type Needs = {
 
 export type Loaded = {
   readonly checkout: Checkout | null;
+  /** Those of the needed `checkouts` that exist, by id. */
+  readonly checkouts: ReadonlyMap<string, Checkout>;
+  /** The needed notice, if it is known. */
+  readonly notice: Notice | null;
+  /** Those of the needed `notices` that are known, by their ids. */
+  readonly notices: ReadonlyMap<string, Notice>;
   readonly customer: Customer | null;
   readonly namesake: Customer | null;
   /** Id of the session that knows the needed rail reference. */
@@ -137,6 +154,10 @@ export type Writes = {
   /** Receivers that get at once what was put off for them. */
   readonly hastened?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
   readonly testClockAdvanceMs?: number;
+  /** New or changed. */
+  readonly notice?: Notice;
+  /** New: files of a bank never change. */
+  readonly bankFile?: BankFile;
   readonly audit?: Audit;
 };
 
@@ -145,8 +166,8 @@ export type EndpointChange = { readonly before: Endpoint | null; readonly after:
 
 export type Unit = {
   readonly needs: Needs;
-  /** Called inside the transaction, once for each try; null writes nothing. */
-  readonly decide: (loaded: Loaded) => Writes | null;
+  /** Called inside the transaction, once for each try; what concerns several sessions has one element for each. */
+  readonly decide: (loaded: Loaded) => readonly Writes[];
 };
 
 /** A page of a list in one direction; `cursor` is the id next to which it begins. */
@@ -174,6 +195,10 @@ export type CheckoutFilter = {
   readonly search?: string;
 };
 
+export type RefundFilter = { readonly checkout?: string; readonly rail?: string; readonly isPending?: true };
+
+export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState };
+
 /** An event at its place in the feed of its account and mode. */
 export type FeedEvent = EventRow & { readonly position: number };
 
@@ -200,6 +225,14 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
+/** Numbers for operators. */
+export type Gauges = {
+  readonly pendingDeliveries: number;
+  readonly suspendedReceivers: number;
+  /** Notices of rails, entries of statements among them, that wait for a person. */
+  readonly openNotices: number;
+};
+
 /** How batches are to be made for this database. */
 export type Batching = {
   /** Commits that may be under way at once, if they concern different sessions, customers and idempotency keys. */
@@ -223,6 +256,34 @@ export type Store = {
   customer(scope: Scope, id: string): Promise<Customer | null>;
   /** Newest first. */
   customers(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
+  checkoutOfRefund(scope: Scope, refundId: string): Promise<Checkout | null>;
+  /** Refunds of the scope with the sessions they belong to, newest first. */
+  refunds(
+    scope: Scope,
+    filter: RefundFilter,
+    page: PageRequest,
+  ): Promise<Page<{ readonly id: string; readonly checkout: Checkout }>>;
+  /** Which session knows this attempt or payment of a rail. */
+  ownerOfReference(scope: Scope, rail: string, reference: string): Promise<string | null>;
+  /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
+  awaiting(
+    scope: Scope,
+    currency: string,
+    amount: number,
+    limit: number,
+  ): Promise<readonly { readonly checkout: string; readonly attempt: string }[]>;
+  notice(scope: Scope, id: string): Promise<Notice | null>;
+  noticeByReference(scope: Scope, rail: string, reference: string): Promise<Notice | null>;
+  /** Newest first. */
+  notices(scope: Scope, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
+  /** Notices that are due by `now`, in the clock of their scope, the longest due first. */
+  dueNotices(scope: Scope, now: number, limit: number): Promise<readonly Notice[]>;
+  bankFile(scope: Scope, id: string): Promise<BankFile | null>;
+  /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
+  bankFileByHash(scope: Scope, kind: BankFileKind, hash: string): Promise<BankFile | null>;
+  /** Newest first; without their content. */
+  bankFiles(scope: Scope, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
+
   event(scope: Scope, id: string): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
@@ -261,6 +322,8 @@ export type Store = {
   createFirstAccount(account: NewAccount, nowMs: number): Promise<Account | null>;
   /** False if there is no such account. */
   renameAccount(number: number, name: string): Promise<boolean>;
+  /** Replaces what the account has configured. False if there is no such account. */
+  configureAccount(scope: Scope, settings: AccountSettings): Promise<boolean>;
   /** Replaces the secret that signs deliveries to addresses of sessions. False if there is no such account. */
   replaceWebhookSecret(scope: Scope, secret: string, previous: PreviousSecret | null): Promise<boolean>;
   apiKey(id: string): Promise<ApiKey | null>;
@@ -274,7 +337,7 @@ export type Store = {
   directoryVersion(): number;
 
   /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
-  duePlaces(work: 'checkouts' | 'deliveries', realNow: number): Promise<readonly Place[]>;
+  duePlaces(work: 'checkouts' | 'deliveries' | 'notices', realNow: number): Promise<readonly Place[]>;
   /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
   dueCheckouts(scope: Scope, now: number, limit: number): Promise<readonly DueCheckout[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
@@ -307,7 +370,6 @@ export type Store = {
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;
-  /** Numbers for operators. */
-  gauges(): Promise<{ readonly pendingDeliveries: number; readonly suspendedReceivers: number }>;
+  gauges(): Promise<Gauges>;
   close(): Promise<void>;
 };

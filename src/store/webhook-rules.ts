@@ -64,6 +64,10 @@ export const webhookRules: readonly SqlRule[] = [
     sql: `SELECT min(id) AS id FROM delivery GROUP BY account, live, event, receiver HAVING count(*) > 1`,
   },
   {
+    rule: 'no event goes to two addresses of its session',
+    sql: `SELECT min(id) AS id FROM delivery WHERE url IS NOT NULL GROUP BY account, live, event HAVING count(*) > 1`,
+  },
+  {
     rule: 'of each lane the first delivery that is pending is due, and no other',
     sql: `
       SELECT id FROM (

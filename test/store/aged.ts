@@ -26,7 +26,7 @@ export async function happen(
   await store.commit([
     {
       needs: { scope: after.scope, ...(isNew ? {} : { checkout: after.id }) },
-      decide: () => ({ checkout, events, deliveries }),
+      decide: () => [{ checkout, events, deliveries }],
     },
   ]);
   // Which gives them their places in the feed.

@@ -1,8 +1,16 @@
 /** What the suite writes into a store: sessions, customers and events as the service would make them. */
 import type { Customer } from '../../src/checkout/customer.ts';
-import type { Attempt, Checkout, Payment, Scope } from '../../src/checkout/session.ts';
+import {
+  type Attempt,
+  type Checkout,
+  defaultPolicy,
+  type Payment,
+  type Refund,
+  type Scope,
+} from '../../src/checkout/session.ts';
 import { newId } from '../../src/id.ts';
 import { createAccount } from '../../src/keys.ts';
+import type { BankFile, Notice } from '../../src/store/notice.ts';
 import type {
   Answer,
   EventRow,
@@ -71,6 +79,9 @@ export function session(scope: Scope, given: Partial<Checkout> = {}): Checkout {
     lifecycle: { state: 'active' },
     attempts: [],
     payments: [],
+    refunds: [],
+    reversals: [],
+    policy: defaultPolicy,
     ...given,
   };
 }
@@ -86,6 +97,41 @@ export function attempt(reference: string, given: Partial<Attempt> = {}): Attemp
     version: 1,
     status: 'succeeded',
     reason: '',
+    syncAt: null,
+    traits: {},
+    details: {},
+    ...given,
+  };
+}
+
+/** An attempt that stands open until a transfer comes. */
+export function standing(reference: string, given: Partial<Attempt> = {}): Attempt {
+  return attempt(reference, {
+    rail: 'bank',
+    method: 'bank_transfer',
+    status: 'requires_action',
+    traits: { standing: true, graceMs: 60_000 },
+    details: { account: 'main' },
+    ...given,
+  });
+}
+
+/** Money that is to go back. */
+export function refund(given: Partial<Refund> = {}): Refund {
+  const createdAt = given.createdAt ?? T;
+  return {
+    id: newId('rfd', createdAt),
+    createdAt,
+    attempt: 'pat_1',
+    rail: 'sandbox',
+    reference: '',
+    amount: 100,
+    reason: 'Returned goods.',
+    remarks: '',
+    metadata: {},
+    webhookUrl: '',
+    status: 'pending',
+    failure: '',
     syncAt: null,
     ...given,
   };
@@ -107,6 +153,36 @@ export function customer(scope: Scope, given: Partial<Customer> = {}): Customer 
     phone: null,
     referenceId: '',
     metadata: {},
+    ...given,
+  };
+}
+
+/** An entry of a statement that nobody has looked at yet. */
+export function notice(reference: string, given: Partial<Notice> = {}): Notice {
+  const receivedAt = given.receivedAt ?? T;
+  return {
+    id: newId('ntc', receivedAt),
+    rail: 'bank',
+    reference,
+    receivedAt,
+    state: 'waiting',
+    dueAt: receivedAt,
+    tries: 0,
+    data: { amount: 1000, remittance: 'Invoice 7 ü \u{1f9fe}' },
+    ...given,
+  };
+}
+
+/** A statement as it is kept once it was read. */
+export function bankFile(hash: string, given: Partial<BankFile> = {}): BankFile {
+  const createdAt = given.createdAt ?? T;
+  return {
+    id: newId('bfl', createdAt),
+    kind: 'statement',
+    createdAt,
+    hash,
+    data: { entries: 3 },
+    content: '',
     ...given,
   };
 }
@@ -138,7 +214,7 @@ export function changed(before: Checkout, given: Partial<Checkout>): Checkout {
 
 /** Commits these writes alone. */
 export function write(store: Store, scope: Scope, writes: Writes): Promise<void> {
-  return store.commit([{ needs: { scope }, decide: () => writes }]);
+  return store.commit([{ needs: { scope }, decide: () => [writes] }]);
 }
 
 /** Stores a new session with its first event. */
@@ -165,7 +241,7 @@ export async function load(store: Store, needs: Needs): Promise<Loaded> {
       needs,
       decide(shown) {
         loaded = shown;
-        return null;
+        return [];
       },
     },
   ]);

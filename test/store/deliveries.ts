@@ -79,7 +79,7 @@ export async function tell(
   const writes = telling(before, count, destined);
   const { after } = writes.checkout;
   const checkout = 'id' in before ? { checkout: after.id } : {};
-  await store.commit([{ needs: { scope: after.scope, ...checkout }, decide: () => writes }]);
+  await store.commit([{ needs: { scope: after.scope, ...checkout }, decide: () => [writes] }]);
   return { session: after, ids: inOrder(writes.deliveries) };
 }
 
@@ -165,7 +165,7 @@ export function giveUp(claimed: ClaimedDelivery, given: Partial<DeliveryResult> 
 /** The unit that writes what came of deliveries, with the locks that it needs. */
 export function finishing(scope: Scope, deliveryResults: readonly DeliveryResult[]): Unit {
   const lanes = [...new Set(deliveryResults.map(({ subject }) => subject))];
-  return { needs: { scope, lanes }, decide: () => ({ deliveryResults }) };
+  return { needs: { scope, lanes }, decide: () => [{ deliveryResults }] };
 }
 
 /** Writes what came of deliveries of one account and mode. */
@@ -181,7 +181,7 @@ export async function resend(store: Store, scope: Scope, at: number, ...all: str
     return { id, receiver, subject, at };
   });
   const lanes = resends.map(({ subject }) => subject);
-  await store.commit([{ needs: { scope, lanes }, decide: () => ({ resends }) }]);
+  await store.commit([{ needs: { scope, lanes }, decide: () => [{ resends }] }]);
 }
 
 /** Delivers everything that comes due by then, and says in which order. */

@@ -45,7 +45,7 @@ function increment(scope: Scope, id: string): Unit {
     decide({ checkout }) {
       assert.ok(checkout);
       const after = changed(checkout, { amount: checkout.amount + 1 });
-      return { checkout: { before: checkout, after }, events: [eventOf(after)] };
+      return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
     },
   };
 }

@@ -187,7 +187,7 @@ suite('another process at the same rows', () => {
         decide({ checkout }) {
           assert.ok(checkout);
           const after = changed(checkout, { amount });
-          return { checkout: { before: checkout, after }, events: [eventOf(after)] };
+          return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
         },
       },
     ]);
@@ -226,15 +226,17 @@ suite('another process at the same rows', () => {
       decide({ answer: given }) {
         if (given) {
           seen.push(given.body);
-          return null;
+          return [];
         }
         const after = session(mine, { payments: [payment('pay')] });
-        return {
-          checkout: { before: null, after },
-          events: [eventOf(after)],
-          customer: customer(mine),
-          answer: answer('key', { body: name }),
-        };
+        return [
+          {
+            checkout: { before: null, after },
+            events: [eventOf(after)],
+            customer: customer(mine),
+            answer: answer('key', { body: name }),
+          },
+        ];
       },
     });
     await Promise.all([0, 1, 0, 1, 0, 1].map((which, index) => stores[which]?.commit([unit(`${index}`)])));
@@ -259,7 +261,7 @@ suite('another process at the same rows', () => {
         needs: { scope: mine, checkout: one.id, customer: 'cus_1' },
         decide: ({ checkout }) => {
           const after = changed(checkout as typeof one, { amount: 7 });
-          return { checkout: { before: checkout, after }, events: [eventOf(after)] };
+          return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
         },
       },
     ]);

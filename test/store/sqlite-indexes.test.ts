@@ -1,11 +1,14 @@
-/** How SQLite finds what a list of sessions asks for. */
+/** How SQLite finds what lists of sessions, refunds, notices and files ask for. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import { bankFileQuery } from '../../src/store/sqlite/bank-files.ts';
 import { listQuery } from '../../src/store/sqlite/checkouts.ts';
+import { dueNoticesSql, noticeQuery } from '../../src/store/sqlite/notices.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import type { CheckoutFilter } from '../../src/store/store.ts';
+import { awaitingSql, refundQuery } from '../../src/store/sqlite/refunds.ts';
+import type { CheckoutFilter, NoticeFilter, PageRequest, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
 function openFresh(t: TestContext): DatabaseSync {
@@ -78,5 +81,64 @@ suite('every filter of a list', () => {
       1,
       'what else is asked might leave less than a page',
     );
+  });
+});
+
+suite('what is found by an index alone, in the order of the list and no further than its page', () => {
+  const scope = { account: 1, mode: 'test' } as const;
+  const tenant = 'account=? AND live=?';
+  const pages: ReadonlyArray<[PageRequest, string]> = [
+    [{ limit: 20 }, ''],
+    [{ limit: 20, after: 'x' }, ' AND id<?'],
+    [{ limit: 20, before: 'x' }, ' AND id>?'],
+  ];
+  const searched = (t: TestContext, sql: string, values: SQLInputValue[]) =>
+    openFresh(t)
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail));
+
+  const refunds: ReadonlyArray<[RefundFilter, string]> = [
+    [{}, `PRIMARY KEY (${tenant}`],
+    [{ checkout: 'x' }, `COVERING INDEX refund_checkout (${tenant} AND checkout=?`],
+    [{ checkout: 'x', rail: 'bank', isPending: true }, `INDEX refund_checkout (${tenant} AND checkout=?`],
+    [{ rail: 'bank' }, `INDEX refund_rail (${tenant} AND rail=?`],
+    [{ isPending: true }, `INDEX refund_pending (${tenant}`],
+    [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenant} AND rail=?`],
+  ];
+  const notices: ReadonlyArray<[NoticeFilter, string]> = [
+    [{ rail: 'bank' }, `INDEX notice_rail (${tenant} AND rail=?`],
+    [{ rail: 'bank', state: 'ignored' }, `INDEX notice_state (${tenant} AND rail=? AND state=?`],
+  ];
+  for (const [page, bound] of pages) {
+    const at = `from ${Object.keys(page).at(-1)}`;
+    for (const [filter, index] of refunds) {
+      test(`refunds: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
+        const { sql, values } = refundQuery(scope, filter, page);
+        assert.deepEqual(searched(t, sql, values), [`SEARCH refund USING ${index}${bound})`]);
+      });
+    }
+    for (const [filter, index] of notices) {
+      test(`notices: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
+        const { sql, values } = noticeQuery(scope, filter, page);
+        assert.deepEqual(searched(t, sql, values), [`SEARCH notice USING ${index}${bound})`]);
+      });
+    }
+    test(`files of banks ${at}`, (t) => {
+      const { sql, values } = bankFileQuery(scope, 'statement', page);
+      const index = `INDEX bank_file_kind (${tenant} AND kind=?${bound})`;
+      assert.deepEqual(searched(t, sql, values), [`SEARCH bank_file USING ${index}`]);
+    });
+  }
+
+  test('awaited transfers', (t) => {
+    const key = `PRIMARY KEY (${tenant} AND currency=? AND amount=?)`;
+    const plan = searched(t, awaitingSql, [1, 0, 'EUR', 1000, 10]);
+    assert.deepEqual(plan, [`SEARCH awaited USING ${key}`]);
+  });
+
+  test('notices that are due', (t) => {
+    const plan = searched(t, dueNoticesSql, [1, 0, 1000, 10]);
+    assert.deepEqual(plan, [`SEARCH notice USING INDEX notice_due (${tenant} AND due_at<?)`]);
   });
 });

@@ -13,7 +13,7 @@ import { noteOfMove } from '../../src/store/sqlite/note.ts';
 import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
-import { add, answer, attempt, customer, eventOf, payment, session, T, tenants } from './build.ts';
+import { add, answer, attempt, customer, eventOf, notice, payment, session, T, tenants } from './build.ts';
 import { apart, claim, claimAt, inOrder, tell } from './deliveries.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -229,7 +229,7 @@ suite('a batch of several accounts and modes', () => {
     const units = [mine, live, mine, live, live].map((scope, index): Unit => {
       const after = session(scope, { eventCount: 2 });
       const events = ['a', 'b'].map((type, at) => eventOf(after, `${type}.${index}`, { sequence: at + 1 }));
-      return { needs: { scope }, decide: () => ({ checkout: { before: null, after }, events }) };
+      return { needs: { scope }, decide: () => [{ checkout: { before: null, after }, events }] };
     });
     await store.commit(units);
     const { rows } = await store.events(live, {}, 0, 100);
@@ -261,22 +261,31 @@ suite('a batch of several accounts and modes', () => {
         customer: person.id,
         email: 'ada@example.com',
         rail: { rail: 'sandbox', reference: 'ref' },
+        checkouts: [one.id],
+        notice: { rail: 'bank', reference: 'entry' },
         idempotency: stored,
       },
       decide(loaded) {
         seen.push(...Object.values(loaded));
-        return null;
+        return [];
       },
     });
     await store.commit([
       {
         needs: { scope: mine },
-        decide: () => ({ checkout: { before: null, after: one }, customer: person, answer: stored }),
+        decide: () => [
+          {
+            checkout: { before: null, after: one },
+            customer: person,
+            answer: stored,
+            notice: notice('entry'),
+          },
+        ],
       },
       look(live),
       look(theirs),
     ]);
-    const nothing = [null, null, null, null, null, [], new Map()];
+    const nothing = [null, null, null, null, null, null, new Map(), new Map(), [], new Map()];
     assert.deepEqual(seen.length, 2 * nothing.length);
     for (const each of seen)
       assert.ok(

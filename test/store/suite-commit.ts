@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Checkout, Lifecycle } from '../../src/checkout/session.ts';
+import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
 import { newId } from '../../src/id.ts';
 import type { Unit } from '../../src/store/store.ts';
 import {
@@ -14,7 +14,9 @@ import {
   load,
   type Open,
   payment,
+  refund,
   session,
+  standing,
   T,
   write,
 } from './build.ts';
@@ -52,7 +54,25 @@ export function commitSuite(open: Open): void {
         attempts: [
           attempt('ref-1', { status: 'failed', reason: 'declined' }),
           attempt('ref-2', { syncAt: T + 5 }),
+          standing('ref-3', { traits: { standing: true, toldOfCancel: true, graceMs: 0 } }),
         ],
+        refunds: [
+          refund({ status: 'failed', failure: 'account closed', metadata: { why: ['ü', null] } }),
+          refund({ reference: 're_1', remarks: 'x', webhookUrl: 'https://shop.example/r', syncAt: T + 9 }),
+        ],
+        reversals: [
+          {
+            kind: 'dispute',
+            rail: 'stripe',
+            reference: 'dp_1',
+            attempt: 'pat_1',
+            amount: 2,
+            reason: 'fraudulent',
+            status: 'open',
+            createdAt: T + 11,
+          },
+        ],
+        policy: { ...defaultPolicy, underpaymentToleranceBasisPoints: 50, graceMinutes: { bank: 5 } },
         payments: [
           payment('pay-2', { amount: 1, bookedAt: T + 9 }),
           payment('pay-1', { amount: 2, bookedAt: T + 9, late: true }),
@@ -99,7 +119,7 @@ export function commitSuite(open: Open): void {
       const units = [1, 2, 3].map((amount): Unit => {
         const one = session(mine, { amount });
         const writes = { checkout: { before: null, after: one }, events: [eventOf(one)] };
-        return { needs: { scope: mine }, decide: () => writes };
+        return { needs: { scope: mine }, decide: () => [writes] };
       });
       await store.commit(units);
       assert.deepEqual(
@@ -118,16 +138,18 @@ export function commitSuite(open: Open): void {
       const units: Unit[] = [
         {
           needs: { scope: mine, checkout: old.id },
-          decide: () => ({
-            checkout: { before: old, after },
-            events: [eventOf(after)],
-            deliveries: deliveriesOf([eventOf(after)]),
-            answer: answer('key'),
-            customer: customer(mine),
-            testClockAdvanceMs: 5000,
-          }),
+          decide: () => [
+            {
+              checkout: { before: old, after },
+              events: [eventOf(after)],
+              deliveries: deliveriesOf([eventOf(after)]),
+              answer: answer('key'),
+              customer: customer(mine),
+              testClockAdvanceMs: 5000,
+            },
+          ],
         },
-        { needs: { scope: mine }, decide: () => ({ checkout: { before: null, after: fresh } }) },
+        { needs: { scope: mine }, decide: () => [{ checkout: { before: null, after: fresh } }] },
         {
           needs: { scope: mine, checkout: old.id },
           decide() {
@@ -157,7 +179,7 @@ export function commitSuite(open: Open): void {
       }));
       assert.ok(first && second);
       const units = [first, second].map((after): Unit => {
-        return { needs: { scope: mine }, decide: () => ({ checkout: { before: null, after } }) };
+        return { needs: { scope: mine }, decide: () => [{ checkout: { before: null, after } }] };
       });
       await assert.rejects(store.commit(units));
       assert.equal(await store.checkout(mine, first.id), null);
@@ -173,9 +195,9 @@ export function commitSuite(open: Open): void {
       const seen: unknown[] = [];
       const look = (needs: Omit<Unit['needs'], 'scope'>): Unit => ({
         needs: { scope: mine, ...needs },
-        decide({ checkout, customer: found, namesake, ownerOfReference, answer: given }) {
-          seen.push([checkout, found, namesake, ownerOfReference, given]);
-          return null;
+        decide({ checkout, customer: found, namesake, ownerOfReference, answer: given, checkouts }) {
+          seen.push([checkout, found, namesake, ownerOfReference, given, ...checkouts]);
+          return [];
         },
       });
       const second = changed(first, { amount: 7 });
@@ -190,22 +212,25 @@ export function commitSuite(open: Open): void {
         look(everything),
         {
           needs: { scope: mine },
-          decide: () => ({
-            checkout: { before: null, after: first },
-            events: [eventOf(first)],
-            customer: known,
-            answer: stored,
-          }),
+          decide: () => [
+            {
+              checkout: { before: null, after: first },
+              events: [eventOf(first)],
+              customer: known,
+              answer: stored,
+            },
+          ],
         },
         look(everything),
         {
           needs: { scope: mine, checkout: first.id },
           decide: ({ checkout }) => {
             assert.deepEqual(checkout, first);
-            return { checkout: { before: checkout as Checkout, after: second }, events: [eventOf(second)] };
+            return [{ checkout: { before: checkout as Checkout, after: second }, events: [eventOf(second)] }];
           },
         },
         look({ checkout: first.id, rail: { rail: 'sandbox', reference: 'pay' } }),
+        look({ checkouts: [first.id, newId('chk', T)] }),
         look({}),
       ]);
       const { headers, body, statusCode } = stored;
@@ -214,6 +239,7 @@ export function commitSuite(open: Open): void {
         nothing,
         [first, known, known, first.id, { requestHash, statusCode, headers, body }],
         [second, null, null, first.id, null],
+        [...nothing, [first.id, second]],
         nothing,
       ]);
       assert.deepEqual(await store.checkout(mine, first.id), second);

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
+import { defaultPolicy } from '../../src/checkout/session.ts';
 import { createAccount } from '../../src/keys.ts';
 import type { ApiKey } from '../../src/store/store.ts';
 import { type Open, T, write } from './build.ts';
-import { type Given, onFreshStores } from './each.ts';
+import { alsoReopened, type Given, onFreshStores } from './each.ts';
 
 export function directorySuite(open: Open): void {
   const it = onFreshStores(open);
@@ -34,7 +36,9 @@ export function directorySuite(open: Open): void {
         ...given,
         number: made.number,
         previousWebhookSecrets: { test: null, live: null },
+        settings: { test: defaultSettings, live: defaultSettings },
       });
+      assert.deepEqual(await again.account(made.number), made);
       const all = await again.accounts();
       assert.deepEqual(all.map(({ name }) => name).sort(), ['first', 'second', 'third']);
       assert.equal(new Set(all.map(({ number }) => number)).size, 3);
@@ -60,6 +64,40 @@ export function directorySuite(open: Open): void {
       await write(store, theirs, { testClockAdvanceMs: 7 });
       assert.equal((await store.account(mine.account))?.testClockOffsetMs, 1500);
       assert.deepEqual(await offsets(await reopen()), [1500, 7]);
+    });
+  });
+
+  suite('what an account has configured', () => {
+    const settings: AccountSettings = {
+      ...defaultSettings,
+      business: { addressLines: ['Straße 1', 'Zürich'], taxId: 'CHE-1', email: 'till@example.com' },
+      policy: { ...defaultPolicy, excess: 'refund', graceMinutes: { bank: 30 } },
+    };
+
+    it('is kept for each mode, and replaced as a whole', async ({ store, reopen, mine, live, theirs }) => {
+      assert.equal(await store.configureAccount(mine, settings), true);
+      const other = { ...defaultSettings, business: { ...settings.business, taxId: 'CHE-2' } };
+      assert.equal(await store.configureAccount(live, other), true);
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.deepEqual((await each.account(mine.account))?.settings, { test: settings, live: other });
+        const untouched = { test: defaultSettings, live: defaultSettings };
+        assert.deepEqual((await each.account(theirs.account))?.settings, untouched);
+        const all = await each.accounts();
+        assert.deepEqual(all.find(({ number }) => number === mine.account)?.settings.test, settings);
+      }
+      const again = await reopen();
+      await again.configureAccount(mine, other);
+      assert.deepEqual((await again.account(mine.account))?.settings, { test: other, live: other });
+      assert.equal(await again.configureAccount({ account: 99, mode: 'test' }, settings), false);
+    });
+
+    it('is seen soon by another process', async ({ store, another, mine }) => {
+      const other = await another();
+      const before = store.directoryVersion();
+      await other.configureAccount(mine, settings);
+      const seen = async () => (await store.account(mine.account))?.settings.test;
+      while (store.directoryVersion() === before || !isDeepStrictEqual(await seen(), settings))
+        await pause(10);
     });
   });
 
@@ -97,7 +135,7 @@ export function directorySuite(open: Open): void {
   });
 
   suite('the version of the directory', () => {
-    it('changes with every account, key, revocation and clock', async (given) => {
+    it('changes with every account, key, revocation, clock and configuration', async (given) => {
       const { store, mine } = given;
       const key = keyFor(given);
       const account = { name: 'x', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 };
@@ -106,6 +144,7 @@ export function directorySuite(open: Open): void {
         () => store.addApiKey(key),
         () => store.revokeApiKey(key.id, T),
         () => write(store, mine, { testClockAdvanceMs: 1 }),
+        () => store.configureAccount(mine, defaultSettings),
       ];
       const seen = new Set([store.directoryVersion()]);
       for (const [index, make] of changes.entries()) {

@@ -17,7 +17,7 @@ export function endpointSuite(open: Open): void {
   });
   const writing = (scope: Scope, ...endpoints: EndpointChange[]): Unit => ({
     needs: { scope, endpoints: true },
-    decide: () => ({ endpoints }),
+    decide: () => [{ endpoints }],
   });
   /** What units that stand between others are shown. */
   function watcher() {
@@ -26,7 +26,7 @@ export function endpointSuite(open: Open): void {
       needs: { scope, endpoints: true },
       decide({ endpoints }) {
         seen.push(endpoints.map(({ id, version }) => `${id} ${version}`));
-        return null;
+        return [];
       },
     });
     return { seen, watching };
@@ -94,7 +94,7 @@ export function endpointSuite(open: Open): void {
         needs: { scope: mine },
         decide(loaded) {
           shown.push(loaded);
-          return null;
+          return [];
         },
       };
       await store.commit([watcher().watching(mine), look]);
@@ -178,7 +178,7 @@ export function endpointSuite(open: Open): void {
         needs,
         decide({ receivers }) {
           seen.push(receivers.get('whe_1')?.failures, receivers.get('whe_2')?.failures);
-          return { receivers: [{ id, health: now }] };
+          return [{ receivers: [{ id, health: now }] }];
         },
       });
       await store.commit([
@@ -197,7 +197,7 @@ export function endpointSuite(open: Open): void {
       await setHealth(store, mine, 'whe_1', health());
       const unit: Unit = {
         needs: { scope: mine, receivers: ['whe_1'] },
-        decide: () => ({ receivers: [{ id: 'whe_1', health: null }] }),
+        decide: () => [{ receivers: [{ id: 'whe_1', health: null }] }],
       };
       await assert.rejects(store.commit([unit, failing(mine)]), bug);
       assert.deepEqual(await store.failingReceivers(mine), new Map([['whe_1', health()]]));

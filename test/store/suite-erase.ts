@@ -135,10 +135,10 @@ export function eraseSuite(open: Open): void {
         needs: { scope: mine, checkout: one.id },
         decide({ checkout }) {
           const after = changed(checkout as Checkout, { amount: 7 });
-          return { checkout: { before: checkout, after }, events: [eventOf(after)] };
+          return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
         },
       };
-      const erase: Unit = { needs: { scope: mine }, decide: () => ({ erasedCustomer: person }) };
+      const erase: Unit = { needs: { scope: mine }, decide: () => [{ erasedCustomer: person }] };
       await store.commit([update, erase, update]);
       for await (const each of alsoReopened({ store, reopen })) {
         const left = await each.checkout(mine, one.id);
@@ -151,10 +151,10 @@ export function eraseSuite(open: Open): void {
     it('leaves nothing behind if its batch fails', async ({ store, reopen, mine }) => {
       const { person, one } = await known(store, mine);
       const again = await reopen();
-      const erase: Unit = { needs: { scope: mine }, decide: () => ({ erasedCustomer: person }) };
+      const erase: Unit = { needs: { scope: mine }, decide: () => [{ erasedCustomer: person }] };
       const look: Unit = {
         needs: { scope: mine, checkout: one.id, customer: person.id },
-        decide: () => null,
+        decide: () => [],
       };
       const fail: Unit = {
         needs: { scope: mine },

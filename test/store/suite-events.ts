@@ -42,7 +42,7 @@ export function eventSuite(open: Open): void {
           const events = [after.eventCount - 1, after.eventCount].map((sequence) =>
             eventOf(after, 'x.y', { sequence }),
           );
-          return { needs: { scope: mine }, decide: () => ({ checkout: { before, after }, events }) };
+          return { needs: { scope: mine }, decide: () => [{ checkout: { before, after }, events }] };
         });
       await store.commit(units(made.map(({ first }) => [null, first])));
       await store.commit(units(made.map(({ first, second }) => [first, second])));
@@ -64,7 +64,7 @@ export function eventSuite(open: Open): void {
       };
       const writing: Unit = {
         needs: { scope: mine },
-        decide: () => ({ checkout: { before: one, after }, events: [eventOf(after)] }),
+        decide: () => [{ checkout: { before: one, after }, events: [eventOf(after)] }],
       };
       await assert.rejects(store.commit([writing, failing]));
       await change(store, one, { amount: 5 });

@@ -160,7 +160,7 @@ async function newLanes(store: Store, scope: Scope) {
         const { after } = writes.checkout;
         const units = [
           finishing(scope, [one.came]),
-          { needs: { scope, checkout: after.id }, decide: () => writes },
+          { needs: { scope, checkout: after.id }, decide: () => [writes] },
         ];
         await store.commit(step.first ? units : units.toReversed());
         sessions[index] = after;

@@ -17,6 +17,7 @@ import {
   ids,
   inOrder,
   LEASE,
+  resend,
   result,
   tell,
   telling,
@@ -95,11 +96,45 @@ export function laneSuite(open: Open): void {
     });
   });
 
+  suite('an event that goes to two addresses of one receiver', () => {
+    /** Two events of a session to two addresses of a host each, and their deliveries. */
+    async function twice({ store, mine }: Pick<Given, 'store' | 'mine'>) {
+      const one = session(mine, { eventCount: 2 });
+      const events = [1, 2].map((sequence) => eventOf(one, 'x.y', { sequence }));
+      const deliveries = deliveriesOf(events, { receivers: [HOST, HOST] }).map((row, index) => ({
+        ...row,
+        url: `${HOST}/${index % 2 === 0 ? 'session' : 'refund'}`,
+      }));
+      await write(store, mine, { checkout: { before: null, after: one }, events, deliveries });
+      return inOrder(deliveries) as [string, string, string, string];
+    }
+
+    it('arrives at one after the other, before the next event', async ({ store, mine }) => {
+      const all = await twice({ store, mine });
+      assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null, null]);
+      const first = await claimOne(store, mine, T);
+      await finish(store, mine, tryAgain(first, T + HOUR));
+      assert.deepEqual(await dueAt(store, { mine }, all), [T + HOUR, null, null, null]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
+    });
+
+    it('keeps that order when it is sent again', async ({ store, mine }) => {
+      const all = await twice({ store, mine });
+      await finish(store, mine, result(await claimOne(store, mine, T)));
+      assert.deepEqual((await dueAt(store, { mine }, all)).slice(2), [null, null]);
+      await resend(store, mine, T + 5, all[0]);
+      assert.deepEqual(await dueAt(store, { mine }, all), [T + 5, null, null, null]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
+    });
+  });
+
   suite('a batch', () => {
     it('of several changes of a session makes one lane', async ({ store, mine }) => {
       const first = telling(mine, 2);
       const second = telling(first.checkout.after, 2);
-      await store.commit([first, second].map((writes) => ({ needs: { scope: mine }, decide: () => writes })));
+      await store.commit(
+        [first, second].map((writes) => ({ needs: { scope: mine }, decide: () => [writes] })),
+      );
       const all = inOrder([...first.deliveries, ...second.deliveries]);
       assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null, null]);
       assert.deepEqual(inOrder(await drain(store, mine, T)), all);
@@ -114,7 +149,7 @@ export function laneSuite(open: Open): void {
       const { session: one, ids: all } = await tell(store, mine, 1);
       const finished = finishing(mine, [come(await claimOne(store, mine, T))]);
       const writes = telling(one, 2, { at: T + 5 });
-      const told = { needs: { scope: mine, checkout: one.id }, decide: () => writes };
+      const told = { needs: { scope: mine, checkout: one.id }, decide: () => [writes] };
       await store.commit(order === 'result first' ? [finished, told] : [told, finished]);
       const made = [...all, ...inOrder(writes.deliveries)];
       return { made, due: await dueAt(store, { mine }, made) };

@@ -65,7 +65,7 @@ export function receiverSuite(open: Open): void {
     /** So many sessions with a delivery each, in one commit. */
     async function crowd({ store, mine }: Given, receiver: string, count: number, at: number) {
       const all = Array.from({ length: count }, () => telling(mine, 1, { receivers: [receiver], at }));
-      await store.commit(all.map((writes) => ({ needs: { scope: mine }, decide: () => writes })));
+      await store.commit(all.map((writes) => ({ needs: { scope: mine }, decide: () => [writes] })));
     }
 
     it('gives every receiver its turn, even where thousands wait for another', async (given) => {
@@ -222,7 +222,8 @@ export function receiverSuite(open: Open): void {
       await setHealth(store, mine, HOST, suspended);
       await setHealth(store, live, HOST, suspended);
       await setHealth(store, mine, ELSEWHERE, health());
-      assert.deepEqual(await store.gauges(), { pendingDeliveries: 0, suspendedReceivers: 2 });
+      const { suspendedReceivers } = await store.gauges();
+      assert.equal(suspendedReceivers, 2);
     });
 
     it('is left out where due deliveries are counted, until it is to be probed', async ({ store, mine }) => {

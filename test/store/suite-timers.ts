@@ -3,7 +3,7 @@ import { suite } from 'node:test';
 import type { Scope } from '../../src/checkout/session.ts';
 import type { Claim } from '../../src/store/delivery.ts';
 import type { DueCheckout, Store } from '../../src/store/store.ts';
-import { add, attempt, change, type Open, session, T, write } from './build.ts';
+import { add, attempt, change, notice, type Open, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
 
@@ -15,6 +15,11 @@ export function timerSuite(open: Open): void {
     const all: string[] = [];
     for (const at of expiresAt) all.push((await add(store, session(scope, { expiresAt: at }))).id);
     return all;
+  }
+
+  /** For each of these times a notice that is to be looked at then. */
+  async function waiting(store: Store, scope: Scope, dueAt: readonly number[]): Promise<void> {
+    for (const at of dueAt) await write(store, scope, { notice: notice(`due ${at}`, { dueAt: at }) });
   }
 
   suite('sessions that are due', () => {
@@ -119,7 +124,12 @@ export function timerSuite(open: Open): void {
   });
 
   suite('the places where something is due', () => {
-    const nowIn = async (store: Store, work: 'checkouts' | 'deliveries', realNow: number, scope: Scope) =>
+    const nowIn = async (
+      store: Store,
+      work: 'checkouts' | 'deliveries' | 'notices',
+      realNow: number,
+      scope: Scope,
+    ) =>
       (await store.duePlaces(work, realNow)).find(
         (place) => place.scope.account === scope.account && place.scope.mode === scope.mode,
       )?.now;
@@ -127,6 +137,7 @@ export function timerSuite(open: Open): void {
     for (const [work, make] of [
       ['checkouts', ending],
       ['deliveries', apart],
+      ['notices', waiting],
     ] as const) {
       it(`are all found, with what their clocks show: ${work}`, async ({ store, mine, live, theirs }) => {
         await write(store, mine, { testClockAdvanceMs: HOUR });

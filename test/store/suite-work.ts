@@ -203,7 +203,7 @@ export function workSuite(open: Open): void {
     const count = 1050;
     const old = (scope: Scope) => (_: unknown, index: number) => ({
       needs: { scope },
-      decide: () => ({ answer: answer(`old-${index}`, { createdAt: T + (index % 10) }) }),
+      decide: () => [{ answer: answer(`old-${index}`, { createdAt: T + (index % 10) }) }],
     });
     for (const scope of [mine, live]) await store.commit(Array.from({ length: count }, old(scope)));
     await write(store, mine, { answer: answer('young', { createdAt: T + 10 }) });

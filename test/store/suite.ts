@@ -13,6 +13,8 @@ import { eventSuite } from './suite-events.ts';
 import { lanePropertySuite } from './suite-lane-property.ts';
 import { laneSuite } from './suite-lanes.ts';
 import { listSuite } from './suite-lists.ts';
+import { moneySuite } from './suite-money.ts';
+import { noticeSuite } from './suite-notices.ts';
 import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
 import { retentionSuite } from './suite-retention.ts';
@@ -33,6 +35,8 @@ export function storeSuite(name: string, open: Open): void {
     resendSuite(open);
     deliveryListSuite(open);
     endpointSuite(open);
+    moneySuite(open);
+    noticeSuite(open);
     retentionSuite(open);
     lanePropertySuite(open);
   });

@@ -1,6 +1,7 @@
 /** Orders about endpoints: what is written, and what is answered. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { defaultPolicy } from '../../src/checkout/session.ts';
 import { T } from './build.ts';
 import { finish, HOUR, health, setHealth, tell, tryAgain } from './deliveries.ts';
 import { dataOf, openTill, type Till } from './orders.ts';
@@ -215,6 +216,7 @@ test('the events of a session go to its own address and to the endpoints that wa
         webhookUrl,
         methods: ['card'],
         expiresAt: null,
+        policy: defaultPolicy,
       },
     });
   const receivers = async (subject: string) => {

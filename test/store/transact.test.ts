@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import type { CreateCheckout } from '../../src/checkout/command.ts';
-import type { Scope } from '../../src/checkout/session.ts';
+import { defaultPolicy, type Scope } from '../../src/checkout/session.ts';
 import { newId } from '../../src/id.ts';
 import { createAccount } from '../../src/keys.ts';
 import type { Order, Outcome } from '../../src/orders/order.ts';
@@ -78,6 +78,7 @@ function create(scope: Scope, { key, hash = 'hash', path = '/v3/checkout', ...gi
       webhookUrl: 'http://shop.example/hook',
       methods: ['card'],
       expiresAt: null,
+      policy: defaultPolicy,
       ...given,
     },
     reply: { operation: 'CHECKOUT.CREATE', statusCode: 201, location: `/v3/checkout/${id}` },
@@ -298,7 +299,7 @@ suite('a request with an idempotency key', () => {
     assert.equal(refused.committed, null);
     const record = { id: customer, scope, createdAt: now, name: 'Ada', email: '', country: '', phone: null };
     const writes = { customer: { ...record, referenceId: '', metadata: {} } };
-    await store.commit([{ needs: { scope }, decide: () => writes }]);
+    await store.commit([{ needs: { scope }, decide: () => [writes] }]);
     assert.equal((await transact(order)).outcome.kind, 'success');
   });
 });

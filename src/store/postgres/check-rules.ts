@@ -1,5 +1,6 @@
 /** What must hold in a PostgreSQL database, and how sessions and customers are read to be looked at one by one. */
 import { commonRules, type SqlRule } from '../check.ts';
+import { moneyRules, notices } from '../money-rules.ts';
 import { isYoung } from '../session-rules.ts';
 import { webhookRules } from '../webhook-rules.ts';
 
@@ -13,6 +14,7 @@ const places = `
 export const rules: readonly SqlRule[] = [
   ...commonRules,
   ...webhookRules,
+  ...moneyRules,
   {
     rule: 'positions of the feed have no gap, from those that are gone to its end',
     sql: `
@@ -112,6 +114,8 @@ export const rules: readonly SqlRule[] = [
   },
 ];
 
+export const noticesWithLedger = notices((columns) => `json_agg(json_build_array(${columns}))::text`);
+
 export const customers = 'SELECT id, email, data FROM customer';
 
 /** Something of another table, gathered by the session it belongs to. */
@@ -121,15 +125,16 @@ const gathered = (name: string, table: string, columns: string, session = 'check
   ) AS ${name} ON ${name}.account = checkout.account AND ${name}.live = checkout.live AND ${name}.owner = checkout.id`;
 
 /**
- * The events with the versions that their bodies tell of. A version stands behind the data, near the end; to read every
- * body as JSON for it would take most of the time of a check.
+ * The events with the versions and refunds that their bodies tell of. A version stands behind the data, near the end; to
+ * read every body as JSON for it would take most of the time of a check.
  */
 const tellingEvents = () => `(
-    SELECT account, live, subject, sequence, young,
+    SELECT account, live, subject, sequence, young, refund,
       CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
     FROM (
       SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
-        split_part(split_part(right(body, 80), ',"version":', -1), ',"sequence":', 1) AS version
+        split_part(split_part(right(body, 80), ',"version":', -1), ',"sequence":', 1) AS version,
+        CASE WHEN type LIKE 'refund.%' THEN substring(body from '"data":\\{"id":"(\\w+)"') END AS refund
       FROM event OFFSET 0
     ) AS ending
   ) AS telling`;
@@ -137,10 +142,10 @@ const tellingEvents = () => `(
 /** Everything of a session in one row. */
 export const sessions = () => `
   SELECT checkout.*, amount, description, due_at, customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
+    refunds, awaited, sent,
     coalesce(events, 0) AS events, first_sequence, last_sequence, coalesce(sequences, 0) AS sequences,
     coalesce(feed_start.position, 0) AS feed_start, coalesce(versions, 0) AS versions, oldest_version, newest_version,
-    coalesce(audited, 0) AS audited, first_url, last_url, first_receiver, last_receiver,
-    coalesce(young_events, 0) AS young_events, coalesce(young_deliveries, 0) AS young_deliveries
+    coalesce(audited, 0) AS audited, coalesce(young_events, 0) AS young_events, young_refunds
   FROM checkout
   LEFT JOIN ${join('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
   LEFT JOIN ${join('checkout', 'timer', 'timer.checkout = checkout.id')}
@@ -153,19 +158,24 @@ export const sessions = () => `
   )}
   ${gathered('tried', 'payment_attempt', 'json_agg(json_build_array(id, rail, reference))::text AS attempts')}
   ${gathered('noted', 'checkout_metadata', 'json_agg(json_build_array(name, value))::text AS metadata')}
+  ${gathered('refunded', 'refund', 'json_agg(json_build_array(id, rail, state))::text AS refunds')}
+  ${gathered('expected', 'awaited', 'json_agg(json_build_array(attempt, currency, amount))::text AS awaited')}
   ${gathered(
     'told',
     tellingEvents(),
     `count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
      count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions, min(version) AS oldest_version,
-     max(version) AS newest_version, count(*) FILTER (WHERE young) AS young_events`,
+     max(version) AS newest_version, count(*) FILTER (WHERE young) AS young_events,
+     (json_agg(refund) FILTER (WHERE young AND refund IS NOT NULL))::text AS young_refunds`,
     'subject',
   )}
   ${gathered('logged', 'audit', 'count(DISTINCT version) AS audited', 'subject')}
   ${gathered(
-    'sent',
-    '(SELECT * FROM delivery WHERE url IS NOT NULL) AS named',
-    `min(url) AS first_url, max(url) AS last_url, min(receiver) AS first_receiver, max(receiver) AS last_receiver,
-     count(*) FILTER (WHERE ${isYoung('created_at')}) AS young_deliveries`,
+    'named',
+    `(
+      SELECT account, live, subject, url, receiver, count(*) FILTER (WHERE ${isYoung('created_at')}) AS young
+      FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject, url, receiver
+    ) AS addressed`,
+    'json_agg(json_build_array(url, receiver, young))::text AS sent',
     'subject',
   )}`;

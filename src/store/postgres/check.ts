@@ -8,16 +8,28 @@ import {
   outcomeOf,
   untoldOutcome,
 } from '../check.ts';
+import {
+  type AccountRow,
+  accountJudge,
+  accounts,
+  type BankFileRow,
+  bankFileJudge,
+  bankFiles,
+  type NoticeRow,
+  noticeJudge,
+} from '../money-rules.ts';
 import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
 import { UnusableDatabase } from '../store.ts';
 import { type EndpointRow, endpointJudge, endpoints } from '../webhook-rules.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
-import { customers, rules, sessions } from './check-rules.ts';
+import { customers, noticesWithLedger, rules, sessions } from './check-rules.ts';
 import type { Sql } from './connection.ts';
 import { migrations, newer, nothingIn, schemaOf } from './migrate.ts';
 import { nameOf, unfinishedMove } from './open.ts';
 
 const ROWS_AT_ONCE = 500;
+/** Each of them can be large. */
+const FILES_AT_ONCE = 10;
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
 const resources = `SET LOCAL work_mem = '32MB'; SET LOCAL max_parallel_workers_per_gather = 0`;
 
@@ -34,9 +46,12 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
           listener.outcome(outcomeOf(rule, await sql.unsafe<BrokenRow[]>(limited(rule))));
         });
       }
+      await lookAtEach<AccountRow>(sql, 'account', accounts, accountJudge(), listener);
       await lookAtEach<CustomerRow>(sql, 'customer', customers, customerJudge(), listener);
       await lookAtEach<EndpointRow>(sql, 'webhook_endpoint', endpoints, endpointJudge(), listener);
       await lookAtEach<SessionRow>(sql, 'checkout', sessions(), sessionJudge(), listener);
+      await lookAtEach<NoticeRow>(sql, 'notice', noticesWithLedger, noticeJudge(), listener);
+      await lookAtEach<BankFileRow>(sql, 'bank_file', bankFiles, bankFileJudge(), listener, FILES_AT_ONCE);
     });
   });
 }
@@ -90,7 +105,14 @@ function isCorruption(error: { readonly code?: unknown }): boolean {
   return String(error.code).startsWith('XX');
 }
 
-const things = { customer: 'customer', webhook_endpoint: 'endpoint', checkout: 'session' } as const;
+const things = {
+  account: 'account',
+  customer: 'customer',
+  webhook_endpoint: 'endpoint',
+  checkout: 'session',
+  notice: 'notice',
+  bank_file: 'bank file',
+} as const;
 
 async function lookAtEach<T>(
   sql: Sql,
@@ -98,6 +120,7 @@ async function lookAtEach<T>(
   statement: string,
   judge: { look(row: T): void; outcomes(): Outcome[] },
   listener: CheckListener,
+  rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<void> {
   const thing = things[table];
   const what = `checking ${thing}s`;
@@ -105,7 +128,7 @@ async function lookAtEach<T>(
   await attempt(sql, { rule: `every ${thing} can be read` }, listener, async () => {
     const [counted] = await sql<Array<{ total: number }>>`SELECT count(*) AS total FROM ${sql(table)}`;
     let done = 0;
-    for await (const rows of sql.unsafe(statement).cursor(ROWS_AT_ONCE)) {
+    for await (const rows of sql.unsafe(statement).cursor(rowsAtOnce)) {
       for (const row of rows) judge.look(row as unknown as T);
       done += rows.length;
       listener.progress(what, done, counted?.total);

@@ -24,6 +24,46 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
       return row ? readGathered(scope, row.checkout) : null;
     },
 
+    async readByRefund(scope: Scope, refund: string): Promise<Checkout | null> {
+      const [account, live] = tenantOf(scope);
+      const [row] = await pool.read(
+        (sql) => sql<Array<{ checkout: string }>>`
+          SELECT checkout FROM refund WHERE account = ${account} AND live = ${live} AND id = ${refund}`,
+      );
+      return row ? readGathered(scope, row.checkout) : null;
+    },
+
+    /** Of the session that knows this attempt or payment. */
+    async ownerOfReference(scope: Scope, rail: string, reference: string): Promise<string | null> {
+      const [account, live] = tenantOf(scope);
+      const [row] = await pool.read(
+        (sql) => sql<Array<{ checkout: string }>>`
+          SELECT checkout FROM payment_attempt
+          WHERE account = ${account} AND live = ${live} AND rail = ${rail} AND reference = ${reference}
+          UNION ALL
+          SELECT checkout FROM payment
+          WHERE account = ${account} AND live = ${live} AND rail = ${rail} AND reference = ${reference}`,
+      );
+      return row?.checkout ?? null;
+    },
+
+    /** Attempts that wait for a transfer of this amount, the newest first. */
+    async awaiting(
+      scope: Scope,
+      currency: string,
+      amount: number,
+      limit: number,
+    ): Promise<Array<{ checkout: string; attempt: string }>> {
+      const [account, live] = tenantOf(scope);
+      const rows = await pool.read(
+        (sql) => sql<Array<{ checkout: string; attempt: string }>>`
+          SELECT checkout, attempt FROM awaited
+          WHERE account = ${account} AND live = ${live} AND currency = ${currency} AND amount = ${amount}
+          ORDER BY attempt DESC LIMIT ${limit}`,
+      );
+      return rows.map(({ checkout, attempt }) => ({ checkout, attempt }));
+    },
+
     async list(scope: Scope, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>> {
       const { text, values } = listQuery(scope, filter, page);
       // Of the many forms that this statement has each is rare: to prepare them all would only fill memory.

@@ -86,10 +86,10 @@ function decideInTurn(
   const all: Writes[] = [];
   for (const [index, { needs, decide }] of units.entries()) {
     const writes = decide(view.of(needs));
-    if (writes === null) continue;
-    all.push(writes);
-    view.apply(writes);
-    if (writes.erasedCustomer) return { writes: all, done: index + 1, erasing: writes.erasedCustomer };
+    all.push(...writes);
+    for (const each of writes) view.apply(each);
+    const erasing = writes.find(({ erasedCustomer }) => erasedCustomer)?.erasedCustomer;
+    if (erasing) return { writes: all, done: index + 1, erasing };
   }
   return { writes: all, done: units.length, erasing: null };
 }

@@ -2,6 +2,7 @@
  * Accounts and API keys: small tables that every request asks, and so are kept in memory and looked after several times
  * a second. What has not been looked after for a second is not believed.
  */
+import { type AccountSettings, defaultSettings } from '../../accounts/settings.ts';
 import type { Scope } from '../../checkout/session.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import type { Account, ApiKey, NewAccount } from '../store.ts';
@@ -102,9 +103,19 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     });
     await changed();
     const previousWebhookSecrets = { test: null, live: null };
+    const settings = { test: defaultSettings, live: defaultSettings };
     return number === null
       ? null
-      : { number, name, webhookSecrets, previousWebhookSecrets, testClockOffsetMs: 0 };
+      : { number, name, webhookSecrets, previousWebhookSecrets, testClockOffsetMs: 0, settings };
+  }
+
+  /** False if there is no such account. */
+  async function change(number: number, columns: Readonly<Record<string, string | number | null>>) {
+    const [{ count }] = await pool.transaction(({ sql, commit }) =>
+      commit([sql`UPDATE account SET ${sql(columns)} WHERE number = ${number}`, countUp(sql)]),
+    );
+    await changed();
+    return count === 1;
   }
 
   const timer = watch ? setInterval(() => void refresh().catch(() => {}), LOOK_EVERY_MS).unref() : undefined;
@@ -135,30 +146,21 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     createFirstAccount: (account: NewAccount, nowMs: number): Promise<Account | null> =>
       create(account, nowMs, { first: true }),
 
-    async rename(number: number, name: string): Promise<boolean> {
-      const [{ count }] = await pool.transaction(({ sql, commit }) =>
-        commit([sql`UPDATE account SET name = ${name} WHERE number = ${number}`, countUp(sql)]),
-      );
-      await changed();
-      return count === 1;
-    },
+    rename: (number: number, name: string): Promise<boolean> => change(number, { name }),
 
-    async replaceWebhookSecret(
+    configure: ({ account, mode }: Scope, settings: AccountSettings): Promise<boolean> =>
+      change(account, { [`settings_${mode}`]: JSON.stringify(settings) }),
+
+    replaceWebhookSecret: (
       { account, mode }: Scope,
       secret: string,
       previous: PreviousSecret | null,
-    ): Promise<boolean> {
-      const columns = {
+    ): Promise<boolean> =>
+      change(account, {
         [`webhook_secret_${mode}`]: secret,
         [`previous_webhook_secret_${mode}`]: previous?.secret ?? null,
         [`previous_webhook_secret_${mode}_until`]: previous?.until ?? null,
-      };
-      const [{ count }] = await pool.transaction(({ sql, commit }) =>
-        commit([sql`UPDATE account SET ${sql(columns)} WHERE number = ${account}`, countUp(sql)]),
-      );
-      await changed();
-      return count === 1;
-    },
+      }),
 
     async key(id: string): Promise<ApiKey | null> {
       const [row] = await pool.read((sql) => sql<ApiKeyColumns[]>`SELECT * FROM api_key WHERE id = ${id}`);

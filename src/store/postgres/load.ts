@@ -4,6 +4,7 @@ import type { Checkout, Scope } from '../../checkout/session.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
+import type { Notice } from '../notice.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
@@ -13,6 +14,9 @@ import {
   endpointFrom,
   type HealthColumns,
   healthFrom,
+  type NoticeColumns,
+  noticeColumns,
+  noticeFrom,
   tenantOf,
   textArray,
 } from './rows.ts';
@@ -42,7 +46,14 @@ export async function loadView(
     const found = all.map(pick).filter((each): each is NonNullable<typeof each> => each !== undefined);
     return [...new Set(found)];
   };
-  const ids = wanted(({ checkout }) => checkout);
+  const ids = [
+    ...new Set(
+      all.flatMap(({ checkout, checkouts = [] }) => [
+        ...(checkout === undefined ? [] : [checkout]),
+        ...checkouts,
+      ]),
+    ),
+  ];
   const lanes = [...new Set(all.flatMap(({ lanes = [] }) => lanes))];
   const locked = textArray([...ids, ...lanes]);
   const endpointIds = textArray([...lanes, ...all.flatMap(({ lockedEndpoints = [] }) => lockedEndpoints)]);
@@ -51,6 +62,7 @@ export async function loadView(
   const customerIds = wanted(({ customer }) => customer);
   const emails = wanted(({ email }) => email || undefined);
   const rails = wanted(({ rail }) => rail);
+  const references = all.flatMap(({ notice, notices = [] }) => [...(notice ? [notice] : []), ...notices]);
   const keys = wanted(({ idempotency }) => idempotency);
 
   const lockCheckouts = () => sql`
@@ -76,6 +88,14 @@ export async function loadView(
     SELECT email, data FROM customer
     WHERE account = ${account} AND live = ${live} AND email = ANY (${textArray(emails)}::text[])
     ORDER BY id FOR KEY SHARE`;
+  // One that nobody has written yet cannot be locked: of two who do so its index refuses the second, who tries again.
+  const lockNotices = () => sql<NoticeColumns[]>`
+    SELECT ${sql.unsafe(noticeColumns)}
+    FROM unnest(${textArray(references.map(({ rail }) => rail))}::text[],
+                ${textArray(references.map(({ reference }) => reference))}::text[]) AS wanted (rail, reference)
+    JOIN notice USING (rail, reference)
+    WHERE account = ${account} AND live = ${live}
+    ORDER BY rail, reference FOR UPDATE OF notice`;
   const readOwners = () => sql<Array<{ rail: string; reference: string; checkout: string }>>`
     WITH wanted AS (
       SELECT * FROM unnest(${textArray(rails.map(({ rail }) => rail))}::text[],
@@ -103,12 +123,13 @@ export async function loadView(
     receiverIds.length > 0 ? lockReceivers().execute() : [],
     customerIds.length > 0 ? lockCustomers().execute() : [],
     emails.length > 0 ? lockNamesakes().execute() : [],
+    references.length > 0 ? lockNotices().execute() : [],
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
     all.some(({ endpoints }) => endpoints) ? readEndpoints().execute() : [],
     ids.length > 0 ? cache.read(sql, scope, ids) : new Map<string, Checkout>(),
   ]);
-  const [, , failing, foundCustomers, namesakes, owners, answers, endpoints, checkouts] = found;
+  const [, , failing, foundCustomers, namesakes, notices, owners, answers, endpoints, checkouts] = found;
   const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
   const byEmail = new Map(namesakes.map((row) => [row.email, customerFrom(row)]));
   const ownerOf = new Map(owners.map((row) => [pair(row.rail, row.reference), row.checkout]));
@@ -119,6 +140,7 @@ export async function loadView(
     checkouts,
     customers,
     byEmail,
+    notices: new Map(notices.map((row) => [pair(row.rail, row.reference), noticeFrom(row)])),
     ownerOf,
     answerOf,
     endpoints: endpoints.map((row) => endpointFrom(scope, row)),
@@ -130,31 +152,35 @@ type Found = {
   readonly checkouts: Map<string, Checkout>;
   readonly customers: Map<string, Customer>;
   readonly byEmail: Map<string, Customer>;
+  readonly notices: Map<string, Notice>;
   readonly ownerOf: Map<string, string>;
   readonly answerOf: Map<string, NonNullable<Loaded['answer']>>;
   readonly endpoints: readonly Endpoint[];
   readonly receivers: ReadonlyMap<string, Health>;
 };
 
-function createView({ checkouts, customers, byEmail, ownerOf, answerOf, ...found }: Found): View {
+function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf, ...found }: Found): View {
   let { endpoints, receivers } = found;
   return {
-    of: ({ checkout, customer, email, rail, idempotency, ...needs }) => ({
+    of: ({ checkout, customer, email, rail, notice, idempotency, ...needs }) => ({
       checkout: (checkout !== undefined && checkouts.get(checkout)) || null,
+      checkouts: some(checkouts, needs.checkouts),
+      notice: (notice && notices.get(pair(notice.rail, notice.reference))) ?? null,
+      notices: new Map(
+        needs.notices?.flatMap(({ rail, reference }) => {
+          const found = notices.get(pair(rail, reference));
+          return found === undefined ? [] : [[found.id, found] as const];
+        }),
+      ),
       customer: (customer !== undefined && customers.get(customer)) || null,
       namesake: (email && byEmail.get(email)) || null,
       ownerOfReference: (rail && ownerOf.get(pair(rail.rail, rail.reference))) ?? null,
       answer: (idempotency && answerOf.get(pair(idempotency.operation, idempotency.key))) ?? null,
       endpoints: needs.endpoints ? endpoints : [],
-      receivers: new Map(
-        needs.receivers?.flatMap((id) => {
-          const health = receivers.get(id);
-          return health === undefined ? [] : [[id, health] as const];
-        }),
-      ),
+      receivers: some(receivers, needs.receivers),
     }),
 
-    apply({ checkout, customer, answer, endpoints: changes = [], receivers: fares = [] }) {
+    apply({ checkout, customer, notice, answer, endpoints: changes = [], receivers: fares = [] }) {
       for (const { before, after } of changes) {
         const others = endpoints.filter(({ id }) => id !== (after ?? before)?.id);
         endpoints = after === null ? others : [...others, after].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -181,12 +207,23 @@ function createView({ checkouts, customers, byEmail, ownerOf, answerOf, ...found
         const email = emailKey(customer.email);
         if (email !== '') byEmail.set(email, customer);
       }
+      if (notice) notices.set(pair(notice.rail, notice.reference), notice);
       if (answer) {
         const { key, operation, requestHash, statusCode, headers, body } = answer;
         answerOf.set(pair(operation, key), { requestHash, statusCode, headers, body });
       }
     },
   };
+}
+
+/** Of these those that there are. */
+function some<T>(all: ReadonlyMap<string, T>, ids: readonly string[] = []): ReadonlyMap<string, T> {
+  return new Map(
+    ids.flatMap((id) => {
+      const found = all.get(id);
+      return found === undefined ? [] : [[id, found] as const];
+    }),
+  );
 }
 
 type AnswerRow = {

@@ -17,7 +17,7 @@ import {
 
 /** What every file of zstd begins with. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** No row is as long as this: a request brings 256 KiB at most. */
+/** No row is as long as this: what is kept of a request has 256 KiB at most, and a file of payments 500 of them. */
 const MAX_LINE = 64 * 2 ** 20;
 const NAME = /^[a-z_][a-z0-9_]*$/;
 

@@ -1,4 +1,5 @@
 /** Rows of the PostgreSQL tables as the store's types. */
+import { settingsFrom } from '../../accounts/settings.ts';
 import type { Customer } from '../../checkout/customer.ts';
 import type { Checkout, Payment, Scope } from '../../checkout/session.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
@@ -6,6 +7,7 @@ import type { Health } from '../../webhooks/health.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checkoutFrom } from '../columns.ts';
 import type { Delivery, DeliveryState } from '../delivery.ts';
+import type { Notice, NoticeState } from '../notice.ts';
 import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 /** The first two columns of every tenant's table. */
@@ -93,6 +95,9 @@ export type AccountColumns = {
   readonly previous_webhook_secret_live: string | null;
   readonly previous_webhook_secret_live_until: number | null;
   readonly test_clock_offset_ms: number;
+  /** JSON, or null for the defaults. */
+  readonly settings_test: string | null;
+  readonly settings_live: string | null;
 };
 
 export function accountFrom(row: AccountColumns): Account {
@@ -105,6 +110,7 @@ export function accountFrom(row: AccountColumns): Account {
       live: previousSecret(row.previous_webhook_secret_live, row.previous_webhook_secret_live_until),
     },
     testClockOffsetMs: row.test_clock_offset_ms,
+    settings: { test: settingsFrom(row.settings_test), live: settingsFrom(row.settings_live) },
   };
 }
 
@@ -199,5 +205,33 @@ export function deliveryFrom(row: DeliveryColumns): Delivery {
     triedAt: row.tried_at,
     lastStatus: row.last_status,
     lastError: row.last_error,
+  };
+}
+
+export type NoticeColumns = {
+  readonly id: string;
+  readonly rail: string;
+  readonly reference: string;
+  readonly received_at: number;
+  readonly state: NoticeState;
+  readonly due_at: number | null;
+  readonly tries: number;
+  /** JSON. */
+  readonly data: string;
+};
+
+export const noticeColumns =
+  'notice.id, notice.rail, notice.reference, received_at, notice.state, notice.due_at, tries, notice.data';
+
+export function noticeFrom(row: NoticeColumns): Notice {
+  return {
+    id: row.id,
+    rail: row.rail,
+    reference: row.reference,
+    receivedAt: row.received_at,
+    state: row.state,
+    dueAt: row.due_at,
+    tries: row.tries,
+    data: JSON.parse(row.data),
   };
 }

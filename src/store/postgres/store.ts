@@ -1,6 +1,7 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
 import type { Scope } from '../../checkout/session.ts';
 import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
+import { bankFileReader } from './bank-files.ts';
 import { createCheckoutCache } from './cache.ts';
 import { checkoutReader } from './checkouts.ts';
 import { committer } from './commit.ts';
@@ -13,6 +14,8 @@ import { createFeed } from './feed.ts';
 import { createNotices } from './notices.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
+import { railNoticeReader } from './rail-notices.ts';
+import { refundReader } from './refunds.ts';
 import { retention } from './retention.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
@@ -56,6 +59,9 @@ export async function openPostgresStore(
   const feed = createFeed(pool);
   const checkouts = checkoutReader(pool, cache);
   const customers = customerReader(pool);
+  const refunds = refundReader(pool, checkouts.read);
+  const railNotices = railNoticeReader(pool);
+  const bankFiles = bankFileReader(pool);
   const events = eventReader(pool, feed);
   const endpoints = endpointReader(pool);
   const deliveries = deliveryReader(pool);
@@ -98,6 +104,17 @@ export async function openPostgresStore(
     checkouts: checkouts.list,
     customer: customers.read,
     customers: customers.list,
+    checkoutOfRefund: checkouts.readByRefund,
+    refunds: refunds.list,
+    ownerOfReference: checkouts.ownerOfReference,
+    awaiting: checkouts.awaiting,
+    notice: railNotices.read,
+    noticeByReference: railNotices.readByReference,
+    notices: railNotices.list,
+    dueNotices: railNotices.due,
+    bankFile: bankFiles.read,
+    bankFileByHash: bankFiles.readByHash,
+    bankFiles: bankFiles.list,
     event: events.read,
     async events(scope, { types }, after, limit) {
       const page =
@@ -121,6 +138,7 @@ export async function openPostgresStore(
     createAccount: directory.createAccount,
     createFirstAccount: directory.createFirstAccount,
     renameAccount: directory.rename,
+    configureAccount: directory.configure,
     replaceWebhookSecret: directory.replaceWebhookSecret,
     apiKey: directory.key,
     apiKeyBySecretHash: directory.keyBySecretHash,

@@ -2,7 +2,7 @@
 import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
-import type { Account, DueCheckout, Place } from '../store.ts';
+import type { Account, DueCheckout, Gauges, Place } from '../store.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import {
@@ -30,6 +30,9 @@ type Taken = EventColumns & {
   readonly endpoint: string | null;
 };
 
+/** The table with a due_at for each kind of work. */
+const tables = { checkouts: 'timer', deliveries: 'delivery', notices: 'notice' } as const;
+
 type PlaceColumns = { readonly account: number; readonly live: boolean };
 
 export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]>) {
@@ -38,11 +41,11 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
 
   return {
     /** One question for all accounts: with thousands of them most have nothing to do at most times. */
-    async duePlaces(work: 'checkouts' | 'deliveries', realNow: number): Promise<Place[]> {
+    async duePlaces(work: keyof typeof tables, realNow: number): Promise<Place[]> {
       const offsets = new Map(
         (await accounts()).map(({ number, testClockOffsetMs }) => [number, testClockOffsetMs]),
       );
-      const table = work === 'checkouts' ? 'timer' : 'delivery';
+      const table = tables[work];
       const rows = await pool.lookOut(
         (sql) => sql<PlaceColumns[]>`
           SELECT number AS account, true AS live FROM account WHERE EXISTS (
@@ -195,13 +198,18 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       return removed;
     },
 
-    async gauges(): Promise<{ pendingDeliveries: number; suspendedReceivers: number }> {
+    async gauges(): Promise<Gauges> {
       const [row] = await pool.lookOut(
-        (sql) => sql<Array<{ pending: number; suspended: number }>>`
+        (sql) => sql<Array<{ pending: number; suspended: number; open: number }>>`
           SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
-            (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended`,
+            (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
+            (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
       );
-      return { pendingDeliveries: row?.pending ?? 0, suspendedReceivers: row?.suspended ?? 0 };
+      return {
+        pendingDeliveries: row?.pending ?? 0,
+        suspendedReceivers: row?.suspended ?? 0,
+        openNotices: row?.open ?? 0,
+      };
     },
   };
 }

@@ -169,7 +169,7 @@ function demote(sql: Sql, scope: Scope, rows: readonly Row[]) {
                 SELECT 1 FROM delivery AS earlier
                 WHERE earlier.account = $1 AND earlier.live = $2 AND earlier.receiver = r.receiver
                   AND earlier.subject = r.subject AND earlier.state = 'pending'
-                  AND earlier.sequence < delivery.sequence)`,
+                  AND (earlier.sequence, earlier.id) < (delivery.sequence, delivery.id))`,
   );
 }
 
@@ -185,7 +185,7 @@ function promote(sql: Sql, scope: Scope, rows: readonly Row[]) {
                 SELECT id FROM delivery AS waiting
                 WHERE waiting.account = $1 AND waiting.live = $2 AND waiting.receiver = r.receiver
                   AND waiting.subject = r.subject AND waiting.state = 'pending'
-                ORDER BY sequence LIMIT 1
+                ORDER BY sequence, id LIMIT 1
               ) AS first
             ) AS head
             WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = head.id

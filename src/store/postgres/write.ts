@@ -8,6 +8,7 @@ import { countUp } from './directory.ts';
 import { insert, type Row, some, sorted } from './statements.ts';
 import { checkoutStatements } from './write-checkouts.ts';
 import { deliveryStatements } from './write-deliveries.ts';
+import { moneyStatements } from './write-money.ts';
 
 /** What a session was before the first of a batch's changes, and what it is after the last. */
 export type Changes = ReadonlyMap<string, { readonly before: Checkout | null; readonly after: Checkout }>;
@@ -50,6 +51,7 @@ export function writeStatements(
       ),
     ),
     ...checkoutStatements(sql, scope, changes),
+    ...moneyStatements(sql, scope, all, changes),
     ...some(
       events.map(({ createdAt, ...event }) => ({ ...event, created_at: createdAt })),
       (rows) => insert(sql, scope, 'event', rows),

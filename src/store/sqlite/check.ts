@@ -10,6 +10,18 @@ import {
   type SqlRule,
   untoldOutcome,
 } from '../check.ts';
+import {
+  type AccountRow,
+  accountJudge,
+  accounts,
+  type BankFileRow,
+  bankFileJudge,
+  bankFiles,
+  moneyRules,
+  type NoticeRow,
+  noticeJudge,
+  notices,
+} from '../money-rules.ts';
 import { type CustomerRow, customerJudge, isYoung, type SessionRow, sessionJudge } from '../session-rules.ts';
 import { type EndpointRow, endpointJudge, endpoints, webhookRules } from '../webhook-rules.ts';
 
@@ -24,6 +36,7 @@ const startOf = (table: string) =>
 const rules: readonly SqlRule[] = [
   ...commonRules,
   ...webhookRules,
+  ...moneyRules,
   {
     rule: 'positions of events have no gap, and begin behind those that are gone',
     sql: `
@@ -74,15 +87,17 @@ const rules: readonly SqlRule[] = [
   },
 ];
 
+const noticesWithLedger = notices((columns) => `json_group_array(json_array(${columns}))`);
+
 const customers = 'SELECT id, email, data FROM customer';
 
 /** Everything of a session in one row; what is found by tables of other keys is gathered first, and then looked up. */
 const sessions = () => `
   SELECT checkout.*, customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
+    refunds, awaited, sent,
     coalesce(events, 0) AS events, first_sequence, last_sequence, coalesce(sequences, 0) AS sequences,
     coalesce(feed_start.position, 0) AS feed_start, coalesce(versions, 0) AS versions, oldest_version, newest_version,
-    coalesce(audited, 0) AS audited, first_url, last_url, first_receiver, last_receiver,
-    coalesce(young_events, 0) AS young_events, coalesce(young_deliveries, 0) AS young_deliveries
+    coalesce(audited, 0) AS audited, coalesce(young_events, 0) AS young_events, young_refunds
   FROM checkout
   LEFT JOIN customer ON customer.account = checkout.account AND customer.live = checkout.live
     AND customer.id = checkout.customer
@@ -100,13 +115,25 @@ const sessions = () => `
     FROM checkout_metadata GROUP BY account, live, checkout
   ) AS noted ON noted.account = checkout.account AND noted.live = checkout.live AND noted.checkout = checkout.id
   LEFT JOIN (
+    SELECT account, live, checkout, json_group_array(json_array(id, rail, state)) AS refunds
+    FROM refund GROUP BY account, live, checkout
+  ) AS refunded ON refunded.account = checkout.account AND refunded.live = checkout.live
+    AND refunded.checkout = checkout.id
+  LEFT JOIN (
+    SELECT account, live, checkout, json_group_array(json_array(attempt, currency, amount)) AS awaited
+    FROM awaited GROUP BY account, live, checkout
+  ) AS expected ON expected.account = checkout.account AND expected.live = checkout.live
+    AND expected.checkout = checkout.id
+  LEFT JOIN (
     SELECT account, live, subject, count(*) AS events, min(sequence) AS first_sequence,
       max(sequence) AS last_sequence, count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions,
-      min(version) AS oldest_version, max(version) AS newest_version, sum(young) AS young_events
-    -- The limit has the versions taken out of the bodies before anything is sorted: bodies are many times as large.
+      min(version) AS oldest_version, max(version) AS newest_version, sum(young) AS young_events,
+      json_group_array(refund) FILTER (WHERE young AND refund IS NOT NULL) AS young_refunds
+    -- The limit has versions and refunds taken out of the bodies before anything is sorted: bodies are many times as large.
     FROM (
       SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
-        CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version
+        CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version,
+        CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.data.id') END AS refund
       FROM event LIMIT -1
     ) GROUP BY account, live, subject
   ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.subject = checkout.id
@@ -114,10 +141,12 @@ const sessions = () => `
     SELECT account, live, subject, count(DISTINCT version) AS audited FROM audit GROUP BY account, live, subject
   ) AS logged ON logged.account = checkout.account AND logged.live = checkout.live AND logged.subject = checkout.id
   LEFT JOIN (
-    SELECT account, live, subject, min(url) AS first_url, max(url) AS last_url, min(receiver) AS first_receiver,
-      max(receiver) AS last_receiver, sum(${isYoung('created_at')}) AS young_deliveries
-    FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject
-  ) AS sent ON sent.account = checkout.account AND sent.live = checkout.live AND sent.subject = checkout.id`;
+    SELECT account, live, subject, json_group_array(json_array(url, receiver, young)) AS sent
+    FROM (
+      SELECT account, live, subject, url, receiver, sum(${isYoung('created_at')}) AS young
+      FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject, url, receiver
+    ) GROUP BY account, live, subject
+  ) AS named ON named.account = checkout.account AND named.live = checkout.live AND named.subject = checkout.id`;
 
 /** Looks at everything as it is at one moment, also while a service writes. */
 export function checkSqlite(database: DatabaseSync, listener: CheckListener): void {
@@ -130,9 +159,12 @@ export function checkSqlite(database: DatabaseSync, listener: CheckListener): vo
         listener.outcome(outcomeOf(rule, database.prepare(limited(rule)).all() as BrokenRow[]));
       });
     }
+    lookAtEach<AccountRow>(database, 'account', accounts, accountJudge(), listener);
     lookAtEach<CustomerRow>(database, 'customer', customers, customerJudge(), listener);
     lookAtEach<EndpointRow>(database, 'webhook_endpoint', endpoints, endpointJudge(), listener);
     lookAtEach<SessionRow>(database, 'checkout', sessions(), sessionJudge(), listener);
+    lookAtEach<NoticeRow>(database, 'notice', noticesWithLedger, noticeJudge(), listener);
+    lookAtEach<BankFileRow>(database, 'bank_file', bankFiles, bankFileJudge(), listener);
   } finally {
     database.exec('ROLLBACK');
   }
@@ -159,7 +191,14 @@ function checkFile(database: DatabaseSync, listener: CheckListener): void {
   });
 }
 
-const things = { customer: 'customer', webhook_endpoint: 'endpoint', checkout: 'session' } as const;
+const things = {
+  account: 'account',
+  customer: 'customer',
+  webhook_endpoint: 'endpoint',
+  checkout: 'session',
+  notice: 'notice',
+  bank_file: 'bank file',
+} as const;
 
 function lookAtEach<T>(
   database: DatabaseSync,

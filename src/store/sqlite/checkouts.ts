@@ -27,6 +27,12 @@ export function checkoutReader(database: DatabaseSync) {
   const ofAttempt = database.prepare(
     'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND id = ?',
   );
+  const attemptOfRail = database.prepare(
+    'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
+  );
+  const paymentOfRail = database.prepare(
+    'SELECT checkout FROM payment WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
+  );
   const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
 
   function fromRow(scope: Scope, row: Row): Checkout {
@@ -72,6 +78,13 @@ export function checkoutReader(database: DatabaseSync) {
     readByAttempt(scope: Scope, attemptId: string): Checkout | null {
       const row = ofAttempt.get(scope.account, liveOf(scope), attemptId);
       return row === undefined ? null : read(scope, row.checkout as string);
+    },
+
+    /** Which session knows this attempt or payment of a rail. */
+    ownerOfReference(scope: Scope, rail: string, reference: string): string | null {
+      const key = [scope.account, liveOf(scope), rail, reference] as const;
+      const row = attemptOfRail.get(...key) ?? paymentOfRail.get(...key);
+      return row === undefined ? null : (row.checkout as string);
     },
 
     list(scope: Scope, filter: CheckoutFilter, page: PageRequest): Page<Checkout> {

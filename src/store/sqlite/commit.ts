@@ -6,6 +6,7 @@ import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
 import type { EndpointReader } from './endpoints.ts';
+import type { NoticeReader } from './notices.ts';
 import { liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 import { writer } from './write.ts';
@@ -14,6 +15,7 @@ type Readers = {
   readonly checkouts: CheckoutReader;
   readonly customers: CustomerReader;
   readonly endpoints: EndpointReader;
+  readonly notices: NoticeReader;
 };
 
 /** Who else keeps in memory what commits change. */
@@ -24,10 +26,11 @@ type Listeners = {
 
 export function committer(
   database: DatabaseSync,
-  { checkouts, customers, endpoints }: Readers,
+  readers: Readers,
   { accountsChanged, committed }: Listeners,
 ) {
-  const load = loader(database, { checkouts, customers, endpoints });
+  const { checkouts, endpoints } = readers;
+  const load = loader(database, readers);
   const write = writer(database);
 
   return (units: readonly Unit[]): void => {
@@ -40,21 +43,21 @@ export function committer(
     try {
       inTransaction(database, () => {
         for (const { needs, decide } of units) {
-          const writes = decide(load(needs, changed));
-          if (writes === null) continue;
-          write(needs.scope, writes);
-          written.push(writes);
-          if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
-          if (writes.testClockAdvanceMs) clockMoved = true;
-          if (writes.endpoints) {
-            endpointsChanged = true;
-            endpoints.forget();
-          }
-          if (writes.erasedCustomer) {
-            // It has changed rows of sessions: the units behind must read them anew.
-            erased = true;
-            changed.clear();
-            checkouts.forgetAll();
+          for (const writes of decide(load(needs, changed))) {
+            write(needs.scope, writes);
+            written.push(writes);
+            if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
+            if (writes.testClockAdvanceMs) clockMoved = true;
+            if (writes.endpoints) {
+              endpointsChanged = true;
+              endpoints.forget();
+            }
+            if (writes.erasedCustomer) {
+              // It has changed rows of sessions: the units behind must read them anew.
+              erased = true;
+              changed.clear();
+              checkouts.forgetAll();
+            }
           }
         }
       });
@@ -69,13 +72,7 @@ export function committer(
   };
 }
 
-function loader(database: DatabaseSync, { checkouts, customers, endpoints }: Readers) {
-  const ownerOfReference = database.prepare(
-    'SELECT checkout FROM payment_attempt WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
-  );
-  const ownerOfPayment = database.prepare(
-    'SELECT checkout FROM payment WHERE account = ? AND live = ? AND rail = ? AND reference = ?',
-  );
+function loader(database: DatabaseSync, { checkouts, customers, endpoints, notices }: Readers) {
   const answer = database.prepare(
     `SELECT request_hash, status_code, headers, idempotency.body, event.body AS event_body
      FROM idempotency LEFT JOIN event
@@ -85,24 +82,31 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints }: Rea
   );
 
   return (needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded => {
-    const { scope, rail, idempotency, receivers = [] } = needs;
+    const { scope, rail, notice, idempotency, receivers = [] } = needs;
     const live = liveOf(scope);
-    let owner: Row | undefined;
-    if (rail) {
-      const key = [scope.account, live, rail.rail, rail.reference] as const;
-      owner = (ownerOfReference.get(...key) ?? ownerOfPayment.get(...key)) as Row | undefined;
-    }
+    const read = (id: string) => own(scope, changed.get(id)) ?? checkouts.read(scope, id);
     const stored = idempotency
       ? (answer.get(scope.account, live, idempotency.key, idempotency.operation) as Row | undefined)
       : undefined;
     return {
-      checkout:
-        needs.checkout === undefined
-          ? null
-          : (own(scope, changed.get(needs.checkout)) ?? checkouts.read(scope, needs.checkout)),
+      checkout: needs.checkout === undefined ? null : read(needs.checkout),
+      checkouts: new Map(
+        needs.checkouts?.flatMap((id) => {
+          const checkout = read(id);
+          return checkout === null ? [] : [[id, checkout] as const];
+        }),
+      ),
+      notice: notice === undefined ? null : notices.readByReference(scope, notice.rail, notice.reference),
+      notices: new Map(
+        needs.notices?.flatMap((each) => {
+          const found = notices.readByReference(scope, each.rail, each.reference);
+          return found === null ? [] : [[found.id, found] as const];
+        }),
+      ),
       customer: needs.customer === undefined ? null : customers.read(scope, needs.customer),
       namesake: needs.email === undefined ? null : customers.readByEmail(scope, needs.email),
-      ownerOfReference: owner === undefined ? null : (owner.checkout as string),
+      ownerOfReference:
+        rail === undefined ? null : checkouts.ownerOfReference(scope, rail.rail, rail.reference),
       endpoints: needs.endpoints ? endpoints.list(scope) : [],
       receivers: new Map(
         receivers.flatMap((id) => {

@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Scope } from '../../checkout/session.ts';
 import type { Page, PageRequest } from '../store.ts';
+import { type Condition, pageOf, pageQuery } from './page.ts';
 import { customerFrom, liveOf, type Row } from './rows.ts';
 
 export type CustomerReader = ReturnType<typeof customerReader>;
@@ -18,20 +19,10 @@ export function customerReader(database: DatabaseSync) {
       email === '' ? null : one(byEmail.get(scope.account, liveOf(scope), email)),
 
     list(scope: Scope, filter: { email?: string }, page: PageRequest): Page<Customer> {
-      const conditions = ['account = ? AND live = ?'];
-      const values: SQLInputValue[] = [scope.account, liveOf(scope)];
-      const add = (condition: string, value: SQLInputValue) => {
-        conditions.push(condition);
-        values.push(value);
-      };
-      if (filter.email !== undefined) add('email = ?', emailKey(filter.email));
-      if (page.after !== undefined) add('id < ?', page.after);
-      if (page.before !== undefined) add('id > ?', page.before);
-      const direction = page.before === undefined ? 'DESC' : 'ASC';
-      const sql = `SELECT data FROM customer WHERE ${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ?`;
-      const rows = database.prepare(sql).all(...values, page.limit + 1);
-      const shown = rows.slice(0, page.limit).map((row) => customerFrom(row as Row));
-      return { rows: page.before === undefined ? shown : shown.reverse(), hasMore: rows.length > page.limit };
+      const ofEmail: Condition = filter.email === undefined ? null : ['email = ?', emailKey(filter.email)];
+      const { sql, values } = pageQuery('SELECT data FROM customer', scope, [ofEmail], page);
+      const rows = database.prepare(sql).all(...values) as Row[];
+      return pageOf(rows.map(customerFrom), page);
     },
   };
 }

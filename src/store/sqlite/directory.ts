@@ -1,5 +1,6 @@
 /** Accounts and API keys: small tables that every request asks, and so are kept in memory. */
 import type { DatabaseSync } from 'node:sqlite';
+import { type AccountSettings, defaultSettings } from '../../accounts/settings.ts';
 import type { Mode, Scope } from '../../checkout/session.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import type { Account, ApiKey, NewAccount, Place } from '../store.ts';
@@ -20,6 +21,9 @@ export function directory(database: DatabaseSync) {
        WHERE number = ?`,
     );
   const replaceSecret = { test: replaceSecretOf('test'), live: replaceSecretOf('live') };
+  const configureOf = (mode: Mode) =>
+    database.prepare(`UPDATE account SET settings_${mode} = ? WHERE number = ?`);
+  const configure = { test: configureOf('test'), live: configureOf('live') };
   const keyById = database.prepare('SELECT * FROM api_key WHERE id = ?');
   const keyByHash = database.prepare('SELECT * FROM api_key WHERE secret_hash = ?');
   const allKeys = database.prepare('SELECT * FROM api_key ORDER BY created_at, id');
@@ -75,6 +79,7 @@ export function directory(database: DatabaseSync) {
       webhookSecrets,
       previousWebhookSecrets: { test: null, live: null },
       testClockOffsetMs: 0,
+      settings: { test: defaultSettings, live: defaultSettings },
     };
   }
 
@@ -97,6 +102,12 @@ export function directory(database: DatabaseSync) {
 
     rename(number: number, name: string): boolean {
       const { changes } = renameAccount.run(name, number);
+      refresh();
+      return changes === 1;
+    },
+
+    configure({ account, mode }: Scope, settings: AccountSettings): boolean {
+      const { changes } = configure[mode].run(JSON.stringify(settings), account);
       refresh();
       return changes === 1;
     },

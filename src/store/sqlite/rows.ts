@@ -1,11 +1,13 @@
 /** Rows of the SQLite tables as the store's types. */
 import type { SQLOutputValue } from 'node:sqlite';
+import { settingsFrom } from '../../accounts/settings.ts';
 import type { Customer } from '../../checkout/customer.ts';
 import type { Mode, Payment, Scope } from '../../checkout/session.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../delivery.ts';
+import type { BankFile, BankFileKind, Notice, NoticeState } from '../notice.ts';
 import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -52,6 +54,10 @@ export function accountFrom(row: Row): Account {
     webhookSecrets: { test: row.webhook_secret_test as string, live: row.webhook_secret_live as string },
     previousWebhookSecrets: { test: previousSecret(row, 'test'), live: previousSecret(row, 'live') },
     testClockOffsetMs: row.test_clock_offset_ms as number,
+    settings: {
+      test: settingsFrom(row.settings_test as string | null),
+      live: settingsFrom(row.settings_live as string | null),
+    },
   };
 }
 
@@ -85,6 +91,30 @@ export function healthFrom(row: Row): Health {
     probeAt: row.probe_at as number | null,
     announced: row.announced === 1,
     lastError: row.last_error as string,
+  };
+}
+
+export function noticeFrom(row: Row): Notice {
+  return {
+    id: row.id as string,
+    rail: row.rail as string,
+    reference: row.reference as string,
+    receivedAt: row.received_at as number,
+    state: row.state as NoticeState,
+    dueAt: row.due_at as number | null,
+    tries: row.tries as number,
+    data: JSON.parse(row.data as string),
+  };
+}
+
+export function bankFileFrom(row: Row): BankFile {
+  return {
+    id: row.id as string,
+    kind: row.kind as BankFileKind,
+    createdAt: row.created_at as number,
+    hash: row.hash as string,
+    data: JSON.parse(row.data as string),
+    content: row.content as string,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
 import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
+import { bankFileReader } from './bank-files.ts';
 import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
@@ -9,7 +10,9 @@ import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
 import { eventReader } from './events.ts';
 import { feedEndReader } from './feed-end.ts';
+import { noticeReader } from './notices.ts';
 import { lockForServing, openDatabase } from './open.ts';
+import { refundReader } from './refunds.ts';
 import { retention } from './retention.ts';
 import { inTransaction } from './transaction.ts';
 import { workQueue } from './work.ts';
@@ -34,9 +37,12 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const feedEnd = feedEndReader(database);
   const endpoints = endpointReader(database);
   const deliveries = deliveryReader(database);
+  const refunds = refundReader(database, checkouts);
+  const notices = noticeReader(database);
+  const bankFiles = bankFileReader(database);
   const work = workQueue(database, events, endpoints);
   const kept = retention(database);
-  const readers = { checkouts, customers, endpoints };
+  const readers = { checkouts, customers, endpoints, notices };
   const commit = committer(database, readers, {
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
@@ -67,6 +73,17 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     checkouts: answering(checkouts.list),
     customer: answering(customers.read),
     customers: answering(customers.list),
+    checkoutOfRefund: answering(refunds.checkoutOf),
+    refunds: answering(refunds.list),
+    ownerOfReference: answering(checkouts.ownerOfReference),
+    awaiting: answering(refunds.awaiting),
+    notice: answering(notices.read),
+    noticeByReference: answering(notices.readByReference),
+    notices: answering(notices.list),
+    dueNotices: answering(notices.due),
+    bankFile: answering(bankFiles.read),
+    bankFileByHash: answering(bankFiles.readByHash),
+    bankFiles: answering(bankFiles.list),
     event: answering(events.read),
     events: answering((scope, filter, after, limit) => {
       const start = kept.feedStart(scope);
@@ -88,6 +105,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     createAccount: answering(accounts.createAccount),
     createFirstAccount: answering(accounts.createFirstAccount),
     renameAccount: answering(accounts.rename),
+    configureAccount: answering(accounts.configure),
     replaceWebhookSecret: answering(accounts.replaceWebhookSecret),
     apiKey: answering(accounts.key),
     apiKeyBySecretHash: answering(accounts.keyBySecretHash),

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { nameOfScope, type Scope } from '../../checkout/session.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
-import type { DueCheckout, Writes } from '../store.ts';
+import type { DueCheckout, Gauges, Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
 import type { EventReader } from './events.ts';
 import { liveOf, type Row } from './rows.ts';
@@ -68,7 +68,8 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   );
   const gauges = database.prepare(
     `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
-       (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended`,
+       (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
+       (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
   );
 
   function dueExcept(held: readonly string[], scope: Scope, now: number, limit: number): DueCheckout[] {
@@ -198,9 +199,13 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
     },
 
     purgeAnswers: (createdBeforeMs: number): number => Number(purge.run(createdBeforeMs).changes),
-    gauges(): { pendingDeliveries: number; suspendedReceivers: number } {
-      const { pending, suspended } = gauges.get() as Row;
-      return { pendingDeliveries: pending as number, suspendedReceivers: suspended as number };
+    gauges(): Gauges {
+      const { pending, suspended, open } = gauges.get() as Record<string, number>;
+      return {
+        pendingDeliveries: pending ?? 0,
+        suspendedReceivers: suspended ?? 0,
+        openNotices: open ?? 0,
+      };
     },
   };
 }

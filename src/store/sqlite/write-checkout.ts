@@ -1,11 +1,13 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { columnsOf, dataOf, filterableMetadata } from '../columns.ts';
+import { refundWriter } from './refunds.ts';
 import { liveOf } from './rows.ts';
 
 /** Writes a session's row and the rows that follow from it; `lastEvent` is the position of its newest event. */
 export function checkoutWriter(prepare: (sql: string) => StatementSync) {
   const writeRow = checkoutRowWriter(prepare);
+  const writeRefunds = refundWriter(prepare);
   const insertMetadata = prepare(
     'INSERT INTO checkout_metadata (account, live, name, value, checkout) VALUES (?, ?, ?, ?, ?)',
   );
@@ -52,6 +54,7 @@ export function checkoutWriter(prepare: (sql: string) => StatementSync) {
         Number(late),
       );
     }
+    writeRefunds(before, after);
   };
 }
 

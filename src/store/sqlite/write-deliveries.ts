@@ -6,11 +6,11 @@ import { hashOfBody } from '../erase.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
 
-/** The first pending delivery of a lane. */
+/** The first pending delivery of a lane. An event can go to two addresses of one receiver, in the order of their ids. */
 const head = `
   SELECT id FROM delivery
   WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
-  ORDER BY sequence LIMIT 1`;
+  ORDER BY sequence, id LIMIT 1`;
 
 /** Whether a result decides: of one that was sent again by hand meanwhile only an arrival does. */
 const ofRound = "(?8 IS NULL OR round_start = ?8 OR ?4 = 'delivered')";

@@ -3,8 +3,10 @@ import { emailKey } from '../../checkout/customer.ts';
 import type { Checkout, Scope } from '../../checkout/session.ts';
 import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
+import { bankFileWriter } from './bank-files.ts';
 import { eraser } from './erase.ts';
 import { feedEndReader } from './feed-end.ts';
+import { noticeWriter } from './notices.ts';
 import { liveOf } from './rows.ts';
 import { checkoutWriter } from './write-checkout.ts';
 import { deliveryWriter } from './write-deliveries.ts';
@@ -15,6 +17,8 @@ export function writer(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
   const writeCheckout = checkoutWriter(prepare);
   const writeDeliveries = deliveryWriter(prepare);
+  const writeNotice = noticeWriter(prepare);
+  const writeBankFile = bankFileWriter(prepare);
   const upsertCustomer = prepare(
     `INSERT INTO customer (account, live, id, email, data) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (account, live, id) DO UPDATE SET email = excluded.email, data = excluded.data`,
@@ -93,6 +97,8 @@ export function writer(database: DatabaseSync) {
         createdAt,
       );
     }
+    if (writes.notice) writeNotice(scope, writes.notice);
+    if (writes.bankFile) writeBankFile(scope, writes.bankFile);
     if (audit) {
       const { subject, version, at, actor, action, requestId } = audit;
       insertAudit.run(account, live, subject, version, at, actor, action, requestId);

@@ -7,18 +7,29 @@ const one = (table: string, where = '1 = 1', id = 'id') =>
 const paid = one('checkout', 'amount_paid > 0');
 const event = one('event');
 const COLUMNS = 'the columns of a session say what it says itself';
+const BACK = 'no more goes back than was paid';
+const BANK_FILE =
+  'a file that was made for a bank is what it was, and of one that was read only the hash is kept';
+const BOOKED = 'every transfer that is booked has its line on a statement';
+const CONFIGURED = 'what every account has configured can be read';
 const CUSTOMER = 'the customer of a session exists, or was erased and has left nothing in it';
-const ADDRESS = 'what goes to an address for a session goes to the one that it names';
+const ADDRESS = 'what goes to an address for a session goes to one that it or a refund names';
 const ATTEMPTS = 'the attempts that a delivery counts are in its log, and no others';
 const DESTINATION =
   'every delivery goes to the address of a session, or to an endpoint that is there or was deleted';
 const DUE = 'a session is due when it says so';
+const EXPECTED = 'the transfers that are waited for are those of the session';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
 const FAILS = 'a receiver is noted because it fails';
 const LANES = 'of each lane the first delivery that is pending is due, and no other';
+const LEDGER = 'a line of a statement has booked what the ledger says';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
+const NOTICE_TIME = 'a notice has a time as long as it is to be looked at';
+const OF_ATTEMPT = 'refunds and reversals belong to attempts of their session';
 const OF_EVENT = 'every delivery is of an event, and has its subject, its number and its time';
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
+const REFUNDS = 'the refunds that are found are those of the session';
+const SAYS = 'every event of the last day has a delivery to where its session says';
 const TRIED = 'what has arrived was tried, and nothing was sent again after more attempts than it has had';
 const VERSIONS = 'events tell of every version of a session';
 const ofEndpoint = (column: string) => `${column} LIKE 'whe#_%' ESCAPE '#'`;
@@ -184,10 +195,79 @@ const common: readonly Damage[] = [
   ['every version of a session has its line in the log of changes', 'DELETE FROM audit WHERE version = 3'],
   [ADDRESS, `UPDATE delivery SET url = 'http://127.0.0.1:1/' WHERE ${named}`],
   [ADDRESS, `UPDATE delivery SET receiver = 'http://127.0.0.1:1' WHERE ${named}`],
+  [ADDRESS, `UPDATE checkout SET data = replace(data, '/refunds"', '/other"')`],
+  [SAYS, `DELETE FROM delivery WHERE ${named}`],
+  [SAYS, `DELETE FROM delivery WHERE ${one('delivery', `url LIKE '%/refunds'`)}`],
   [
-    'every event of the last day has a delivery to where its session says',
-    `DELETE FROM delivery WHERE ${named}`,
+    'no event goes to two addresses of its session',
+    `UPDATE delivery SET url = 'https://shop.example/' WHERE url IS NULL`,
   ],
+  ['every refund belongs to a session', `UPDATE refund SET checkout = 'chk_none' WHERE state = 'pending'`],
+  [REFUNDS, `UPDATE refund SET state = 'succeeded' WHERE state = 'pending'`],
+  [REFUNDS, `UPDATE refund SET rail = 'sandbox' WHERE rail = 'bank'`],
+  [REFUNDS, `DELETE FROM refund WHERE state = 'failed'`],
+  [
+    REFUNDS,
+    `INSERT INTO refund SELECT account, live, 'rfd_none', checkout, rail, state FROM refund WHERE ${one('refund')}`,
+  ],
+  ['every transfer that is waited for belongs to a session', `UPDATE awaited SET checkout = 'chk_none'`],
+  [EXPECTED, 'UPDATE awaited SET amount = amount + 1'],
+  [EXPECTED, `UPDATE awaited SET currency = 'USD'`],
+  [EXPECTED, 'DELETE FROM awaited'],
+  [
+    EXPECTED,
+    `INSERT INTO awaited SELECT account, live, 'EUR', 1, id, checkout FROM payment_attempt WHERE reference = 'RF1'`,
+  ],
+  [BACK, `UPDATE checkout SET data = replace(data, '"amount":300,', '"amount":3000,')`],
+  [
+    OF_ATTEMPT,
+    `UPDATE checkout SET data = replace(data, '"rail":"bank","reference":""', '"rail":"sandbox","reference":""')`,
+  ],
+  [
+    OF_ATTEMPT,
+    `UPDATE checkout SET data = replace(data, '"reference":"dispute-1","attempt":"', '"reference":"dispute-1","attempt":"x')`,
+  ],
+  [NOTICE_TIME, `UPDATE notice SET due_at = NULL`],
+  [NOTICE_TIME, `UPDATE notice SET due_at = 1 WHERE state = 'done'`],
+  [NOTICE_TIME, `UPDATE notice SET due_at = 1 WHERE data LIKE '%pending%'`],
+  [NOTICE_TIME, `UPDATE notice SET state = 'open' WHERE due_at IS NOT NULL`],
+  [NOTICE_TIME, `UPDATE notice SET tries = -1 WHERE state = 'open'`],
+  [
+    'no notice of a rail is there twice',
+    `DROP INDEX notice_reference; UPDATE notice SET reference = 'line-2' WHERE state = 'open'`,
+  ],
+  ['every notice can be read', `UPDATE notice SET data = '{' WHERE state = 'open'`],
+  ['every notice can be read', `UPDATE notice SET data = '[]' WHERE state = 'open'`],
+  ['every notice can be read', `UPDATE notice SET data = '{}' WHERE state = 'open'`],
+  [BOOKED, `DELETE FROM notice WHERE reference = 'of RF1'`],
+  [BOOKED, `UPDATE notice SET rail = 'stripe' WHERE reference = 'of RF1'`],
+  [BOOKED, `UPDATE payment SET reference = 'TX-1' WHERE rail = 'bank'`],
+  [BOOKED, `UPDATE payment SET reference = replace(reference, '.', '-') WHERE rail = 'bank'`],
+  [LEDGER, `UPDATE payment SET reference = replace(reference, '.1', '.2') WHERE rail = 'bank'`],
+  [LEDGER, `UPDATE payment SET amount = amount + 1 WHERE rail = 'bank'`],
+  [LEDGER, `DELETE FROM payment WHERE rail = 'bank'`],
+  [LEDGER, `UPDATE notice SET data = replace(data, '"checkout":"', '"checkout":"x')`],
+  [
+    'no more of a transfer is booked or goes back than it has brought',
+    `UPDATE notice SET data = replace(data, '"amount":5000', '"amount":2499')`,
+  ],
+  [
+    'no more of a transfer is booked or goes back than it has brought',
+    `UPDATE notice SET data = replace(data, '"sentBack":{"amount":2500', '"sentBack":{"amount":2501')`,
+  ],
+  [
+    'no file of a bank is there twice',
+    `DROP INDEX bank_file_hash;
+     INSERT INTO bank_file SELECT account, live, 'bfl_copy', kind, created_at, hash, data, content FROM bank_file
+     WHERE kind = 'payments'`,
+  ],
+  ['every file of a bank can be read', `UPDATE bank_file SET data = '1' WHERE ${one('bank_file')}`],
+  [BANK_FILE, `UPDATE bank_file SET content = content || ' '`],
+  [BANK_FILE, `UPDATE bank_file SET content = '' WHERE kind = 'payments'`],
+  [BANK_FILE, `UPDATE bank_file SET hash = '' WHERE kind = 'statement'`],
+  [CONFIGURED, `UPDATE account SET settings_test = '{' WHERE settings_test IS NOT NULL`],
+  [CONFIGURED, `UPDATE account SET settings_live = '{"receivingAccounts":[{"id":"main"},{"id":"main"}]}'`],
+  [CONFIGURED, `UPDATE account SET settings_live = '{"policy":{}}'`],
   [CUSTOMER, `DELETE FROM customer WHERE ${one('customer')}`],
   [CUSTOMER, `UPDATE checkout SET data = replace(data, '${nobody}', '${somebody}')`],
   [

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { startService } from '../../support/service.ts';
+import { createTill } from './money.ts';
 
 type Context = Parameters<typeof startService>[0];
 
@@ -38,6 +39,38 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     });
   const pay = ({ id }: { readonly id: string }, body: object = {}) =>
     ask('POST', `/v3/test_helpers/checkout/${id}/pay`, body);
+
+  /** Some of it goes back, some comes by transfer, and some is still waited for. */
+  async function moveMoney(): Promise<void> {
+    const { account } = service;
+    const till = createTill(
+      service.service.store,
+      { account: account.number, mode: 'test' },
+      Date.now() + 1_200_000,
+    );
+    await till.configure('DE1');
+    const given = await create({});
+    await pay(given, { payment_id: 'returned' });
+    for (const [amount, status, url] of [
+      [300, 'succeeded', `${receiver.url}/refunds`],
+      [200, 'failed', ''],
+    ] as const) {
+      await till.reportRefund(given.id, await till.refund(given.id, amount, url), status);
+    }
+    await till.dispute(given.id, 1000);
+    const transferred = await create({ webhook_url: '' });
+    await till.startTransfer(transferred.id, 'RF1');
+    await till.receiveTransfer(transferred.id, 'RF1', 2500);
+    // No rail of this name is there to make it.
+    await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
+    await till.startTransfer((await create({})).id, 'RF2');
+    await till.addNotice('line-2', 'waiting');
+    await till.addNotice('line-3', 'open');
+    const sentBack = { amount: 2500, state: 'pending', reason: 'unknown', file: '' };
+    await till.addNotice('line-4', 'waiting', { sentBack });
+    await till.addFile('statement', '<Document/>');
+    await till.addFile('payments', '<Document>3</Document>');
+  }
 
   const [old] = [await createOld(), await createOld()];
   const endpoint = (url: string, events: readonly string[]) =>
@@ -78,6 +111,8 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   const unheard = { invoice_currency: 'JPY', amount: 70, webhook_url: 'http://127.0.0.1:9/' };
   await pay(await ask('POST', '/v3/checkout', unheard));
   await ask('POST', `/v3/webhook_endpoint/${leaving.id}/rotate_secret`, {});
+
+  await moveMoney();
 
   const events = await service.call('GET', '/v3/event?limit=100');
   assert.ok(events.json.data.length > 30);

@@ -1,0 +1,157 @@
+/**
+ * What banks and other rails bring: money that goes back, transfers that are waited for, notices and files. Written by
+ * the service's own rules, without the rails themselves.
+ */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { defaultSettings } from '../../../src/accounts/settings.ts';
+import type { CheckoutCommand } from '../../../src/checkout/command.ts';
+import type { JsonObject, Scope } from '../../../src/checkout/session.ts';
+import { newId } from '../../../src/id.ts';
+import { createPresenter } from '../../../src/presenter.ts';
+import type { BankFile, Notice } from '../../../src/store/notice.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { createTransact } from '../../../src/transact.ts';
+
+type Given<T extends CheckoutCommand['type']> = Omit<Extract<CheckoutCommand, { type: T }>, 'type' | 'now'>;
+
+const DAY_MS = 86_400_000;
+
+/** Whoever asks and reports about sessions of this account and mode, at this time of its clock. */
+export function createTill(store: Store, scope: Scope, now: number) {
+  const presenter = createPresenter('https://pay.example.com');
+  const transact = createTransact({ store, presenter, realNow: Date.now });
+  const origin = { scope, actor: 'rail', requestId: '', idempotency: null };
+
+  async function order(id: string, command: CheckoutCommand): Promise<void> {
+    const { outcome } = await transact({ subject: 'checkout', origin, id, command });
+    assert.equal(outcome.kind, 'success', JSON.stringify(outcome));
+  }
+
+  async function attemptOf(id: string): Promise<string> {
+    return (await store.checkout(scope, id))?.attempts.at(-1)?.id ?? '';
+  }
+
+  /** A line of a statement. */
+  async function addNotice(
+    reference: string,
+    state: Notice['state'],
+    given: JsonObject = {},
+    id = newId('ntc', now),
+  ): Promise<void> {
+    const isGoingBack = given.sentBack !== undefined;
+    const notice: Notice = {
+      id,
+      rail: 'bank',
+      reference,
+      receivedAt: now,
+      state,
+      dueAt: state === 'waiting' && !isGoingBack ? now + DAY_MS : null,
+      tries: 0,
+      data: { amount: 2500, parts: [], sentBack: null, remittance: 'Zwei\tSpalten \\ 🧾', ...given },
+    };
+    await store.commit([{ needs: { scope }, decide: () => [{ notice }] }]);
+  }
+
+  return {
+    /** The payer is shown where to transfer the money to; whether it comes is seen on a statement. */
+    async startTransfer(id: string, reference: string): Promise<void> {
+      const checkout = await store.checkout(scope, id);
+      assert.ok(checkout);
+      const started: Given<'start_attempt'> = {
+        attemptId: newId('pat', now),
+        rail: 'bank',
+        reference,
+        method: checkout.methods[0] ?? '',
+        expectedAmount: checkout.amount,
+        status: 'requires_action',
+        syncAt: null,
+        traits: { standing: true, graceMs: DAY_MS },
+        details: { account: 'main' },
+      };
+      await order(id, { type: 'start_attempt', now, ...started });
+    },
+
+    /** It has come, with a line of a statement. */
+    async receiveTransfer(id: string, reference: string, amount: number): Promise<void> {
+      const notice = newId('ntc', now);
+      const payment = `${notice}.1`;
+      const parts = [{ checkout: id, attempt: await attemptOf(id), amount, payment }];
+      await addNotice(`of ${reference}`, 'done', { amount: 2 * amount, parts }, notice);
+      const said: Given<'report'> = {
+        rail: 'bank',
+        reference,
+        status: 'succeeded',
+        reason: '',
+        syncAt: null,
+        details: null,
+        payment: { reference: payment, amount },
+        unknownAttempt: { id: newId('pat', now), method: null },
+        refundId: newId('rfd', now),
+      };
+      await order(id, { type: 'report', now, ...said });
+    },
+
+    /** Out of what the newest attempt has brought; returns its id. */
+    async refund(id: string, amount: number, webhookUrl = ''): Promise<string> {
+      const refund = newId('rfd', now);
+      const wanted: Given<'create_refund'> = {
+        id: refund,
+        attempt: await attemptOf(id),
+        amount,
+        reason: 'Returned goods.',
+        remarks: '',
+        metadata: { case: 7 },
+        webhookUrl,
+      };
+      await order(id, { type: 'create_refund', now, ...wanted });
+      return refund;
+    },
+
+    async reportRefund(id: string, refund: string, status: 'succeeded' | 'failed'): Promise<void> {
+      const failure = status === 'failed' ? 'The account is closed.' : '';
+      const said: Given<'report_refund'> = {
+        refund,
+        status,
+        reference: `r-${refund}`,
+        failure,
+        syncAt: null,
+      };
+      await order(id, { type: 'report_refund', now, ...said });
+    },
+
+    async dispute(id: string, amount: number): Promise<void> {
+      const { rail, id: attempt } = (await store.checkout(scope, id))?.attempts.at(-1) ?? {};
+      assert.ok(rail && attempt);
+      const said: Given<'report_reversal'> = {
+        kind: 'dispute',
+        rail,
+        reference: 'dispute-1',
+        attempt,
+        amount,
+        reason: 'not received',
+        status: 'open',
+      };
+      await order(id, { type: 'report_reversal', now, ...said });
+    },
+
+    addNotice,
+
+    async addFile(kind: BankFile['kind'], content: string): Promise<void> {
+      const bankFile: BankFile = {
+        id: newId('bfl', now),
+        kind,
+        createdAt: now,
+        hash: hash('sha256', content),
+        data: { lines: content.length },
+        content: kind === 'payments' ? content : '',
+      };
+      await store.commit([{ needs: { scope }, decide: () => [{ bankFile }] }]);
+    },
+
+    async configure(taxId: string): Promise<void> {
+      const business = { ...defaultSettings.business, addressLines: ['Straße 1', 'Zürich'], taxId };
+      await store.configureAccount(scope, { ...defaultSettings, business });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Money that comes and goes by other ways than requests, written into a database beside the service that has it. */
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import type { Checkout, Scope } from '../../src/checkout/session.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Store, Writes } from '../../src/store/store.ts';
+import {
+  attempt,
+  bankFile,
+  changed,
+  eventOf,
+  notice,
+  payment,
+  refund,
+  session,
+  standing,
+} from '../store/build.ts';
+
+/** The service does not know these sessions from before, so that it reads them as they are. */
+export function createMovedMoney(path: string, scope: Scope) {
+  const card = attempt('card', { rail: 'stripe' });
+  const open = standing('RF1');
+  const given = refund({ attempt: card.id, rail: card.rail });
+  const first = session(scope, {
+    attempts: [open, card],
+    payments: [payment('charge', { rail: card.rail, attempt: card.id })],
+    refunds: [given],
+  });
+  const waiting = notice('line-1');
+  const undecided = notice('line-2', { state: 'open', dueAt: null });
+
+  async function beside(work: (store: Store, write: (writes: Writes) => Promise<void>) => Promise<void>) {
+    const store = openSqliteStore(path);
+    try {
+      await work(store, (writes) => store.commit([{ needs: { scope }, decide: () => [writes] }]));
+    } finally {
+      await store.close();
+    }
+  }
+
+  function change(before: Checkout | null, after: Checkout): Writes {
+    const audit = { subject: after.id, version: after.version, at: Date.now(), actor: 'rail', requestId: '' };
+    return {
+      checkout: { before, after },
+      events: [eventOf(after)],
+      audit: { ...audit, action: before === null ? 'create' : 'report' },
+    };
+  }
+
+  const configure = (store: Store, taxId: string) =>
+    store.configureAccount(scope, { ...defaultSettings, business: { ...defaultSettings.business, taxId } });
+
+  return {
+    bring: () =>
+      beside(async (store, write) => {
+        await configure(store, 'DE „1“');
+        await write(change(null, first));
+        for (const each of [waiting, undecided]) await write({ notice: each });
+        await write({
+          bankFile: bankFile('one', { kind: 'payments', content: '<Zahlungen>\n\tZürich</Zahlungen>' }),
+        });
+      }),
+
+    /** And everything that can become of it. */
+    change: () =>
+      beside(async (store, write) => {
+        await configure(store, 'DE 2');
+        const after = changed(first, {
+          attempts: [{ ...open, status: 'cancelled' }, card],
+          refunds: [
+            { ...given, status: 'succeeded' },
+            refund({ attempt: card.id, rail: card.rail, amount: 7 }),
+          ],
+        });
+        await write(change(first, after));
+        await write(change(null, session(scope, { attempts: [standing('RF2')] })));
+        await write({ notice: { ...waiting, state: 'done', dueAt: null, tries: 1 } });
+        await write({ notice: { ...undecided, data: { ...undecided.data, candidates: ['chk_1'] } } });
+        await write({ notice: notice('line-3', { state: 'ignored', dueAt: null }) });
+        await write({ bankFile: bankFile('two') });
+      }),
+  };
+}

@@ -1,0 +1,226 @@
+/** What is PostgreSQL's alone about money: the way from the schema before, other processes, and indexes. */
+import assert from 'node:assert/strict';
+import { after, suite, type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import { defaultPolicy, type Scope } from '../../src/checkout/session.ts';
+import { bankFileQuery } from '../../src/store/postgres/bank-files.ts';
+import { migrations } from '../../src/store/postgres/migrate.ts';
+import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { noticeQuery } from '../../src/store/postgres/rail-notices.ts';
+import { refundQuery } from '../../src/store/postgres/refunds.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import type { NoticeFilter, RefundFilter, Store, Unit } from '../../src/store/store.ts';
+import { freshPostgres } from '../support/database-postgres.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { add, attempt, changed, eventOf, load, notice, session, T, tenants, write } from './build.ts';
+
+async function open(t: TestContext, url: string): Promise<Store> {
+  const store = await openPostgresStore(url, { serve: true });
+  t.after(() => store.close());
+  return store;
+}
+
+test('a database of the version before has the default settings, and its sessions are whole', async (t) => {
+  const url = await freshDatabase(t);
+  await prepareDatabase(url, { known: migrations.slice(0, 2) });
+  const sql = postgres(url, { max: 1, fetch_types: false });
+  await sql`INSERT INTO account VALUES (1, 'old', ${T}, 'whsec_t', 'whsec_l', 0)`;
+  await sql`INSERT INTO feed_end VALUES (1, true, 0), (1, false, 0)`;
+  await sql`INSERT INTO delivery_claim VALUES (1, true), (1, false)`;
+  const mine: Scope = { account: 1, mode: 'test' };
+  const tried = attempt('ref', { status: 'requires_action' });
+  const { traits, details, ...oldAttempt } = tried;
+  const whole = session(mine, { attempts: [tried] });
+  const { id, scope, version, eventCount, payments, refunds, reversals, policy, ...data } = whole;
+  await sql`INSERT INTO checkout ${sql({
+    account: 1,
+    live: false,
+    id,
+    version,
+    event_count: eventCount,
+    status: 'active',
+    payment_status: 'unpaid',
+    invoice_currency: 'EUR',
+    amount_paid: 0,
+    partially_paid: false,
+    paid_in_excess: false,
+    reference_id: 'order-1',
+    data: JSON.stringify({ ...data, attempts: [oldAttempt] }),
+  })}`;
+  await sql.end();
+  const store = await open(t, url);
+  assert.deepEqual((await store.account(1))?.settings, { test: defaultSettings, live: defaultSettings });
+  assert.deepEqual(await store.checkout(mine, id), whole);
+  assert.equal(whole.policy, defaultPolicy);
+});
+
+suite('another process', () => {
+  test('that was first with a notice is found at the next try', async (t) => {
+    const url = await freshDatabase(t);
+    const stores = [await open(t, url), await open(t, url)] as const;
+    const { mine } = await tenants(stores[0]);
+    let made = 0;
+    const unit = (reference: string): Unit => ({
+      needs: { scope: mine, notice: { rail: 'bank', reference } },
+      decide: (loaded) => {
+        // A try that fails writes nothing, and is counted by nobody.
+        const { tries } = loaded.notice ?? { tries: 0 };
+        const first = loaded.notice ?? notice(reference, { dueAt: T + ++made });
+        return [{ notice: { ...first, tries: tries + 1 } }];
+      },
+    });
+    const references = ['a', 'b', 'c', 'd'];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const turned = index % 3 === 0 ? references.toReversed() : references;
+        return stores[index % 2]?.commit(turned.map(unit));
+      }),
+    );
+    const { rows } = await stores[0].notices(mine, { rail: 'bank' }, { limit: 100 });
+    assert.deepEqual(rows.map(({ reference, tries }) => [reference, tries]).sort(), [
+      ['a', 12],
+      ['b', 12],
+      ['c', 12],
+      ['d', 12],
+    ]);
+  });
+
+  test('at the same sessions is waited for, in whatever order both name them', async (t) => {
+    const url = await freshDatabase(t);
+    const stores = [await open(t, url), await open(t, url)] as const;
+    const { mine } = await tenants(stores[0]);
+    const one = await add(stores[0], session(mine));
+    const other = await add(stores[0], session(mine));
+    const unit = (checkout: string, checkouts: readonly string[]): Unit => ({
+      needs: { scope: mine, checkout, checkouts },
+      decide: (loaded) =>
+        [...loaded.checkouts.values()].map((before) => {
+          const after = changed(before, { amount: before.amount + 1 });
+          return { checkout: { before, after }, events: [eventOf(after)] };
+        }),
+    });
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => {
+        const [first, second] = index % 2 === 0 ? [one.id, other.id] : [other.id, one.id];
+        return stores[index % 2]?.commit([unit(first, [first, second, 'chk_none'])]);
+      }),
+    );
+    for (const { id } of [one, other]) {
+      assert.deepEqual((await stores[1].checkout(mine, id))?.amount, 1030);
+    }
+  });
+
+  test('cannot change a notice that somebody decides on', async (t) => {
+    const url = await freshDatabase(t);
+    const store = await open(t, url);
+    const { mine } = await tenants(store);
+    const known = notice('a');
+    await write(store, mine, { notice: known });
+    const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
+    t.after(() => sql.end());
+    await sql`BEGIN`;
+    await sql`SELECT FROM notice WHERE id = ${known.id} FOR UPDATE`;
+    let done = false;
+    const loaded = load(store, { scope: mine, notice: { rail: 'bank', reference: 'a' } }).finally(() => {
+      done = true;
+    });
+    // Reads do not wait for it.
+    assert.deepEqual(await store.noticeByReference(mine, 'bank', 'a'), known);
+    assert.equal(done, false);
+    await sql`UPDATE notice SET tries = 7 WHERE id = ${known.id}`;
+    await sql`COMMIT`;
+    assert.deepEqual((await loaded).notice, { ...known, tries: 7 });
+  });
+});
+
+/** A node of what EXPLAIN answers. */
+type Step = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Step[];
+};
+const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+
+suite('every filter is served by an index of the tenant', async () => {
+  const ACCOUNTS = 10;
+  const EACH = 5_000;
+  /** Few are to be made or looked at; most are of one rail. */
+  const fill = [
+    `INSERT INTO refund (account, live, id, checkout, rail, state)
+     SELECT account, false, 'rfd_' || lpad(n::text, 6, '0'), 'chk_' || n / 3, CASE WHEN n % 50 = 7 THEN 'bank' ELSE 'card' END,
+       CASE WHEN n % 100 = 8 OR n % 1000 = 7 THEN 'pending' ELSE 'succeeded' END
+     FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+    `INSERT INTO notice (account, live, id, rail, reference, received_at, state, due_at, tries, data)
+     SELECT account, false, 'ntc_' || lpad(n::text, 6, '0'), CASE WHEN n % 50 = 7 THEN 'bank' ELSE 'card' END, n, n,
+       CASE n % 200 WHEN 7 THEN 'waiting' WHEN 57 THEN 'open' WHEN 107 THEN 'ignored' ELSE 'done' END, NULL, 0, '{}'
+     FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+    `INSERT INTO bank_file (account, live, id, kind, created_at, hash, data, content)
+     SELECT account, false, 'bfl_' || lpad(n::text, 6, '0'), CASE WHEN n % 50 = 7 THEN 'payments' ELSE 'statement' END, n, n,
+       '{}', ''
+     FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+    'ANALYZE',
+  ];
+  const { url, query, remove } = await freshPostgres();
+  after(remove);
+  await (await openPostgresStore(url)).close();
+  for (const statement of fill) await query(statement);
+
+  const scope: Scope = { account: 2, mode: 'test' };
+  const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+  async function checkPlan(
+    { text, values }: { readonly text: string; readonly values: readonly unknown[] },
+    index: string,
+  ): Promise<void> {
+    const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+    const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
+    const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);
+    for (const step of steps) {
+      assert.notEqual(step['Node Type'], 'Seq Scan', literals);
+      if (step['Index Name'] !== undefined) {
+        assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
+      }
+    }
+    const used = steps.map((step) => step['Index Name']).filter((name) => name !== undefined);
+    assert.deepEqual(used, [index], literals);
+  }
+  const pages = (id: string) => [
+    { limit: 20 },
+    { limit: 20, after: `${id}_002500` },
+    { limit: 20, before: `${id}_002500` },
+  ];
+
+  const refundFilters: ReadonlyArray<readonly [RefundFilter, string]> = [
+    [{}, 'refund_pkey'],
+    [{ checkout: 'chk_700' }, 'refund_checkout'],
+    [{ checkout: 'chk_700', isPending: true }, 'refund_checkout'],
+    [{ rail: 'bank' }, 'refund_rail'],
+    [{ isPending: true }, 'refund_pending'],
+    [{ rail: 'bank', isPending: true }, 'refund_pending_rail'],
+  ];
+  for (const [filter, index] of refundFilters) {
+    test(`of refunds: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
+      for (const page of pages('rfd')) await checkPlan(refundQuery(scope, filter, page), index);
+    });
+  }
+
+  const noticeFilters: ReadonlyArray<readonly [NoticeFilter, string]> = [
+    [{ rail: 'bank' }, 'notice_rail'],
+    [{ rail: 'bank', state: 'done' }, 'notice_state'],
+    [{ rail: 'bank', state: 'waiting' }, 'notice_state'],
+    [{ rail: 'bank', state: 'open' }, 'notice_state'],
+    [{ rail: 'bank', state: 'ignored' }, 'notice_state'],
+  ];
+  for (const [filter, index] of noticeFilters) {
+    test(`of notices: ${Object.values(filter).join(', ')}`, async () => {
+      for (const page of pages('ntc')) await checkPlan(noticeQuery(scope, filter, page), index);
+    });
+  }
+
+  test('of files', async () => {
+    for (const page of pages('bfl'))
+      await checkPlan(bankFileQuery(scope, 'payments', page), 'bank_file_kind');
+  });
+});
