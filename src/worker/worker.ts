@@ -7,12 +7,14 @@ import { nameOfScope, type Scope } from '../checkout/session.ts';
 import { type Loop, startLoop } from '../loop.ts';
 import type { Place } from '../store/store.ts';
 import { createDeliveryPool, type DeliveryDuties } from './deliveries.ts';
+import { attendToNotices, catchUpOnNotices, type NoticeDuties } from './notices.ts';
 import { forgetOld, type RetentionDuties } from './retention.ts';
 import { attendTo, attendToDue, type TimerDuties } from './timers.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
 type Options = TimerDuties &
+  NoticeDuties &
   DeliveryDuties &
   RetentionDuties & {
     /** How often to look when nobody nudges. */
@@ -46,12 +48,14 @@ export function createWorker(options: Options) {
   let isStopping = false;
   const lookForCheckouts = lookout('checkouts');
   const lookForDeliveries = lookout('deliveries');
+  const lookForNotices = lookout('notices');
+  let noticeLoop: Loop | undefined;
 
   /**
    * Finds the places with work; each time begins with another one, so that none is always last. Looking takes at most a
    * tenth of the time, however many accounts there are; null if it is too early to look again.
    */
-  function lookout(work: 'checkouts' | 'deliveries'): () => Promise<Place[] | null> {
+  function lookout(work: 'checkouts' | 'deliveries' | 'notices'): () => Promise<Place[] | null> {
     let turn = 0;
     let nextAt = 0;
     return async () => {
@@ -98,6 +102,14 @@ export function createWorker(options: Options) {
     return unfinished.length > 0;
   }
 
+  async function runNotices(): Promise<boolean> {
+    let isMore = false;
+    for (const place of (await lookForNotices()) ?? []) {
+      if (await attendToNotices(options, place, BATCH)) isMore = true;
+    }
+    return isMore;
+  }
+
   /**
    * Does everything that is due in this scope by its clock, each thing at its own time. Sessions that another process
    * holds are attended to all the same: twice comes to the same as once. Its deliveries are waited for.
@@ -114,9 +126,10 @@ export function createWorker(options: Options) {
         attended.add(`${id} ${dueAt}`);
         await attendTo(options, scope, id, dueAt);
       }
+      const noticed = await catchUpOnNotices(options, { scope, now }, BATCH);
       const mayWait = deliverySlots > 0 && !isStopping && performance.now() < waitUntil;
       const delivered = mayWait ? await pool.drain({ scope, now }) : 0;
-      if (due.length + delivered > 0) continue;
+      if (due.length + noticed + delivered > 0) continue;
       if (!mayWait || (await store.countDueDeliveries(scope, now)) === 0) return;
       await pause(LOOK_AGAIN_MS);
     }
@@ -126,8 +139,10 @@ export function createWorker(options: Options) {
     start(): void {
       const forget = () => forgetOld(options);
       deliveries = startLoop(runDeliveries, pollMs, onError);
+      noticeLoop = startLoop(runNotices, pollMs, onError);
       loops = [
         startLoop(runTimers, pollMs, onError),
+        noticeLoop,
         deliveries,
         startLoop(forget, FORGET_EVERY_MS, onError),
       ];
@@ -135,6 +150,9 @@ export function createWorker(options: Options) {
 
     /** There are new deliveries in this account and mode. */
     nudge: hint,
+
+    /** There are new notices of rails. */
+    nudgeNotices: (): void => noticeLoop?.nudge(),
 
     /**
      * Moves the clock of an account's test data and does everything that is due by then, so that a clock that was

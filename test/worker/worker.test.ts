@@ -13,6 +13,7 @@ import { claim, claimAt, claimOne, finish, inOrder, result, tell } from '../stor
 import { freshDirectory } from '../support/process.ts';
 
 const realNow = () => T;
+const onAlert = (rail: string, text: string) => assert.fail(`${rail}: ${text}`);
 
 async function setUp(t: TestContext) {
   const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
@@ -34,7 +35,7 @@ suite('sessions that are due together', () => {
     };
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
-    const duties = { store, transact: failingOften, rails: [], realNow, onError };
+    const duties = { store, transact: failingOften, rails: [], onAlert, realNow, onError };
     const more = await attendToDue(duties, { scope: mine, now: T }, limit);
     const states: string[] = [];
     for (const id of made) states.push((await store.checkout(mine, id))?.lifecycle.state ?? '');
@@ -84,6 +85,7 @@ suite('a clock that is moved', () => {
       store: shared,
       transact,
       rails: [],
+      onAlert,
       async send({ event }) {
         sent.push(event.id);
         return {

@@ -1,6 +1,7 @@
 /** The rail of test mode: no money moves, and the payer decides how the payment ends. */
 import type { Attempt } from '../../checkout/session.ts';
-import type { Rail, RailAnswer } from '../method.ts';
+import { randomText } from '../../id.ts';
+import type { AttemptPlan, Rail, RailAnswer } from '../method.ts';
 
 export const SANDBOX = 'sandbox';
 
@@ -36,11 +37,41 @@ export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: 
   }
 }
 
+/** How an attempt begins that is to end so: only a further step waits for the payer. */
+export function sandboxPlan(outcome: SandboxOutcome, nowMs: number): AttemptPlan {
+  const waits = outcome === 'further_step';
+  return {
+    reference: `sbx_${randomText(26)}`,
+    // Nobody else can start an attempt, or change the session, until the outcome is reported; and if this process dies
+    // before that, the worker asks.
+    status: waits ? 'requires_action' : 'processing',
+    syncAt: waits ? null : nowMs + SLOW_PAYMENT_MS,
+    details: {},
+  };
+}
+
+/** The metadata with which a merchant chooses how a refund in test mode ends. */
+export const SANDBOX_REFUND_OUTCOME = 'sandbox_outcome';
+
 export const sandbox: Rail = {
   name: SANDBOX,
+  capabilities: { traits: {}, refunds: 'online', leavesPage: false },
   offers: (_method, { mode }) => mode === 'test',
+  plan: (_checkout, _method, _occasion, _attemptId, nowMs) => sandboxPlan('succeeds', nowMs),
   // Only slow payments are ever asked about, and by then they have succeeded.
   sync: async (_checkout, attempt) => received(attempt, attempt.amount),
+  async refund(_checkout, refund) {
+    const outcome = refund.metadata[SANDBOX_REFUND_OUTCOME];
+    const reference = `sbx_${refund.id}`;
+    if (outcome === 'pending') return { status: 'pending', reference, failure: '', syncAt: null };
+    const isRefused = outcome === 'failed';
+    return {
+      status: isRefused ? 'failed' : 'succeeded',
+      reference,
+      failure: isRefused ? 'The refund was refused.' : '',
+      syncAt: null,
+    };
+  },
 };
 
 function answer(status: RailAnswer['status'], reason = ''): RailAnswer {

@@ -1,0 +1,225 @@
+/** How an attempt stands, read from what Stripe has of it. Pure: the asking is done elsewhere. */
+import type Stripe from 'stripe';
+import { formatAmount } from '../../checkout/money.ts';
+import type { Attempt, Checkout } from '../../checkout/session.ts';
+import type { RailAnswer, RailReversal, RefundNews } from '../method.ts';
+import { fromStripeAmount } from './amounts.ts';
+import { backOff } from './back-off.ts';
+import type { Page } from './page.ts';
+import { refundAnswer } from './refund-answer.ts';
+
+/** How often a page that is open is looked at, should its notices not arrive. */
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+/** What there is beside the page once money has moved. */
+export type Aftermath = {
+  readonly refunds: readonly Stripe.Refund[];
+  readonly disputes: readonly Stripe.Dispute[];
+};
+
+export type Asked = { readonly checkout: Checkout; readonly attempt: Attempt; readonly nowMs: number };
+
+/** The payer has not paid yet. */
+export function waiting({ nowMs }: Pick<Asked, 'nowMs'>): RailAnswer {
+  return { status: 'requires_action', reason: '', syncAt: nowMs + LOOK_AGAIN_MS, payment: null };
+}
+
+export function failed(reason: string): RailAnswer {
+  return { status: 'failed', reason, syncAt: null, payment: null };
+}
+
+/** Nothing was learned: an attempt that waits for its payer goes on waiting, everything else is not known. */
+export function notKnown({ attempt, nowMs }: Asked): RailAnswer {
+  const isWaiting = attempt.status === 'requires_action';
+  const age = nowMs - attempt.createdAt;
+  return {
+    status: isWaiting ? 'requires_action' : 'unknown',
+    reason: '',
+    syncAt: nowMs + (isWaiting ? Math.min(backOff(age), LOOK_AGAIN_MS) : backOff(age)),
+    payment: null,
+  };
+}
+
+/** What was learned makes no sense here: an operator has to look, and the attempt stays as it was. */
+export function puzzled(asked: Asked, alert: string): RailAnswer {
+  const { attempt, nowMs } = asked;
+  const syncAt = nowMs + backOff(nowMs - attempt.createdAt);
+  return { status: attempt.status, reason: '', syncAt, payment: null, alert: `${attempt.id}: ${alert}` };
+}
+
+/** The payment of a page, if it has come that far; a page that was asked for without it has none. */
+export function intentOf({ payment_intent: intent }: Page): Stripe.PaymentIntent | null {
+  return typeof intent === 'object' ? intent : null;
+}
+
+/** Why the page cannot be the one of this attempt, or null. */
+export function strangeness({ checkout, attempt }: Asked, page: Page): string | null {
+  if (page.client_reference_id !== attempt.id) return `the page ${page.id} of Stripe is of something else`;
+  if (page.livemode !== (checkout.scope.mode === 'live')) {
+    return `the key of Stripe is of the other mode: ${page.id} is ${page.livemode ? 'live' : 'test'}`;
+  }
+  return null;
+}
+
+export function answerFor(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
+  const strange = strangeness(asked, page);
+  if (strange !== null) return puzzled(asked, strange);
+  // First the money: whatever the page says of itself.
+  if (page.payment_status === 'paid') return paid(asked, page, aftermath);
+  switch (page.status) {
+    case 'open':
+      return waiting(asked);
+    case 'expired':
+      return closed(asked);
+    case 'complete':
+      return page.payment_status === 'unpaid' ? unpaid(asked, page) : unknownState(asked, page);
+    default:
+      return unknownState(asked, page);
+  }
+}
+
+function closed({ attempt }: Asked): RailAnswer {
+  if (attempt.status !== 'cancelled') return failed('The payment page has expired.');
+  return { status: 'cancelled', reason: '', syncAt: null, payment: null };
+}
+
+function unknownState(asked: Asked, { id, status, payment_status: paymentStatus }: Page): RailAnswer {
+  return puzzled(
+    asked,
+    `the page ${id} of Stripe is in a state that is not known here: ${status}, ${paymentStatus}`,
+  );
+}
+
+/** The payer has done everything, and the money is not there yet. */
+function unpaid(asked: Asked, page: Page): RailAnswer {
+  const intent = intentOf(page);
+  switch (intent?.status) {
+    case 'canceled':
+    case 'requires_payment_method':
+      return failed(intent.last_payment_error?.message || 'The payment was declined.');
+    case undefined:
+    case 'processing':
+    case 'requires_action':
+    case 'requires_confirmation': {
+      const { attempt, nowMs } = asked;
+      const syncAt = nowMs + backOff(nowMs - attempt.createdAt);
+      return { status: 'processing', reason: '', syncAt, payment: null };
+    }
+    default:
+      return puzzled(
+        asked,
+        `${intent?.id} of Stripe is in a state that is not known here: ${intent?.status}`,
+      );
+  }
+}
+
+function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
+  const { checkout, attempt } = asked;
+  const intent = intentOf(page);
+  if (intent?.status !== 'succeeded') {
+    return puzzled(asked, `the page ${page.id} of Stripe is paid by a payment that is ${intent?.status}`);
+  }
+  const { id, currency, amount_received: received } = intent;
+  if (currency !== checkout.currency.toLowerCase()) {
+    return puzzled(asked, `${id} of Stripe has brought ${currency.toUpperCase()}, not ${checkout.currency}`);
+  }
+  const amount = fromStripeAmount(received, checkout.currency);
+  if (amount === null || amount <= 0) {
+    return puzzled(asked, `${id} of Stripe has brought ${received} in its units, which is no amount`);
+  }
+  const alerts = [
+    ...(amount === attempt.amount ? [] : [wrongAmount(asked, id, amount)]),
+    ...aftermath.disputes.flatMap((each) => oddityOf(each, checkout.currency)),
+  ];
+  return {
+    status: 'succeeded',
+    reason: '',
+    syncAt: null,
+    payment: { reference: id, amount },
+    refunds: aftermath.refunds.flatMap((each) => newsOf(asked, each)),
+    reversals: [
+      ...aftermath.disputes.map((each) => reversalOfDispute(each, checkout.currency, amount)),
+      ...aftermath.refunds.flatMap((each) => reversalOfRefund(asked, each)),
+    ],
+    ...(alerts.length > 0 ? { alert: `${attempt.id}: ${alerts.join('; ')}` } : {}),
+  };
+}
+
+function wrongAmount({ checkout: { currency }, attempt }: Asked, intent: string, amount: number): string {
+  const asked = formatAmount(attempt.amount, currency);
+  return `${intent} of Stripe has brought ${formatAmount(amount, currency)} where ${asked} was asked for`;
+}
+
+/** The refund of ours that Stripe speaks of, by what was written on it or by its id. */
+function ownRefund({ checkout }: Asked, { id, metadata }: Stripe.Refund): string | null {
+  const own = checkout.refunds.find((each) => each.id === metadata?.refund || each.reference === id);
+  return own?.id ?? null;
+}
+
+function newsOf(asked: Asked, refund: Stripe.Refund): RefundNews[] {
+  const { checkout, nowMs } = asked;
+  const own = checkout.refunds.find(({ id }) => id === ownRefund(asked, refund));
+  return own ? [{ refund: own.id, ...refundAnswer(refund, own, nowMs) }] : [];
+}
+
+/**
+ * A refund that somebody has made at Stripe and not here is money that is gone all the same: what can still be refunded
+ * is less by it. One of ours that is newer than what is known here of the session carries its id, and is none of those.
+ */
+function reversalOfRefund(asked: Asked, refund: Stripe.Refund): RailReversal[] {
+  if (ownRefund(asked, refund) !== null || refund.metadata?.refund) return [];
+  const amount = fromStripeAmount(refund.amount, asked.checkout.currency);
+  if (amount === null) return [];
+  const status = refundStatuses[refund.status ?? ''] ?? 'open';
+  return [{ kind: 'return', reference: refund.id, amount, reason: 'Refunded at Stripe, not here.', status }];
+}
+
+const refundStatuses: Readonly<Record<string, RailReversal['status']>> = {
+  succeeded: 'lost',
+  failed: 'won',
+  canceled: 'won',
+};
+
+/**
+ * https://docs.stripe.com/api/disputes/object#dispute_object-status; an inquiry (`warning_…`) has taken no money yet.
+ * `prevented` is a dispute that a refund came before: the refund is what takes the money.
+ */
+const disputeStatuses: Readonly<Record<string, RailReversal['status']>> = {
+  warning_needs_response: 'open',
+  warning_under_review: 'open',
+  warning_closed: 'won',
+  needs_response: 'open',
+  under_review: 'open',
+  appeal_needs_response: 'open',
+  appeal_under_review: 'open',
+  prevented: 'won',
+  won: 'won',
+  lost: 'lost',
+};
+
+/** In another currency than the payment's, or in a part of its unit, all of the payment counts as disputed. */
+function disputedAmount({ amount, currency }: Stripe.Dispute, expected: string): number | null {
+  return currency === expected.toLowerCase() ? fromStripeAmount(amount, expected) : null;
+}
+
+function reversalOfDispute(dispute: Stripe.Dispute, currency: string, whole: number): RailReversal {
+  return {
+    kind: 'dispute',
+    reference: dispute.id,
+    amount: disputedAmount(dispute, currency) ?? whole,
+    reason: dispute.reason,
+    status: disputeStatuses[dispute.status] ?? 'open',
+  };
+}
+
+function oddityOf(dispute: Stripe.Dispute, currency: string): string[] {
+  const { id, status, amount } = dispute;
+  return [
+    ...(disputeStatuses[status] === undefined
+      ? [`the dispute ${id} of Stripe is in a state that is not known here: ${status}`]
+      : []),
+    ...(disputedAmount(dispute, currency) === null
+      ? [`the dispute ${id} of Stripe is about ${amount} ${dispute.currency.toUpperCase()} in its units`]
+      : []),
+  ];
+}

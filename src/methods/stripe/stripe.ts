@@ -1,0 +1,250 @@
+/** The card rail: payers pay on Stripe's page, and what Stripe says of it is asked for, never taken from a notice. */
+import { type Attempt, type Checkout, knowledgeOf, type Mode } from '../../checkout/session.ts';
+import type { Occasion, Rail, RailAnswer } from '../method.ts';
+import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
+import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
+import { readStripeNotice } from './notice.ts';
+import {
+  createPage,
+  detailsOf,
+  expirePage,
+  findPage,
+  type Page,
+  planDetails,
+  retrievePage,
+  withPage,
+} from './page.ts';
+import { refundAtStripe } from './refund.ts';
+import {
+  type Aftermath,
+  type Asked,
+  answerFor,
+  failed,
+  intentOf,
+  notKnown,
+  strangeness,
+  waiting,
+} from './standing.ts';
+
+export const STRIPE = 'stripe';
+
+export const STRIPE_API_URL = 'https://api.stripe.com';
+
+export type StripeOptions = {
+  readonly test: StripeKeys | null;
+  readonly live: StripeKeys | null;
+  /** The account whose money it is: the keys are of one merchant. */
+  readonly accountNumber: number;
+  /** Scheme, host and port. */
+  readonly apiUrl?: string;
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly concurrency?: number;
+};
+
+/** Should nothing come of the start. */
+const FIRST_LOOK_MS = 60_000;
+
+/** How long the answer to a start may still be on its way. */
+const START_SETTLES_MS = 2 * 60_000;
+
+/** Throws an Error with the name of the setting where a key is of the other mode. */
+export function createStripeRail(options: StripeOptions): Rail {
+  const {
+    accountNumber,
+    apiUrl = STRIPE_API_URL,
+    timeoutMs = 10_000,
+    retries = 1,
+    concurrency = 8,
+  } = options;
+  const keys = { test: complete(options.test), live: complete(options.live) };
+  for (const mode of modes) assertOfMode(mode, keys[mode]);
+  const secretKeys = { test: keys.test?.secretKey ?? null, live: keys.live?.secretKey ?? null };
+  const webhookSecrets = { test: keys.test?.webhookSecret ?? null, live: keys.live?.webhookSecret ?? null };
+  const ask = createLine({ secretKeys, apiUrl, timeoutMs, retries, concurrency });
+
+  const isFor = ({ account }: Occasion): boolean => account.number === accountNumber;
+
+  return {
+    name: STRIPE,
+    capabilities: {
+      traits: { toldOfCancel: true, graceMs: 30 * 60_000 },
+      refunds: 'online',
+      leavesPage: true,
+    },
+    offers(method, occasion) {
+      if (method.id !== 'card' || keys[occasion.mode] === null || !isFor(occasion)) return false;
+      const { amount, currency } = occasion;
+      return amount === null ? takesCurrency(currency) : canCharge(amount, currency);
+    },
+    missing(method, occasion) {
+      const { mode, currency } = occasion;
+      if (method.id !== 'card' || keys[mode] !== null || !isFor(occasion)) return null;
+      return takesCurrency(currency) ? missingSettings(mode, options[mode]).join(' and ') : null;
+    },
+    plan: (checkout, _method, occasion, attemptId, nowMs) => ({
+      reference: attemptId,
+      status: 'requires_action',
+      syncAt: nowMs + FIRST_LOOK_MS,
+      details: planDetails(checkout, occasion, nowMs),
+    }),
+    start: (checkout, attempt, returnUrl, nowMs) => start(ask, { checkout, attempt, nowMs }, returnUrl),
+    payerUrl: (attempt) => (attempt.status === 'requires_action' ? detailsOf(attempt).url || null : null),
+    sync: (checkout, attempt, nowMs) => sync(ask, { checkout, attempt, nowMs }),
+    cancel: (checkout, attempt, nowMs) => cancel(ask, { checkout, attempt, nowMs }),
+    refund: (checkout, refund, nowMs) => refundAtStripe(ask, checkout, refund, nowMs),
+    readNotice(body, headers) {
+      const { mode, ...notice } = readStripeNotice(webhookSecrets, body, headers);
+      return { ...notice, scope: { account: accountNumber, mode } };
+    },
+  };
+}
+
+const modes: readonly Mode[] = ['test', 'live'];
+
+/** Without notices a payment would be seen minutes later: keys without the secret of the notices do not count. */
+function complete(keys: StripeKeys | null): StripeKeys | null {
+  return keys?.secretKey && keys.webhookSecret ? keys : null;
+}
+
+function missingSettings(mode: Mode, keys: StripeKeys | null): string[] {
+  const name = `STRIPE_${mode.toUpperCase()}`;
+  return [
+    ...(keys?.secretKey ? [] : [`${name}_SECRET_KEY`]),
+    ...(keys?.webhookSecret ? [] : [`${name}_WEBHOOK_SECRET`]),
+  ];
+}
+
+function assertOfMode(mode: Mode, keys: StripeKeys | null): void {
+  if (keys === null || new RegExp(`^[rs]k_${mode}_`).test(keys.secretKey)) return;
+  throw new Error(`STRIPE_${mode.toUpperCase()}_SECRET_KEY must begin with sk_${mode}_ or rk_${mode}_`);
+}
+
+async function start(ask: Ask, asked: Asked, returnUrl: string): Promise<RailAnswer> {
+  const { checkout, attempt } = asked;
+  if (attempt.status !== 'requires_action') return { ...notKnown(asked), status: attempt.status };
+  const { session, url } = detailsOf(attempt);
+  if (session && url) return waiting(asked);
+  try {
+    const page = await createPage(ask, checkout, attempt, returnUrl).catch((error: StripeTrouble) =>
+      error.kind === 'key_reused' ? found(ask, checkout, attempt, error) : Promise.reject(error),
+    );
+    return usable(ask, asked, page);
+  } catch (error) {
+    return startTrouble(asked, error);
+  }
+}
+
+/** The page that was made with the same key when something of the request was different, such as the payer's address. */
+async function found(ask: Ask, checkout: Checkout, attempt: Attempt, reason: StripeTrouble): Promise<Page> {
+  const page = await findPage(ask, checkout, attempt);
+  if (page === null) throw reason;
+  return page;
+}
+
+/** A page that does not ask for exactly the amount is closed, and its address given to nobody. */
+async function usable(ask: Ask, asked: Asked, page: Page): Promise<RailAnswer> {
+  const { checkout, attempt } = asked;
+  if (page.status !== 'open') return standing(ask, asked, page.id);
+  const isExact =
+    page.amount_total === toStripeAmount(attempt.amount, checkout.currency) &&
+    page.currency === checkout.currency.toLowerCase();
+  const problem =
+    strangeness(asked, page) ??
+    (isExact ? null : `the page ${page.id} of Stripe asks for ${page.amount_total} ${page.currency}`);
+  if (problem === null) {
+    const details = withPage(attempt, page);
+    return { ...waiting(asked), ...(details ? { details } : {}) };
+  }
+  await expirePage(ask, checkout, page.id).catch(() => undefined);
+  return { ...failed('The payment page could not be used.'), alert: `${attempt.id}: ${problem}` };
+}
+
+function startTrouble(asked: Asked, error: unknown): RailAnswer {
+  if (!(error instanceof StripeTrouble)) throw error;
+  const alert = `${asked.attempt.id}: ${error.message}`;
+  switch (error.kind) {
+    case 'unavailable':
+      return notKnown(asked);
+    case 'key_reused':
+      return { ...notKnown(asked), alert };
+    case 'forbidden':
+      return { ...failed('Stripe does not accept the key of the shop.'), alert };
+    case 'refused':
+      return { ...failed(`Stripe refuses the payment: ${error.message}`), alert };
+  }
+}
+
+async function sync(ask: Ask, asked: Asked): Promise<RailAnswer> {
+  const { checkout, attempt } = asked;
+  try {
+    const { session } = detailsOf(attempt);
+    if (session) return await standing(ask, asked, session);
+    const page = await findPage(ask, checkout, attempt);
+    return page ? await usable(ask, asked, page) : withoutPage(asked);
+  } catch (error) {
+    return syncTrouble(asked, error);
+  }
+}
+
+/** There is no page and, after the time it would have had, there will be none. */
+function withoutPage(asked: Asked): RailAnswer {
+  const { attempt, nowMs } = asked;
+  const { plannedAt, expiresAt } = detailsOf(attempt);
+  const age = nowMs - attempt.createdAt;
+  if (attempt.status === 'cancelled') {
+    const syncAt = age < START_SETTLES_MS ? nowMs + START_SETTLES_MS : null;
+    return { status: 'cancelled', reason: '', syncAt, payment: null };
+  }
+  if (age > (expiresAt - plannedAt) * 1000) return failed('The payment page could not be made in time.');
+  return waiting(asked);
+}
+
+async function standing(ask: Ask, asked: Asked, session: string): Promise<RailAnswer> {
+  const { checkout, attempt } = asked;
+  const page = await retrievePage(ask, checkout, session);
+  const answer = answerFor(asked, page, await aftermathOf(ask, asked, page));
+  const details = strangeness(asked, page) === null ? withPage(attempt, page) : undefined;
+  return { ...answer, ...(details ? { details } : {}) };
+}
+
+/** Asked for only where there is a sign of it, or where somebody asks again about a payment that has been made. */
+async function aftermathOf(ask: Ask, { checkout, attempt }: Asked, page: Page): Promise<Aftermath> {
+  const { mode } = checkout.scope;
+  const intent = intentOf(page);
+  const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
+  const isKnown = attempt.status === 'succeeded';
+  if (intent === null || charge === null) return { refunds: [], disputes: [] };
+  const list = { payment_intent: intent.id, limit: 100 };
+  const [refunds, disputes] = await Promise.all([
+    isKnown || charge.amount_refunded > 0 ? ask(mode, (stripe) => stripe.refunds.list(list)) : { data: [] },
+    isKnown || charge.disputed ? ask(mode, (stripe) => stripe.disputes.list(list)) : { data: [] },
+  ]);
+  return { refunds: refunds.data, disputes: disputes.data };
+}
+
+function syncTrouble(asked: Asked, error: unknown): RailAnswer {
+  if (!(error instanceof StripeTrouble)) throw error;
+  return error.kind === 'unavailable'
+    ? notKnown(asked)
+    : { ...notKnown(asked), alert: `${asked.attempt.id}: ${error.message}` };
+}
+
+async function cancel(ask: Ask, given: Asked): Promise<RailAnswer> {
+  const asked: Asked = { ...given, attempt: { ...given.attempt, status: 'cancelled' } };
+  const answer = await close(ask, asked).catch((error: unknown) => syncTrouble(asked, error));
+  // Until the page is closed somebody could still pay there: it stays given up, and Stripe is told again.
+  return knowledgeOf(answer.status) < knowledgeOf('cancelled') ? { ...answer, status: 'cancelled' } : answer;
+}
+
+async function close(ask: Ask, asked: Asked): Promise<RailAnswer> {
+  const { checkout, attempt } = asked;
+  const session = detailsOf(attempt).session || (await findPage(ask, checkout, attempt))?.id;
+  if (!session) return withoutPage(asked);
+  const page = await expirePage(ask, checkout, session).catch((error: StripeTrouble) =>
+    error.kind === 'refused' ? null : Promise.reject(error),
+  );
+  if (page?.status === 'expired') return answerFor(asked, page, { refunds: [], disputes: [] });
+  // It was closed before, by time or by its payer: then what is true is asked for.
+  return standing(ask, asked, session);
+}

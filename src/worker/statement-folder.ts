@@ -1,0 +1,276 @@
+/**
+ * A folder that is watched for bank statements. In it each account has a folder for each mode, such as `1-live`. A file
+ * that has come to rest there is taken in and moved to `done`, or to `failed` with a note of what is wrong with it. It
+ * stays where it is for as long as nobody can tell: while the database is away, or the file cannot be read.
+ */
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import { csvMappingOf } from '../accounts/settings.ts';
+import { withCopy } from '../banking/copy.ts';
+import { importStatement } from '../banking/import.ts';
+import type { Mode, Scope } from '../checkout/session.ts';
+import { type Loop, startLoop } from '../loop.ts';
+import { StatementError } from '../statements/entry.ts';
+import { LIMITS } from '../statements/limits.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
+import type { Transact } from '../transact.ts';
+
+export type FolderDuties = {
+  readonly store: Store;
+  readonly transact: Transact;
+  readonly directory: string;
+  /** The time in the clock of an account and mode. */
+  readonly now: (scope: Scope) => Promise<number>;
+  readonly realNow: () => number;
+  readonly log: FolderLog;
+};
+
+/** For the operator: what came of files, and since when something is in the way. */
+export type FolderLog = {
+  readonly info: (about: object, text: string) => void;
+  readonly warn: (about: object, text: string) => void;
+};
+
+export type StatementFolder = ReturnType<typeof watchStatements>;
+
+const LOOK_EVERY_MS = 10_000;
+/** A file that was the same for this long is whole: whoever writes a statement does not pause in its midst. */
+const AT_REST_MS = 2_000;
+/** Nobody reads the answer. */
+const IMPORT = 'BANK_STATEMENT.IMPORT';
+/** Of the name of a file that is kept with it. */
+const MAX_NAME = 200;
+
+const FOLDER = /^([1-9]\d{0,14})-(test|live)$/;
+/** Files that are still being written go by other names, with many programs. */
+const UNFINISHED = /^\.|\.(part|tmp)$/i;
+const CSV = /\.csv$/i;
+const MAPPED_CSV = /^([a-z0-9-]{1,32})\.(.*\.)?csv$/i;
+
+type Fate = { readonly folder: 'done' } | { readonly folder: 'failed'; readonly why: string };
+type Sight = {
+  /** Size, time and place on the disk. */
+  readonly look: string;
+  readonly since: number;
+  /** Once it is known; what is left then is to move it. */
+  fate?: Fate;
+};
+
+export function watchStatements(duties: FolderDuties) {
+  const { directory, store, realNow, log } = duties;
+  let sights = new Map<string, Sight>();
+  /** What is in the way, by what it is about: said when it begins and when it is over, and not each time. */
+  const troubles = new Map<string, string>();
+  let attempted = new Set<string>();
+  let loop: Loop | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let isStopping = false;
+
+  function trouble(about: string, why: string): void {
+    if (troubles.get(about) === why) return;
+    troubles.set(about, why);
+    log.warn({ about }, `bank statements cannot be taken in: ${why}`);
+  }
+
+  function fine(about: string): void {
+    if (troubles.delete(about)) log.info({ about }, 'bank statements can be taken in again');
+  }
+
+  /** Does it, and says so if it cannot be done; a database that is away is no matter of a single file. */
+  async function attempt(about: string, work: () => Promise<void>): Promise<void> {
+    attempted.add(about);
+    try {
+      await work();
+      fine(about);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      trouble(about, (error as Error).message);
+    }
+  }
+
+  async function look(): Promise<void> {
+    const before = sights;
+    sights = new Map();
+    attempted = new Set();
+    try {
+      await attempt(directory, async () => {
+        for (const entry of await readdir(directory, { withFileTypes: true })) {
+          const [, number, mode] = FOLDER.exec(entry.name) ?? [];
+          if (number === undefined || isStopping) continue;
+          const path = join(directory, entry.name);
+          const scope: Scope = { account: Number(number), mode: mode as Mode };
+          await attempt(path, () => lookInto(path, scope, entry.isDirectory(), before));
+        }
+      });
+      fine('the database');
+      // What is gone is in nobody's way.
+      for (const about of troubles.keys()) if (!attempted.has(about)) troubles.delete(about);
+    } catch (error) {
+      // Nothing was seen to have changed: the files are as much at rest as they were.
+      for (const [path, sight] of before) if (!sights.has(path)) sights.set(path, sight);
+      trouble('the database', (error as Error).message);
+    }
+  }
+
+  async function lookInto(
+    folder: string,
+    scope: Scope,
+    isFolder: boolean,
+    before: ReadonlyMap<string, Sight>,
+  ): Promise<void> {
+    if (!isFolder) throw new Error(`${folder} is no folder; links are not followed`);
+    const entries = await readdir(folder, { withFileTypes: true });
+    const names = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
+    if (names.length === 0) return;
+    if ((await store.account(scope.account)) === null)
+      throw new Error(`there is no account ${scope.account}`);
+    // Statements are named by their time more often than not, and this is the order to take them in.
+    for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (isStopping) return;
+      const path = join(folder, name);
+      await attempt(path, async () => {
+        const sight = await see(path, before.get(path));
+        if (sight === null) return;
+        sights.set(path, sight);
+        if (realNow() - sight.since < AT_REST_MS) return;
+        await takeIn(folder, name, scope, sight).catch(async (error) => {
+          // Another instance that watches the same folder may have been faster.
+          if (error instanceof StoreUnavailable || (await isThere(path))) throw error;
+        });
+      });
+    }
+  }
+
+  /** How the file is now, and since when; null where it is gone. */
+  async function see(path: string, before: Sight | undefined): Promise<Sight | null> {
+    const stats = await lstat(path).catch((error) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (!stats?.isFile()) return null;
+    const look = [stats.ino, stats.size, stats.mtimeMs].join(' ');
+    return before?.look === look ? before : { look, since: realNow() };
+  }
+
+  async function takeIn(folder: string, name: string, scope: Scope, sight: Sight): Promise<void> {
+    const fate = sight.fate ?? (await fateOf(join(folder, name), name, scope));
+    sight.fate = fate;
+    const target = join(folder, fate.folder);
+    await makeFolder(target);
+    let moved = await freeName(target, name);
+    const note = () => `${moved}.error.txt`;
+    if (fate.folder === 'failed') {
+      // Taken by another instance at this very moment.
+      while (!(await writeNew(note(), `${fate.why}\n`))) moved = await freeName(target, name);
+    }
+    try {
+      await rename(join(folder, name), moved);
+    } catch (error) {
+      if (fate.folder === 'failed') await rm(note(), { force: true });
+      throw error;
+    }
+    sights.delete(join(folder, name));
+    if (fate.folder === 'failed')
+      log.warn({ file: moved, why: fate.why }, 'a bank statement was not taken in');
+  }
+
+  /** Rejects where nothing can be said about the file itself. */
+  async function fateOf(path: string, name: string, scope: Scope): Promise<Fate> {
+    try {
+      const mapping = await mappingOf(name, scope);
+      const origin = { scope, actor: 'time', requestId: '', idempotency: null } as const;
+      const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+      const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      await using content = file.createReadStream();
+      const limit = { bytes: LIMITS.bytes, error: () => new StatementError('the file is too large') };
+      await withCopy(content, limit, async (copy) => {
+        const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
+        const known = await store.bankFileByHash(scope, 'statement', copy.hash);
+        await importStatement(duties, origin, source, await duties.now(scope), { operation: IMPORT });
+        const kept = known ?? (await store.bankFileByHash(scope, 'statement', copy.hash));
+        const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
+        log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);
+      });
+      return { folder: 'done' };
+    } catch (error) {
+      if (error instanceof StatementError) return { folder: 'failed', why: error.message };
+      throw error;
+    }
+  }
+
+  /** A CSV file tells how it is to be read by the beginning of its name: `my-bank.2030-01.csv`. */
+  async function mappingOf(name: string, { account, mode }: Scope) {
+    if (!CSV.test(name)) return null;
+    const settings = (await store.account(account))?.settings[mode];
+    const wanted = MAPPED_CSV.exec(name)?.[1] ?? '';
+    const mapping = settings ? csvMappingOf(settings, wanted) : null;
+    if (mapping !== null) return mapping;
+    const known = Object.keys(settings?.csvMappings ?? {});
+    const choice = known.length === 0 ? 'and there is none' : `of which there are ${known.join(', ')}`;
+    throw new StatementError(
+      `the name of a CSV file must begin with the name of a saved mapping, ${choice}, such as my-bank.2030-01.csv`,
+    );
+  }
+
+  return {
+    look,
+
+    start(): void {
+      const round = async () => {
+        await look();
+        const isComing = [...sights.values()].some(({ since }) => realNow() - since < AT_REST_MS);
+        if (isComing) again = setTimeout(() => loop?.nudge(), AT_REST_MS);
+        return false;
+      };
+      loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, (error as Error).message));
+    },
+
+    /** Resolves when the file that is being taken in is done with; the others stay for the next start. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      clearTimeout(again);
+      await loop?.stop();
+      clearTimeout(again);
+    },
+  };
+}
+
+function countsOf({ entries, new: fresh, settled, open }: { readonly [name: string]: unknown }) {
+  return { entries, new: fresh, settled, open };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no folder; links are not followed`);
+}
+
+/** Where nothing is yet: `statement.xml`, `statement-2.xml`, … and no note of another failure either. */
+async function freeName(folder: string, name: string): Promise<string> {
+  const { name: stem, ext } = parse(name);
+  for (let number = 1; ; number++) {
+    const path = join(folder, number === 1 ? name : `${stem}-${number}${ext}`);
+    if (!(await isThere(path)) && !(await isThere(`${path}.error.txt`))) return path;
+  }
+}
+
+/** False where there is such a file already. */
+async function writeNew(path: string, text: string): Promise<boolean> {
+  return writeFile(path, text, { flag: 'wx' }).then(
+    () => true,
+    (error) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (error) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { AttemptStatus } from '../../../src/checkout/session.ts';
+import type { Misbehaviour } from '../../support/stripe-stand-in.ts';
+import { afterAnswer, RETURN_URL, startHarness } from './harness.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Whether it had an effect or not: nobody can know. Twice, as the library tries again where a connection breaks off. */
+const troubles: ReadonlyArray<readonly [Misbehaviour, times: number]> = [
+  ['silence_before', 1],
+  ['silence_after', 1],
+  ['reset_before', 2],
+  ['reset_after', 2],
+  ['error_before', 1],
+  ['error_after', 1],
+  ['too_many', 1],
+  ['too_many_400', 1],
+  ['not_json', 1],
+];
+
+suite('trouble on the way to Stripe', () => {
+  for (const [misbehaviour, times] of troubles) {
+    test(`${misbehaviour}: a start is made again, and the payer pays on one page`, async (t) => {
+      const harness = await startHarness(t);
+      const planned = harness.planned();
+      harness.stripe.next(misbehaviour, { times });
+      const now = Date.now();
+      const { checkout, attempt } = planned;
+      const first = await harness.rail.start?.(checkout, attempt, RETURN_URL, now);
+      assert.equal(first?.status, 'requires_action');
+      assert.equal(first?.syncAt, now + 30_000);
+      assert.equal(first?.alert, undefined);
+      assert.equal(first?.details, undefined);
+      // What Stripe has remembered of an error it says again, until somebody looks for the page.
+      const start = await harness.rail.start?.(checkout, attempt, RETURN_URL, now);
+      const second = start?.details ? start : await harness.rail.sync(checkout, attempt, now);
+      const started = afterAnswer(planned, second);
+      assert.equal(harness.rail.payerUrl?.(started.attempt), harness.pageOf(attempt).url);
+      assert.equal(harness.stripe.books.test.sessions.size, 1);
+    });
+
+    test(`${misbehaviour}: how a payment stands is not known, never failed`, async (t) => {
+      const harness = await startHarness(t);
+      const { checkout, attempt } = await harness.started();
+      harness.pay(attempt);
+      const now = Date.now();
+      const expected: ReadonlyArray<readonly [AttemptStatus, AttemptStatus]> = [
+        ['requires_action', 'requires_action'],
+        ['processing', 'unknown'],
+        ['unknown', 'unknown'],
+      ];
+      for (const [status, said] of expected) {
+        harness.stripe.next(misbehaviour, { times });
+        const answer = await harness.rail.sync(checkout, { ...attempt, status }, now);
+        assert.deepEqual([answer.status, answer.payment, answer.alert], [said, null, undefined]);
+        assert.ok(answer.syncAt && answer.syncAt >= now + 30_000);
+      }
+      assert.equal((await harness.rail.sync(checkout, attempt, now)).status, 'succeeded');
+    });
+  }
+
+  test('the pauses double, up to an hour, and less while somebody waits to pay', async (t) => {
+    const harness = await startHarness(t);
+    const { checkout, attempt } = await harness.started();
+    const pause = async (age: number, status: AttemptStatus) => {
+      harness.stripe.next('too_many');
+      const now = attempt.createdAt + age;
+      return Number((await harness.rail.sync(checkout, { ...attempt, status }, now)).syncAt) - now;
+    };
+    assert.equal(await pause(0, 'processing'), 30_000);
+    assert.equal(await pause(MINUTE, 'processing'), MINUTE);
+    assert.equal(await pause(40 * MINUTE, 'processing'), 40 * MINUTE);
+    assert.equal(await pause(9 * HOUR, 'processing'), HOUR);
+    assert.equal(await pause(9 * HOUR, 'requires_action'), 10 * MINUTE);
+  });
+
+  for (const misbehaviour of ['unauthorized', 'forbidden'] as const) {
+    test(`${misbehaviour}: somebody is told, without the key`, async (t) => {
+      const harness = await startHarness(t);
+      const { checkout, attempt } = await harness.started();
+      harness.stripe.next(misbehaviour);
+      const answer = await harness.rail.sync(checkout, attempt, Date.now());
+      assert.equal(answer.status, 'requires_action');
+      assert.ok(answer.alert);
+      assert.doesNotMatch(answer.alert, /sk_test/);
+      const planned = harness.planned();
+      harness.stripe.next(misbehaviour);
+      const start = await harness.rail.start?.(planned.checkout, planned.attempt, RETURN_URL, Date.now());
+      assert.equal(start?.status, 'failed');
+      assert.equal(start?.reason, 'Stripe does not accept the key of the shop.');
+      assert.doesNotMatch(String(start?.alert), /sk_test/);
+    });
+  }
+
+  test('an answer that never ends is given up', async (t) => {
+    const harness = await startHarness(t, { timeoutMs: 100 });
+    const { checkout, attempt } = await harness.started();
+    harness.stripe.next('trickle');
+    const answer = await harness.rail.sync(checkout, { ...attempt, status: 'processing' }, Date.now());
+    assert.equal(answer.status, 'unknown');
+  });
+
+  test('one try more is made where that helps', async (t) => {
+    const harness = await startHarness(t, { retries: 1 });
+    const { checkout, attempt } = await harness.started();
+    harness.pay(attempt);
+    harness.stripe.next('silence_before');
+    assert.equal((await harness.rail.sync(checkout, attempt, Date.now())).status, 'succeeded');
+  });
+
+  test('a Stripe that hangs holds up so many calls and no more', async (t) => {
+    const harness = await startHarness(t, { concurrency: 2 });
+    const { checkout, attempt } = await harness.started();
+    const before = harness.stripe.calls.length;
+    harness.stripe.next('silence_before', { times: 2 });
+    const now = Date.now();
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => harness.rail.sync(checkout, { ...attempt, status: 'processing' }, now)),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(5).fill('unknown'),
+    );
+    assert.equal(harness.stripe.calls.length - before, 2);
+    // Afterwards there is room again.
+    assert.equal((await harness.rail.sync(checkout, attempt, now)).status, 'requires_action');
+  });
+});

@@ -1,0 +1,375 @@
+/**
+ * A stand-in for Stripe: a server on this machine that speaks the part of its API that is used here, with the pages on
+ * which payers pay, with the notices that Stripe sends, and with everything that can go wrong on the way.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import type { Mode } from '../../src/checkout/session.ts';
+import {
+  type Books,
+  createBooks,
+  Refused,
+  type Session,
+  type StandInEvent,
+} from './stripe-stand-in-books.ts';
+import { type Form, part, readForm, text, texts } from './stripe-stand-in-form.ts';
+
+/** What goes wrong with a call; `after` is after it has had its effect. */
+export type Misbehaviour =
+  | 'silence_before'
+  | 'silence_after'
+  | 'reset_before'
+  | 'reset_after'
+  /** An answer of the machines in front: nothing has happened, and nothing is remembered. */
+  | 'error_before'
+  /** 500, which is remembered with the idempotency key as any other answer. */
+  | 'error_after'
+  | 'too_many'
+  /** The same, said with 400. */
+  | 'too_many_400'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_json'
+  /** Byte after byte, and never the last one. */
+  | 'trickle'
+  | 'unknown_status'
+  | 'wrong_amount'
+  | 'wrong_currency'
+  | 'other_mode';
+
+export type Call = {
+  readonly mode: Mode;
+  readonly method: string;
+  readonly path: string;
+  readonly form: Form;
+  readonly idempotencyKey: string;
+  readonly headers: IncomingMessage['headers'];
+};
+
+export type Notice = { readonly body: Buffer; readonly headers: Record<string, string> };
+type NoticeOptions = { secret?: string; timestamp?: number; alter?: (text: string) => string };
+
+export type StripeStandIn = {
+  readonly url: string;
+  readonly keys: Readonly<Record<Mode, { readonly secretKey: string; readonly webhookSecret: string }>>;
+  readonly books: Readonly<Record<Mode, Books>>;
+  readonly calls: readonly Call[];
+  /** The next calls, or those of them that `on` fits (`POST /v1/refunds`), go wrong in these ways, one after another. */
+  next(misbehaviour: Misbehaviour, options?: { times?: number; on?: RegExp }): void;
+  /** A day has gone by. */
+  forgetKeys(): void;
+  /** An event as Stripe would send it: bytes and the header that signs them; `timestamp` in seconds. */
+  notice(event: StandInEvent, options?: NoticeOptions): Notice;
+  /** Sends it there, and says what the answer was. */
+  deliver(event: StandInEvent, url: string, options?: NoticeOptions): Promise<number>;
+  /** Breaks off what hangs. */
+  close(): Promise<void>;
+};
+
+const KEYS = {
+  test: { secretKey: 'sk_test_standin', webhookSecret: 'whsec_standin_test' },
+  live: { secretKey: 'sk_live_standin', webhookSecret: 'whsec_standin_live' },
+} as const;
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+export async function startStripe(context: {
+  after(hook: () => Promise<void>): void;
+}): Promise<StripeStandIn> {
+  const pageUrl = (session: string) => `${url()}/c/pay/${session}`;
+  const books = { test: createBooks(false, pageUrl), live: createBooks(true, pageUrl) };
+  const calls: Call[] = [];
+  const planned: Array<{ misbehaviour: Misbehaviour; on: RegExp }> = [];
+  const remembered = new Map<string, { request: string; answer: Answer }>();
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(String(error));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, search } = new URL(request.url ?? '/', url());
+    const body = await bodyOf(request);
+    if (pathname.startsWith('/c/pay/')) return page(books, pathname, request.method, body, response);
+
+    const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const mode = (['test', 'live'] as const).find((each) => KEYS[each].secretKey === key);
+    if (mode === undefined) {
+      send(response, refusal(401, 'Invalid API Key provided: sk_test_*****ng'));
+      return;
+    }
+    const call: Call = {
+      mode,
+      method: request.method ?? '',
+      path: pathname,
+      form: readForm(request.method === 'GET' ? search.slice(1) : body),
+      idempotencyKey: String(request.headers['idempotency-key'] ?? ''),
+      headers: request.headers,
+    };
+    calls.push(call);
+    const index = planned.findIndex(({ on }) => on.test(`${call.method} ${call.path}`));
+    const misbehaviour = index < 0 ? undefined : planned.splice(index, 1)[0]?.misbehaviour;
+    const answer = misbehave(misbehaviour, () => answerOnce(call, misbehaviour), response);
+    if (answer) send(response, answer);
+  }
+
+  /** The same answer to the same key, whatever it was; only what never began is not remembered. */
+  function answerOnce(call: Call, misbehaviour: Misbehaviour | undefined): Answer {
+    const request = JSON.stringify([call.path, call.form]);
+    const key = call.idempotencyKey && `${call.mode} ${call.idempotencyKey}`;
+    const known = remembered.get(key);
+    if (known && known.request !== request) {
+      const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${call.idempotencyKey}' if you meant to execute a different request.`;
+      return { status: 400, body: { error: { type: 'idempotency_error', message } } };
+    }
+    if (known) return known.answer;
+    const answer = altered(answerTo(books[call.mode], call), misbehaviour);
+    // Refusals for what is wrong with a request are answered anew.
+    if (key && (answer.status < 400 || answer.status >= 500)) remembered.set(key, { request, answer });
+    return answer;
+  }
+
+  const standIn: StripeStandIn = {
+    url: url(),
+    keys: KEYS,
+    books,
+    calls,
+    next(misbehaviour, { times = 1, on = /^/ } = {}) {
+      for (let count = 0; count < times; count += 1) planned.push({ misbehaviour, on });
+    },
+    forgetKeys: () => remembered.clear(),
+    notice(event, { secret, timestamp = Math.floor(Date.now() / 1000), alter } = {}) {
+      const payload = JSON.stringify({ api_version: Stripe.API_VERSION, ...event });
+      const signature = Stripe.webhooks.generateTestHeaderString({
+        payload,
+        secret: secret ?? KEYS[event.livemode ? 'live' : 'test'].webhookSecret,
+        timestamp,
+      });
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
+      return { body: Buffer.from(alter ? alter(payload) : payload), headers };
+    },
+    async deliver(event, address, options) {
+      const { body, headers } = standIn.notice(event, options);
+      const response = await fetch(address, { method: 'POST', headers, body: new Uint8Array(body) });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  context.after(standIn.close);
+  return standIn;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function refusal(status: number, message: string): Answer {
+  return { status, body: { error: { type: 'invalid_request_error', message } } };
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_standin' });
+  response.end(JSON.stringify(body));
+}
+
+/** The answer to send, or null where there is none or it was sent some other way. */
+function misbehave(
+  how: Misbehaviour | undefined,
+  act: () => Answer,
+  response: ServerResponse,
+): Answer | null {
+  switch (how) {
+    case 'silence_before':
+      return null;
+    case 'silence_after':
+      act();
+      return null;
+    case 'reset_before':
+      response.socket?.resetAndDestroy();
+      return null;
+    case 'reset_after':
+      act();
+      response.socket?.resetAndDestroy();
+      return null;
+    case 'error_before':
+      return refusal(503, 'Something went wrong on our end.');
+    case 'too_many':
+      return refusal(429, 'Request rate limit exceeded.');
+    case 'too_many_400': {
+      const error = { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests.' };
+      return { status: 400, body: { error } };
+    }
+    case 'unauthorized':
+      return refusal(401, 'Invalid API Key provided: sk_test_*****ng');
+    case 'forbidden':
+      return refusal(403, "The provided key 'sk_test_*****ng' may not do this.");
+    case 'not_json':
+      act();
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
+      return null;
+    case 'trickle': {
+      act();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+      return null;
+    }
+    default:
+      return act();
+  }
+}
+
+/** What Stripe says where it is not as expected; what it has on its books is as ever. */
+function altered(answer: Answer, how: Misbehaviour | undefined): Answer {
+  if (answer.status !== 200) return answer;
+  const { body } = answer;
+  switch (how) {
+    case 'error_after':
+      return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };
+    case 'unknown_status':
+      return changed(body, () => ({ status: 'levitating', payment_status: 'levitating' }));
+    case 'wrong_amount':
+      return changed(body, (object) => ({ amount_total: Number(object.amount_total) + 1 }));
+    case 'wrong_currency':
+      return changed(body, () => ({ currency: 'xts' }));
+    case 'other_mode':
+      return changed(body, (object) => ({ livemode: !object.livemode }));
+    default:
+      return answer;
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Changes the answer, or each entry of the list that it is. */
+function changed(body: unknown, change: (object: Body) => Body): Answer {
+  const object = body as Body;
+  const list = object.data as Body[] | undefined;
+  if (!list) return { status: 200, body: { ...object, ...change(object) } };
+  return { status: 200, body: { ...object, data: list.map((each) => ({ ...each, ...change(each) })) } };
+}
+
+function answerTo(books: Books, call: Call): Answer {
+  try {
+    // A copy, as it is now: what is remembered must not change with the books.
+    return { status: 200, body: structuredClone(route(books, call)) };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { status: error.status, body: { error: error.error } };
+  }
+}
+
+function route(books: Books, { method, path, form }: Call): unknown {
+  const [, , area = '', ...rest] = path.split('/');
+  const subject = area === 'checkout' ? `checkout/${rest.shift()}` : area;
+  const [id = '', verb = ''] = rest;
+  switch (`${method} ${subject}${id && '/id'}${verb && `/${verb}`}`) {
+    case 'POST checkout/sessions':
+      return shown(books.createSession(form));
+    case 'GET checkout/sessions':
+      return list([...books.sessions.values()].map(shown), form, '/v1/checkout/sessions');
+    case 'GET checkout/sessions/id':
+      return expanded(books, books.take(books.sessions, 'checkout.session', id), texts(form, 'expand'));
+    case 'POST checkout/sessions/id/expire':
+      return shown(books.expireSession(id));
+    case 'GET payment_intents/id':
+      return books.take(books.intents, 'payment_intent', id);
+    case 'GET charges/id':
+      return books.take(books.charges, 'charge', id);
+    case 'POST refunds':
+      return books.createRefund(form);
+    case 'GET refunds/id':
+      return books.take(books.refunds, 'refund', id);
+    case 'GET refunds':
+      return list(ofIntent(books.refunds, form), form, '/v1/refunds');
+    case 'GET disputes/id':
+      return books.take(books.disputes, 'dispute', id);
+    case 'GET disputes':
+      return list(ofIntent(books.disputes, form), form, '/v1/disputes');
+    default:
+      throw new Refused(404, {
+        type: 'invalid_request_error',
+        message: `Unrecognized request URL (${path}).`,
+      });
+  }
+}
+
+function shown({ intentMetadata, title, ...session }: Session): Omit<Session, 'intentMetadata' | 'title'> {
+  return session;
+}
+
+function expanded(books: Books, session: Session, paths: readonly string[]): unknown {
+  const intent = books.intents.get(session.payment_intent ?? '');
+  if (!intent || !paths.some((each) => each.startsWith('payment_intent'))) return shown(session);
+  const charge = books.charges.get(intent.latest_charge ?? '');
+  const withCharge = charge && paths.includes('payment_intent.latest_charge');
+  return {
+    ...shown(session),
+    payment_intent: { ...intent, ...(withCharge ? { latest_charge: charge } : {}) },
+  };
+}
+
+function ofIntent<Kept extends { payment_intent: string }>(
+  kept: ReadonlyMap<string, Kept>,
+  form: Form,
+): Kept[] {
+  return [...kept.values()].filter((each) => each.payment_intent === text(form, 'payment_intent'));
+}
+
+/** Newest first, a page at a time. */
+function list(all: ReadonlyArray<{ id: string; created: number }>, form: Form, url: string): unknown {
+  const created = part(form, 'created');
+  const from = Number(text(created, 'gte') || 0);
+  const to = Number(text(created, 'lte') || Number.MAX_SAFE_INTEGER);
+  const limit = Number(text(form, 'limit') || 10);
+  const meant = all.filter((each) => each.created >= from && each.created <= to).reverse();
+  const start = meant.findIndex(({ id }) => id === text(form, 'starting_after')) + 1;
+  const data = meant.slice(start, start + limit);
+  return { object: 'list', url, has_more: start + limit < meant.length, data };
+}
+
+/** The page of the payer: pay, be declined, or go back. */
+function page(
+  books: Readonly<Record<Mode, Books>>,
+  path: string,
+  method: string | undefined,
+  body: string,
+  response: ServerResponse,
+): void {
+  const id = path.split('/')[3] ?? '';
+  const home = books.test.sessions.has(id) ? books.test : books.live;
+  const session = home.sessions.get(id);
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  if (session?.status !== 'open') {
+    response.writeHead(410, html).end('<!doctype html><title>Stripe</title><p>This page is closed.</p>');
+    return;
+  }
+  if (method === 'POST') {
+    const outcome = text(readForm(body), 'outcome') === 'declined' ? 'declined' : 'succeeds';
+    home.pay(id, { outcome });
+    const location = outcome === 'succeeds' ? session.success_url : path;
+    response.writeHead(303, { location }).end();
+    return;
+  }
+  const escaped = (raw: string) => raw.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  response.writeHead(200, html).end(`<!doctype html>
+<html lang="en"><title>Stripe</title>
+<h1>${escaped(session.title)}</h1>
+<p>${session.amount_total} ${session.currency.toUpperCase()}</p>
+<form method="post">
+<button name="outcome" value="succeeds">Pay</button>
+<button name="outcome" value="declined">Pay with a card that is declined</button>
+</form>
+<a href="${escaped(session.cancel_url)}">Back</a></html>`);
+}
