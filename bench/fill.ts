@@ -1,4 +1,5 @@
 import type { CreateCheckout } from '../src/checkout/command.ts';
+import { defaultPolicy } from '../src/checkout/session.ts';
 import { newId } from '../src/id.ts';
 import { addApiKey, createAccount, keyScopes } from '../src/keys.ts';
 import { createPresenter } from '../src/presenter.ts';
@@ -78,5 +79,6 @@ function sessionNumber(
     webhookUrl,
     methods: ['card', 'wire_transfer'],
     expiresAt: null,
+    policy: defaultPolicy,
   };
 }

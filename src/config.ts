@@ -1,4 +1,5 @@
 /** The settings: one table of environment variables. The settings page of the docs is generated from it. */
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -89,6 +90,43 @@ export const settings = {
       'How many days events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed who was away for longer is told so.',
     parse: integer(0, 36_500),
   }),
+  STRIPE_TEST_SECRET_KEY: setting({
+    default: '',
+    meaning: 'Secret key of Stripe (`sk_test_…`) for card payments in test mode.',
+    parse: stripeKey('test'),
+  }),
+  STRIPE_TEST_WEBHOOK_SECRET: setting({
+    default: '',
+    meaning:
+      'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe` in test mode.',
+    parse: signingSecret,
+  }),
+  STRIPE_LIVE_SECRET_KEY: setting({
+    default: '',
+    meaning: 'Secret key of Stripe (`sk_live_…`) for card payments.',
+    parse: stripeKey('live'),
+  }),
+  STRIPE_LIVE_WEBHOOK_SECRET: setting({
+    default: '',
+    meaning: 'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe`.',
+    parse: signingSecret,
+  }),
+  STRIPE_ACCOUNT: setting({
+    default: '1',
+    meaning: 'Number of the account whose card payments go through these keys; others have none.',
+    parse: integer(1, 999_999_999),
+  }),
+  STRIPE_API_URL: setting({
+    default: 'https://api.stripe.com',
+    meaning: 'Where Stripe is asked: another address is for tests with a stand-in.',
+    parse: baseUrl,
+  }),
+  STATEMENT_DIR: setting({
+    default: '',
+    meaning:
+      'A folder that is watched for bank statements, in subfolders such as `1-live` for account 1 in live mode; empty for none.',
+    parse: folder,
+  }),
   LOG_LEVEL: setting({
     default: 'info',
     meaning:
@@ -133,6 +171,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new BadSetting(
       `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${deliveryDays}), not "${eventDays}"`,
     );
+  }
+  // Without notices a payment would be seen minutes later, and without a key there is nothing to be noticed.
+  for (const name of ['STRIPE_TEST', 'STRIPE_LIVE'] as const) {
+    const [key, secret] = [`${name}_SECRET_KEY`, `${name}_WEBHOOK_SECRET`] as const;
+    if (config[key] === '' && config[secret] !== '') throw new BadSetting(`${key} must be set: ${secret} is`);
+    if (config[key] !== '' && config[secret] === '') throw new BadSetting(`${secret} must be set: ${key} is`);
   }
   return config;
 }
@@ -211,6 +255,30 @@ function bootstrapKey(text: string): { readonly id: string; readonly secret: str
   // The value is a secret: the message must not repeat it.
   if (!parts) throw new Error('must be a test key of the form ak_test_…:sk_test_…');
   return { id: parts[1] as string, secret: parts[2] as string };
+}
+
+// What is not of this form is a secret all the same, or of the other mode: the messages must not repeat it.
+function stripeKey(mode: 'test' | 'live') {
+  return (text: string): string => {
+    if (text !== '' && !new RegExp(`^[sr]k_${mode}_\\w{1,250}$`).test(text)) {
+      throw new Error(`must be a secret or restricted key of the form sk_${mode}_… or rk_${mode}_…`);
+    }
+    return text;
+  };
+}
+
+function signingSecret(text: string): string {
+  if (text !== '' && !/^whsec_\S{1,250}$/.test(text)) {
+    throw new Error('must be a signing secret of the form whsec_…');
+  }
+  return text;
+}
+
+function folder(text: string): string {
+  if (text !== '' && !statSync(text, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`must be a folder, and "${text}" is none`);
+  }
+  return text;
 }
 
 function accountName(text: string): string {

@@ -2,6 +2,7 @@ import type { Scope } from './checkout/session.ts';
 import type { LiveUpdates } from './live.ts';
 import type { Rail } from './methods/method.ts';
 import type { Presenter } from './presenter.ts';
+import type { RailAlert } from './rails.ts';
 import type { Store } from './store/store.ts';
 import type { Transact } from './transact.ts';
 import type { NetworkRules } from './webhooks/guard.ts';
@@ -15,6 +16,7 @@ export type Deps = {
   readonly transact: Transact;
   readonly presenter: Presenter;
   readonly rails: readonly Rail[];
+  readonly onAlert: RailAlert;
   readonly worker: Worker;
   readonly live: LiveUpdates;
   /** Where webhooks may go. */

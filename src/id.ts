@@ -7,7 +7,7 @@ const COUNTER_LENGTH = 4;
 const RANDOM_LENGTH = 12;
 const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
-export type IdPrefix = 'chk' | 'cus' | 'pat' | 'evt' | 'whe' | 'whd';
+export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl';
 
 /** What follows the prefix in an id: 26 characters. */
 export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;
@@ -41,6 +41,11 @@ export function randomText(length: number): string {
   let text = '';
   for (let i = 0; i < length; i++) text += ALPHABET[(pool[poolAt++] as number) & 31];
   return text;
+}
+
+/** A character of base 32 for each byte, of which five bits count. */
+export function textOfBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => ALPHABET[byte & 31]).join('');
 }
 
 /** `value` in base 32, padded to `length` digits. */

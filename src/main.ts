@@ -8,8 +8,12 @@ import { type Config, hostInUrl } from './config.ts';
 import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLiveUpdates, feedTopic } from './live.ts';
+import { bank } from './methods/bank/rail.ts';
+import type { Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
+import { createStripeRail } from './methods/stripe/stripe.ts';
 import { createPresenter } from './presenter.ts';
+import type { RailAlert } from './rails.ts';
 import { openPostgresStore } from './store/postgres/store.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
 import type { Store } from './store/store.ts';
@@ -17,6 +21,7 @@ import { createTransact, type Transact } from './transact.ts';
 import { version } from './version.ts';
 import { createSender } from './webhooks/deliver.ts';
 import { networkRules } from './webhooks/guard.ts';
+import { watchStatements } from './worker/statement-folder.ts';
 import { createWorker } from './worker/worker.ts';
 
 export type Service = {
@@ -33,8 +38,15 @@ export async function createService(
   {
     logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
     realNow = Date.now,
+    rails = [stripeRail(config), bank, sandbox],
     ...limits
-  }: { logger?: FastifyBaseLogger; realNow?: () => number; maxBatch?: number } = {},
+  }: {
+    logger?: FastifyBaseLogger;
+    realNow?: () => number;
+    /** In place of those that the settings make. */
+    rails?: readonly Rail[];
+    maxBatch?: number;
+  } = {},
 ): Promise<Service> {
   const store = await openStore(config, { serve: true });
   const metrics = createMetrics(store);
@@ -42,7 +54,10 @@ export async function createService(
   const live = createLiveUpdates();
   store.onRemoteChange((id) => live.publish(id));
   store.onRemoteEvents((scope) => live.publish(feedTopic(scope)));
-  const rails = [sandbox];
+  const onAlert: RailAlert = (rail, text, about) => {
+    metrics.railAlert(rail);
+    logger.warn({ rail, ...about }, text);
+  };
   let stopping = false;
 
   const execute = createTransact({ store, presenter, realNow, ...limits });
@@ -62,6 +77,7 @@ export async function createService(
     store,
     transact,
     rails,
+    onAlert,
     send: sender.send,
     realNow,
     deliverySlots: config.WEBHOOK_CONCURRENCY,
@@ -76,6 +92,11 @@ export async function createService(
     return realNow() + ((await store.account(account))?.testClockOffsetMs ?? 0);
   }
 
+  const statements =
+    config.STATEMENT_DIR === ''
+      ? null
+      : watchStatements({ directory: config.STATEMENT_DIR, store, transact, now, realNow, log: logger });
+
   const app = await buildApp({
     publicUrl: config.PUBLIC_URL,
     checkoutUrl: config.CHECKOUT_URL,
@@ -83,6 +104,7 @@ export async function createService(
     transact,
     presenter,
     rails,
+    onAlert,
     worker,
     live,
     networkRules: rules,
@@ -100,6 +122,7 @@ export async function createService(
     async start() {
       await app.listen({ host: config.HOST, port: config.PORT });
       worker.start();
+      statements?.start();
       const address = app.server.address();
       const port = typeof address === 'object' && address ? address.port : config.PORT;
       return `http://${hostInUrl(config.HOST)}:${port}`;
@@ -110,11 +133,24 @@ export async function createService(
       const closeIdle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
       clearInterval(closeIdle);
+      await statements?.stop();
       await worker.stop();
       sender.close();
       await store.close();
     },
   };
+}
+
+/** Without keys it carries nothing, and says what is missing. */
+function stripeRail(config: Config): Rail {
+  const keys = (secretKey: string, webhookSecret: string) =>
+    secretKey === '' && webhookSecret === '' ? null : { secretKey, webhookSecret };
+  return createStripeRail({
+    test: keys(config.STRIPE_TEST_SECRET_KEY, config.STRIPE_TEST_WEBHOOK_SECRET),
+    live: keys(config.STRIPE_LIVE_SECRET_KEY, config.STRIPE_LIVE_WEBHOOK_SECRET),
+    accountNumber: config.STRIPE_ACCOUNT,
+    apiUrl: config.STRIPE_API_URL,
+  });
 }
 
 /** `serve` takes part in serving the database; the command line works beside servers. */

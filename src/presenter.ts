@@ -7,9 +7,11 @@ import {
   presentCheckout,
   presentCustomer,
   presentPayin,
+  presentRefund,
+  presentReversal,
   timestamp,
 } from './checkout/present.ts';
-import type { Attempt, Checkout } from './checkout/session.ts';
+import type { Attempt, Checkout, Refund } from './checkout/session.ts';
 
 export type Presenter = ReturnType<typeof createPresenter>;
 
@@ -29,15 +31,20 @@ export function createPresenter(checkoutUrl: string) {
   const attempt = (session: Checkout, one: Attempt): string => JSON.stringify(presentAttempt(session, one));
   const payin = (session: Checkout): string => JSON.stringify(presentPayin(session, checkoutUrl));
 
+  const refund = (session: Checkout, one: Refund): string => JSON.stringify(presentRefund(session, one));
+
   return {
     checkout,
     attempt,
     payin,
+    refund,
     customer: (customer: Customer): string => JSON.stringify(presentCustomer(customer)),
 
     /** What an event of the session holds of it. */
     eventData(session: Checkout, event: CheckoutEvent): string {
       if (event.attempt) return attempt(session, event.attempt);
+      if (event.refund) return refund(session, event.refund);
+      if (event.reversal) return JSON.stringify(presentReversal(session, event.reversal));
       return event.type.startsWith('payin.') ? payin(session) : checkout(session);
     },
   };

@@ -10,6 +10,9 @@ import { decideOnClock } from './orders/on-clock.ts';
 import { customerNeeds, decideOnCustomer } from './orders/on-customer.ts';
 import { decideOnDeliveries, deliveriesNeeds } from './orders/on-deliveries.ts';
 import { decideOnEndpoint, endpointNeeds } from './orders/on-endpoint.ts';
+import { decideOnEntry, entryNeeds } from './orders/on-entry.ts';
+import { decideOnBankFile, decideOnNotice, noticeNeeds } from './orders/on-notice.ts';
+import { decideOnPaymentFile, paymentFileNeeds } from './orders/on-payment-file.ts';
 import { decideOnResend, resendNeeds } from './orders/on-resend.ts';
 import type { Committed, Decided, Order, Outcome } from './orders/order.ts';
 import type { Presenter } from './presenter.ts';
@@ -48,13 +51,14 @@ export function createTransact({
         const decided = repeated(loaded, idempotency) ?? decideOn(order, loaded, presenter);
         if ('kind' in decided) {
           executed = { outcome: decided, committed: null };
-          return null;
+          return [];
         }
-        const { writes, answer, committed } = decided;
+        const { writes, further = [], answer, committed } = decided;
         executed = { outcome: { kind: 'success', answer }, committed };
-        return idempotency
+        const stored = idempotency
           ? { ...writes, answer: { ...answer, ...idempotency, createdAt: realNow() } }
           : writes;
+        return [stored, ...further];
       },
     });
     return executed as Executed;
@@ -81,6 +85,14 @@ function needsOf(order: Order): Needs {
       return resendNeeds(order);
     case 'deliveries':
       return deliveriesNeeds(order);
+    case 'entry':
+      return entryNeeds(order);
+    case 'notice':
+      return noticeNeeds(order);
+    case 'payment_file':
+      return paymentFileNeeds(order);
+    case 'repetition':
+    case 'bank_file':
     case 'clock':
       return { scope: order.origin.scope };
   }
@@ -98,6 +110,16 @@ function decideOn(order: Order, loaded: Loaded, presenter: Presenter): Decided |
       return decideOnResend(order, loaded);
     case 'deliveries':
       return decideOnDeliveries(order, loaded);
+    case 'entry':
+      return decideOnEntry(order, loaded, presenter);
+    case 'notice':
+      return decideOnNotice(order, loaded);
+    case 'repetition':
+      return refuse('not_found', 'The request was not answered before.');
+    case 'bank_file':
+      return decideOnBankFile(order);
+    case 'payment_file':
+      return decideOnPaymentFile(order, loaded, presenter);
     case 'clock':
       return decideOnClock(order);
   }

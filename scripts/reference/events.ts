@@ -1,4 +1,5 @@
 import { decide } from '../../src/checkout/decide.ts';
+import { defaultPolicy } from '../../src/checkout/session.ts';
 import { createPresenter, eventBody } from '../../src/presenter.ts';
 import { eventTypes } from '../../src/webhooks/event-types.ts';
 import { generatedFrom, table } from './markdown.ts';
@@ -16,6 +17,13 @@ const meanings: Readonly<Record<(typeof eventTypes)[number], string>> = {
   'payment_attempt.failed': 'The payment did not come about; `status_description` says why.',
   'payment_attempt.cancelled':
     'The attempt waited for the payer and was given up, for another attempt or because the session ended.',
+  'refund.pending': 'A refund was asked for; the rail is to carry it out.',
+  'refund.succeeded': 'The rail has given the money back.',
+  'refund.failed':
+    'The money was not given back, or came back to you; `status_description` says why. It can be refunded again.',
+  'reversal.open': 'A card holder disputes a payment. The money may be gone; the session stays paid.',
+  'reversal.lost': 'The money is gone: the dispute was lost, or a bank has returned a transfer.',
+  'reversal.won': 'The dispute was won, and the money stays.',
   'payin.requires_payment_method': 'Nothing is under way; the payer has to choose how to pay.',
   'payin.requires_action': 'An attempt waits for the payer.',
   'payin.processing': 'An attempt is under way.',
@@ -66,7 +74,8 @@ ${table(
 function dataOf(resource: string | undefined): string {
   if (resource === 'checkout') return 'the session';
   if (resource === 'webhook_endpoint') return 'the endpoint';
-  return resource === 'payin' ? 'the payin' : 'the attempt';
+  if (resource === 'payment_attempt') return 'the attempt';
+  return `the ${resource}`;
 }
 
 /** A real event of a session with fixed ids and times, made by the rules and the presenter. */
@@ -99,6 +108,7 @@ function exampleBody(): string {
     webhookUrl: 'https://shop.example.com/webhooks/opentill',
     methods: ['card', 'local_bank_transfer_eur'],
     expiresAt: now + 86_400_000,
+    policy: defaultPolicy,
   });
   const [event] = decision.kind === 'change' ? decision.events : [];
   if (decision.kind !== 'change' || !event) throw new Error('the session of the example was not created');

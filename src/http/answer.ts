@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../checkout/session.ts';
 import type { Origin } from '../orders/order.ts';
-import type { IdempotencyKey } from '../store/store.ts';
+import type { Account, IdempotencyKey, Store } from '../store/store.ts';
 import type { Executed } from '../transact.ts';
 import type { Principal } from './auth.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
@@ -22,6 +23,13 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function originOf(request: FastifyRequest): Origin {
   const { keyId, scope } = principalOf(request);
   return { scope, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
+}
+
+/** The account of a caller: the one of its key, which is always there. */
+export async function accountOf(store: Pick<Store, 'account'>, { account: number }: Scope): Promise<Account> {
+  const account = await store.account(number);
+  if (account === null) throw new Error(`there is a key of account ${number}, but no such account`);
+  return account;
 }
 
 export function principalOf(request: FastifyRequest): Principal {

@@ -29,6 +29,8 @@ declare module 'fastify' {
     optionalBody?: boolean;
     /** Only for keys of test mode. */
     testOnly?: boolean;
+    /** The body is a file of any type, which the handler reads. */
+    upload?: boolean;
     /** Answers with a stream of server-sent events where that is wanted. */
     eventStream?: boolean;
     /** Headers that a request may have, for the API document. */

@@ -22,6 +22,9 @@ const description = `Checkout sessions: hosted payment requests for invoices.
 
 **Errors** come all at once, each with a code and the field as a JSON pointer; with \`Accept: application/problem+json\` as problem documents (RFC 9457).`;
 
+/** Nothing validates it: such a body is no JSON. Bytes of whatever type have an empty schema (OpenAPI 3.1, section 4.8.14.2). */
+const fileContent = { type: 'string', format: 'binary', description: 'The file.' };
+
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   for (const resource of Object.values(resources)) app.addSchema(resource);
   await app.register(swagger, {
@@ -39,9 +42,13 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
     },
     // Headers are read by the code that needs them; here they are only described.
     transform: ({ schema, url, route }) => {
-      const headers = route.config?.requestHeaders;
+      const { requestHeaders: headers, upload } = route.config ?? {};
       return {
-        schema: headers ? { ...schema, headers: { type: 'object', properties: headers } } : schema,
+        schema: {
+          ...schema,
+          ...(headers ? { headers: { type: 'object', properties: headers } } : {}),
+          ...(upload ? { consumes: ['application/octet-stream'], body: fileContent } : {}),
+        },
         url,
       };
     },

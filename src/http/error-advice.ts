@@ -32,6 +32,18 @@ export const errorAdvice: Readonly<Record<ErrorReason, string>> = {
     'The message says why: the session is over, has no amount yet, or has had too many attempts. Create a new session, or update this one with items.',
   payment_booked_elsewhere:
     'The rail’s id of this payment is already booked for another session. Use the id that belongs to this payment.',
+  not_refundable:
+    'Fetch the payin: it lists what was paid for each attempt, and the refunds that are pending or done. Ask for no more than is left.',
+  refund_settled:
+    'Fetch the refund to see how it stands. Only one by bank transfer that is pending can be settled by hand.',
+  entry_settled:
+    'Fetch the entry to see what was done with it. What is booked stays booked; give money back with a refund.',
+  nothing_to_pay:
+    'All refunds by bank transfer are in a file already, or wait for an account number. The list of entries and refunds shows which.',
+  bad_statement:
+    'The message says where in the file and why; nothing of it was taken in. Download the statement from the bank again, or correct the mapping of its columns.',
+  bad_signature:
+    'Check the signing secret of the provider’s webhook in the settings. Only the provider calls this address.',
   customer_exists: 'List the customers with this e-mail address and use or update the one that is found.',
   cursor_expired:
     'Begin anew without after: the feed then starts with the oldest event that is kept. What happened in between can be seen in the sessions themselves.',

@@ -38,6 +38,20 @@ export const errorTable = {
   not_updatable: { status: 409, code: 19022, text: 'The items of the session cannot change any more.' },
   not_payable: { status: 409, code: 19023, text: 'The session cannot be paid.' },
   payment_booked_elsewhere: { status: 409, code: 19024, text: 'The payment belongs to another session.' },
+  not_refundable: { status: 409, code: 19026, text: 'There is not as much left that could be refunded.' },
+  refund_settled: {
+    status: 409,
+    code: 19029,
+    text: 'The refund has ended already, or is settled by its provider alone.',
+  },
+  entry_settled: { status: 409, code: 19027, text: 'The bank entry has been dealt with already.' },
+  nothing_to_pay: { status: 409, code: 19028, text: 'There is nothing that could be sent back now.' },
+  bad_statement: {
+    status: 400,
+    code: 15520,
+    text: 'The statement cannot be read, or is about another account.',
+  },
+  bad_signature: { status: 400, code: 15521, text: 'The notice is not signed by the provider.' },
   customer_exists: { status: 409, code: 19025, text: 'Another customer has this e-mail address.' },
   cursor_expired: {
     status: 410,

@@ -1,12 +1,10 @@
 /** Numbers for operators in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Store } from '../store/store.ts';
+import type { Gauges, Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/deliver.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
-
-type Gauges = Awaited<ReturnType<Store['gauges']>>;
 
 export function createMetrics(store: Store) {
   const registers = [new Registry()];
@@ -24,6 +22,18 @@ export function createMetrics(store: Store) {
     name: 'opentill_webhook_deliveries_total',
     help: 'Attempts to deliver a webhook, by outcome.',
     labelNames: ['outcome'],
+    registers,
+  });
+  const railAlerts = new Counter({
+    name: 'opentill_rail_alerts_total',
+    help: 'What rails have said that an operator has to look at; the log has the words.',
+    labelNames: ['rail'],
+    registers,
+  });
+  const badSignatures = new Counter({
+    name: 'opentill_notices_refused_total',
+    help: 'Notices without a valid signature of their provider.',
+    labelNames: ['rail'],
     registers,
   });
   const gauge = (name: string, help: string, pick: (gauges: Gauges) => number) =>
@@ -46,9 +56,16 @@ export function createMetrics(store: Store) {
     'Receivers of webhooks that fail so often that they only get probes.',
     ({ suspendedReceivers }) => suspendedReceivers,
   );
+  gauge(
+    'opentill_notices_open',
+    'Entries of bank statements, and notices of providers, that wait for a person.',
+    ({ openNotices }) => openNotices,
+  );
 
   return {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
+    railAlert: (rail: string): void => railAlerts.inc({ rail }),
+    badSignature: (rail: string): void => badSignatures.inc({ rail }),
     text: (): Promise<string> => registry.metrics(),
     contentType: registry.contentType,
 

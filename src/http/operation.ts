@@ -15,6 +15,8 @@ type Declaration = {
   readonly optionalBody?: boolean;
   /** Only for keys of test mode. */
   readonly testOnly?: boolean;
+  /** The body is a file of any type. */
+  readonly upload?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly statusCode?: number;
@@ -50,7 +52,7 @@ const withBody: readonly ErrorReason[] = [
 
 export function operation<A extends Accepted>(declaration: Declaration, accepted: A) {
   const { operation: name, tag, scope, summary, description, statusCode, success, versioned } = declaration;
-  const { noBody = false, optionalBody = false, testOnly = false, eventStream } = declaration;
+  const { noBody = false, optionalBody = false, testOnly = false, eventStream, upload = false } = declaration;
   const [resource = '', verb = ''] = name.toLowerCase().split('.');
   const errors = [
     ...everywhere,
@@ -59,7 +61,7 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
     ...(noBody ? (['bad_json', 'field_invalid', 'too_large', 'key_reused'] as const) : []),
     ...(declaration.errors ?? []),
   ];
-  const isWrite = accepted.body !== undefined || noBody;
+  const isWrite = accepted.body !== undefined || noBody || upload;
   return {
     config: {
       operation: name,
@@ -67,6 +69,7 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
       noBody,
       optionalBody,
       testOnly,
+      upload,
       eventStream: eventStream !== undefined,
       requestHeaders: headersOf([
         ...(isWrite ? (['Idempotency-Key'] as const) : []),

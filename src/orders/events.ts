@@ -29,14 +29,18 @@ export function eventRows(subject: Changed, events: readonly NewEvent[], now: nu
   });
 }
 
-/** The deliveries of events: to the address that their session names, if it does, and to endpoints that want them. */
+/**
+ * The deliveries of events: to the address that is named for each, if there is one, and to endpoints that want it. One
+ * address at most: two on the same host would be at the same place in their lane.
+ */
 export function deliveryRows(
   events: readonly EventRow[],
   endpoints: readonly Endpoint[],
-  url = '',
+  urlOf: (index: number) => string = () => '',
 ): DeliveryRow[] {
-  const named = url === '' ? [] : [{ receiver: receiverOf(url), url }];
-  return events.flatMap(({ id, type, subject, sequence, createdAt }) => {
+  return events.flatMap(({ id, type, subject, sequence, createdAt }, index) => {
+    const url = urlOf(index);
+    const named = url === '' ? [] : [{ receiver: receiverOf(url), url }];
     // An endpoint hears nothing about itself: what says that it fails would fail as well.
     const wanting = endpoints.filter((each) => each.id !== subject && selects(each, type));
     const receivers = [...named, ...wanting.map((each) => ({ receiver: each.id, url: null }))];

@@ -3,11 +3,13 @@ import type { CheckoutCommand } from '../checkout/command.ts';
 import { type Customer, emailKey, identifyPayer } from '../checkout/customer.ts';
 import { type Change, type Decision, decide } from '../checkout/decide.ts';
 import { type Refusal, refuse } from '../checkout/refusal.ts';
+import type { Checkout } from '../checkout/session.ts';
 import { newId } from '../id.ts';
 import { etagOf, type Presenter } from '../presenter.ts';
 import type { Loaded, Needs, Writes } from '../store/store.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
 import { deliveryRows, eventRows } from './events.ts';
-import { answerOf, auditOf, type CheckoutOrder, type Decided, noAnswer } from './order.ts';
+import { answerOf, auditOf, type CheckoutOrder, type Decided, noAnswer, type Origin } from './order.ts';
 
 export function checkoutNeeds({ origin: { scope }, command, id }: CheckoutOrder): Needs {
   const needs = { scope, endpoints: true } as const;
@@ -25,15 +27,24 @@ export function decideOnCheckout(
   loaded: Loaded,
   presenter: Presenter,
 ): Decided | Refusal {
-  const { origin, id, command, reply } = order;
+  const { origin, id, command, reply, shows } = order;
   const decision = decideWith(loaded, command, id);
   if (decision.kind === 'refusal') return decision;
   const { checkout, customer } = decision;
   const answer = reply
-    ? answerOf(reply, presenter.checkout(checkout), { etag: etagOf(checkout.version) })
+    ? shows
+      ? answerOf(reply, shows(checkout, presenter))
+      : answerOf(reply, presenter.checkout(checkout), { etag: etagOf(checkout.version) })
     : noAnswer;
   if (decision.kind === 'unchanged') return { writes: {}, answer, committed: null };
-  const writes = writesOf(decision, loaded, order, presenter);
+  const { now, type } = command;
+  const writes = writesOfChange(
+    decision,
+    loaded.checkout,
+    loaded.endpoints,
+    { origin, now, type },
+    presenter,
+  );
   const { events = [], deliveries = [] } = writes;
   return {
     writes: customer ? { ...writes, customer } : writes,
@@ -68,18 +79,24 @@ function decideWith(
   return decide(loaded.checkout, command);
 }
 
-function writesOf(
+/** What a change of a session writes: itself, its events, their deliveries, and its line in the log of changes. */
+export function writesOfChange(
   { checkout, events }: Change,
-  loaded: Loaded,
-  { command: { now, type }, origin }: CheckoutOrder,
+  before: Checkout | null,
+  endpoints: readonly Endpoint[],
+  { origin, now, type }: { readonly origin: Origin; readonly now: number; readonly type: string },
   presenter: Presenter,
 ): Writes {
   const told = events.map((event) => ({ type: event.type, data: presenter.eventData(checkout, event) }));
   const rows = eventRows(checkout, told, now);
   return {
-    checkout: { before: loaded.checkout, after: checkout },
+    checkout: { before, after: checkout },
     events: rows,
-    deliveries: deliveryRows(rows, loaded.endpoints, checkout.webhookUrl),
+    deliveries: deliveryRows(
+      rows,
+      endpoints,
+      (index) => events[index]?.refund?.webhookUrl || checkout.webhookUrl,
+    ),
     audit: auditOf(origin, checkout.id, checkout.version, now, type),
   };
 }

@@ -37,7 +37,7 @@ const rows: ReadonlyArray<readonly [what: string, body: object, errors: Errors]>
     { url, events: ['*', 'checkout.gone', 'payin.*', 'x'] },
     field('/events/1', '/events/3'),
   ],
-  ['an unknown kind', { url, events: ['refund.*'] }, field('/events/0')],
+  ['an unknown kind', { url, events: ['payout.*'] }, field('/events/0')],
   ['an event that is a number', { url, events: [1] }, field('/events/0')],
   ['an empty event', { url, events: [''] }, field('/events/0')],
   ['events that are no list', { url, events: 'checkout.paid' }, field('/events')],

@@ -1,50 +1,7 @@
 /** Every operation of the API: who may ask for it, with what, and about what. */
 import type { KeyScope } from '../../src/store/store.ts';
-import type { TestService } from '../support/service.ts';
-import type { Receiver } from './receiver.ts';
-import { createSession, type Data, order, pay, succeeded, until } from './shop.ts';
-
-/** Makes what an operation is about; the id in its path comes from here. */
-export function subjectsOf(service: TestService, receiver: Receiver) {
-  const { call } = service;
-  const list = async (path: string): Promise<Data[]> => (await call('GET', path)).json.data;
-  return {
-    none: async () => '',
-    checkout: async () => (await createSession(service)).id,
-    attempt: async () => (await pay(service, (await createSession(service)).id)).latest_payment_attempt,
-    customer: async () => succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id,
-    async event() {
-      await createSession(service);
-      return (await list('/v3/event?limit=1'))[0].id;
-    },
-    /** One in the place of all that were made before, for there cannot be many. */
-    async endpoint() {
-      for (const { id } of await list('/v3/webhook_endpoint?limit=100')) {
-        await call('DELETE', `/v3/webhook_endpoint/${id}`);
-      }
-      return succeeded(await call('POST', '/v3/webhook_endpoint', { body: endpoint }), 201).id;
-    },
-    /** One that has ended, as have all others: none is written about any more. */
-    async delivery() {
-      const { id } = await createSession(service, { webhook_url: receiver.url });
-      await until(async () => (await list('/v3/webhook_delivery?status=pending')).length === 0);
-      return (await list(`/v3/webhook_delivery?checkout=${id}`))[0].id;
-    },
-  } as const satisfies Record<string, () => Promise<string>>;
-}
-
-type Subject = keyof ReturnType<typeof subjectsOf>;
-
-export const prefixes: Readonly<Record<Exclude<Subject, 'none'>, string>> = {
-  checkout: 'chk',
-  attempt: 'pat',
-  customer: 'cus',
-  event: 'evt',
-  endpoint: 'whe',
-  delivery: 'whd',
-};
-
-const endpoint = { url: 'https://shop.example.com/hook', status: 'disabled' };
+import { order } from './shop.ts';
+import { assignment, endpoint, type Subject, statement } from './subjects.ts';
 
 export type Operation = {
   readonly method: string;
@@ -52,7 +9,8 @@ export type Operation = {
   readonly operation: string;
   readonly scope: KeyScope;
   readonly subject: Subject;
-  readonly body?: object;
+  /** A text is a file that is uploaded. */
+  readonly body?: object | string | ((id: string) => object);
   readonly testOnly?: boolean;
 };
 
@@ -102,6 +60,109 @@ export const operations: readonly Operation[] = [
     operation: 'PAYMENT_ATTEMPT.FETCH',
     scope: 'read',
     subject: 'attempt',
+  },
+  {
+    method: 'POST',
+    path: '/v3/refund',
+    operation: 'REFUND.CREATE',
+    scope: 'refund',
+    subject: 'paid',
+    body: (payin) => ({ payin, amount: 1 }),
+  },
+  {
+    method: 'POST',
+    path: '/v3/refund/{id}/settle',
+    operation: 'REFUND.SETTLE',
+    scope: 'refund',
+    subject: 'bankRefund',
+    body: { status: 'failed', reason: 'Withdrawn.' },
+  },
+  { method: 'GET', path: '/v3/refund', operation: 'REFUND.LIST', scope: 'read', subject: 'none' },
+  { method: 'GET', path: '/v3/refund/{id}', operation: 'REFUND.FETCH', scope: 'read', subject: 'refund' },
+  { method: 'GET', path: '/v3/bank_entry', operation: 'BANK_ENTRY.LIST', scope: 'read', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/bank_entry/{id}',
+    operation: 'BANK_ENTRY.FETCH',
+    scope: 'read',
+    subject: 'entry',
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_entry/{id}/assign',
+    operation: 'BANK_ENTRY.ASSIGN',
+    scope: 'write',
+    subject: 'entry',
+    body: assignment,
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_entry/{id}/ignore',
+    operation: 'BANK_ENTRY.IGNORE',
+    scope: 'write',
+    subject: 'entry',
+    body: { reason: 'Interest.' },
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_entry/{id}/reopen',
+    operation: 'BANK_ENTRY.REOPEN',
+    scope: 'write',
+    subject: 'ignoredEntry',
+    body: { reason: 'It was none.' },
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_entry/{id}/send_back',
+    operation: 'BANK_ENTRY.SEND_BACK',
+    scope: 'refund',
+    subject: 'entry',
+    body: { reason: 'We know of no such order.' },
+  },
+  {
+    method: 'POST',
+    path: '/v3/bank_statement',
+    operation: 'BANK_STATEMENT.IMPORT',
+    scope: 'write',
+    subject: 'bank',
+    body: statement,
+  },
+  {
+    method: 'GET',
+    path: '/v3/bank_statement',
+    operation: 'BANK_STATEMENT.LIST',
+    scope: 'read',
+    subject: 'none',
+  },
+  {
+    method: 'GET',
+    path: '/v3/bank_statement/{id}',
+    operation: 'BANK_STATEMENT.FETCH',
+    scope: 'read',
+    subject: 'statement',
+  },
+  {
+    method: 'POST',
+    path: '/v3/payment_file',
+    operation: 'PAYMENT_FILE.CREATE',
+    scope: 'refund',
+    subject: 'dueRefund',
+    body: { receiving_account: 'eur' },
+  },
+  { method: 'GET', path: '/v3/payment_file', operation: 'PAYMENT_FILE.LIST', scope: 'read', subject: 'none' },
+  {
+    method: 'GET',
+    path: '/v3/payment_file/{id}',
+    operation: 'PAYMENT_FILE.FETCH',
+    scope: 'read',
+    subject: 'paymentFile',
+  },
+  {
+    method: 'GET',
+    path: '/v3/payment_file/{id}/content',
+    operation: 'PAYMENT_FILE.CONTENT',
+    scope: 'read',
+    subject: 'paymentFile',
   },
   {
     method: 'POST',

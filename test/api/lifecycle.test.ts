@@ -181,7 +181,7 @@ suite('money', () => {
     const part = await pay(service, id, { amount: 1000 });
     assert.deepEqual(money(part), ['active', 'unpaid', 1000, true, false]);
     assert.match(part.payment_status_description, /10\.00 of .*25\.00/);
-    assert.deepEqual(part.transaction_documents, [{ type: 'receipt', url: `${part.url}/receipt` }]);
+    assert.deepEqual(part.transaction_documents, [{ type: 'receipt', url: `${part.url}/receipt.pdf` }]);
     const whole = await pay(service, id);
     assert.deepEqual(money(whole), ['completed', 'paid', 2500, false, false]);
     assert.equal(whole.payment_attempts[1].amount, 1500);

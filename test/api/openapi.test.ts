@@ -4,11 +4,13 @@ import { after, suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { BODY_LIMIT_BYTES } from '../../src/http/api.ts';
 import { errorTable } from '../../src/http/errors.ts';
+import { UPLOAD_LIMIT_BYTES } from '../../src/http/routes/bank-statement.ts';
 import { formats } from '../../src/http/schemas/fields.ts';
 import { type Answer, startService } from '../support/service.ts';
-import { subjectsOf } from './every-operation.ts';
+import { operations as matrix } from './every-operation.ts';
 import { startReceiver } from './receiver.ts';
 import { createSession, type Data, order, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
+import { assignment, statement, subjectsOf } from './subjects.ts';
 
 const service = await startService({ after });
 const { call, url } = service;
@@ -50,7 +52,23 @@ function assertDocumented({ path, method, spec }: Operation, { status, headers, 
   );
 }
 
+/** The body is a file, of whatever type. */
+function isUpload(spec: Data): boolean {
+  return spec.requestBody?.content['application/octet-stream'] !== undefined;
+}
+
 suite('the document', () => {
+  test('says which body is a file', () => {
+    const uploads = operations.filter(({ spec }) => isUpload(spec));
+    assert.deepEqual(
+      uploads.map(({ path }) => path),
+      ['/v3/bank_statement'],
+    );
+    const [upload] = uploads;
+    assert.deepEqual(Object.keys(upload?.spec.requestBody.content), ['application/octet-stream']);
+    assert.equal(upload?.spec.requestBody.required, true);
+  });
+
   test('is OpenAPI 3.1 with what a client needs to begin', () => {
     assert.match(document.openapi, /^3\.1\./);
     assert.equal(document.info.title, 'opentill');
@@ -83,8 +101,9 @@ suite('the document', () => {
         ),
       ),
     );
-    // A path that cannot be read and a method that it does not have belong to no operation.
-    const outside = new Set<number>([errorTable.bad_path.code, errorTable.method_not_allowed.code]);
+    // A path that cannot be read and a method that it does not have belong to no operation; notices come from providers.
+    const { bad_path, method_not_allowed, bad_signature } = errorTable;
+    const outside = new Set<number>([bad_path, method_not_allowed, bad_signature].map(({ code }) => code));
     const missing = Object.values(errorTable).filter(({ code }) => !known.has(code) && !outside.has(code));
     assert.deepEqual(missing, []);
   });
@@ -105,7 +124,7 @@ for (const { method, path, spec } of operations) {
     const expected = [400, 401, 403, 406, 429, 500, 503];
     if (path.includes('{id}')) expected.push(404);
     if (method !== 'GET') expected.push(413, 422);
-    if (spec.requestBody) expected.push(415);
+    if (spec.requestBody && !isUpload(spec)) expected.push(415);
     for (const status of expected) assert.ok(spec.responses[status], String(status));
     for (const [status, { content, description }] of Object.entries<Data>(spec.responses)) {
       assert.ok(description, status);
@@ -134,19 +153,31 @@ for (const { method, path, spec } of operations) {
   });
 }
 
+type Request = {
+  readonly id: () => Promise<string>;
+  /** A text is a file that is uploaded. */
+  readonly body?: object | string | ((id: string) => object);
+  readonly query?: string;
+};
+
 suite('real answers', async () => {
-  const refundOnly = await service.createKey({ scopes: ['refund'] });
+  const limited = {
+    refund: await service.createKey({ scopes: ['refund'] }),
+    webhooks: await service.createKey({ scopes: ['webhooks'] }),
+  };
   const session = async () => (await createSession(service, order)).id;
   const customer = async () =>
     succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id;
   const event = async () => (await call('GET', '/v3/event?limit=1')).json.data[0].id;
   const attempt = async () =>
     (await pay(service, await session(), { outcome: 'failed' })).latest_payment_attempt;
-  const { none, endpoint, delivery } = subjectsOf(service, await startReceiver({ after }));
+  const subjects = subjectsOf(service, await startReceiver({ after }));
+  const { none, endpoint, delivery, paid, refund, bankRefund, dueRefund } = subjects;
+  const { entry, ignoredEntry, bank, statement: bankStatement, paymentFile } = subjects;
   const url = 'https://shop.example.com/hook';
 
   /** By operation: how to get an id for its path, a body, and a query. */
-  const requests: Record<string, { id: () => Promise<string>; body?: object; query?: string }> = {
+  const requests: Record<string, Request> = {
     createCheckout: { id: none, body: order },
     listCheckout: { id: none },
     fetchCheckout: { id: session },
@@ -155,6 +186,23 @@ suite('real answers', async () => {
     timelineCheckout: { id: session },
     fetchPayin: { id: session },
     fetchPaymentAttempt: { id: attempt },
+    createRefund: { id: paid, body: (payin) => ({ payin, amount: 1 }) },
+    settleRefund: { id: bankRefund, body: { status: 'succeeded', reason: 'In cash.' } },
+    listRefund: { id: none },
+    fetchRefund: { id: refund },
+    listBankEntry: { id: none },
+    fetchBankEntry: { id: entry },
+    assignBankEntry: { id: entry, body: assignment },
+    ignoreBankEntry: { id: entry, body: { reason: 'Interest.' } },
+    reopenBankEntry: { id: ignoredEntry, body: { reason: 'It was none.' } },
+    sendBackBankEntry: { id: entry, body: { reason: 'Unknown.' } },
+    importBankStatement: { id: bank, body: statement },
+    listBankStatement: { id: none },
+    fetchBankStatement: { id: bankStatement },
+    createPaymentFile: { id: dueRefund, body: { receiving_account: 'eur' } },
+    listPaymentFile: { id: none },
+    fetchPaymentFile: { id: paymentFile },
+    contentPaymentFile: { id: paymentFile },
     createCustomer: { id: none, body: { name: 'Grace', phone: { calling_code: '1', number: '5550100' } } },
     listCustomer: { id: none },
     fetchCustomer: { id: customer },
@@ -180,13 +228,15 @@ suite('real answers', async () => {
 
   for (const operation of operations) {
     const { method, path, spec } = operation;
-    const { id, body, query = '' } = requests[spec.operationId] ?? { id: none };
+    const { id, body: given, query = '' } = requests[spec.operationId] ?? { id: none };
     const ask = async (
       headers: Record<string, string> = {},
       changed: { id?: string; body?: unknown; query?: string } = {},
     ) => {
-      const target = path.replace('{id}', changed.id ?? (await id())) + (changed.query ?? query);
-      const answer = await call(method, target, { body: 'body' in changed ? changed.body : body, headers });
+      const subject = changed.id ?? (await id());
+      const target = path.replace('{id}', subject) + (changed.query ?? query);
+      const usual = typeof given === 'function' ? given(subject) : given;
+      const answer = await call(method, target, { body: 'body' in changed ? changed.body : usual, headers });
       assertDocumented(operation, answer);
       return answer.status;
     };
@@ -197,7 +247,9 @@ suite('real answers', async () => {
       assert.equal(await ask({ authorization: '' }), 401);
       assert.equal(await ask({ authorization: '', accept: 'application/problem+json' }), 401);
       assert.equal(await ask({ authorization: 'Bearer x' }), 401);
-      assert.equal(await ask({ authorization: refundOnly.authorization }), 403);
+      const { scope } = matrix.find((row) => row.method === method && row.path === path) ?? {};
+      const { authorization } = limited[scope === 'refund' ? 'webhooks' : 'refund'];
+      assert.equal(await ask({ authorization }), 403);
       assert.equal(await ask({ accept: 'text/html' }), 406);
       if (path.includes('{id}')) {
         const prefix = (await id()).split('_')[0];
@@ -211,14 +263,17 @@ suite('real answers', async () => {
       }
       assert.equal(await ask({ 'content-type': 'application/json' }, { body: '{' }), 400);
       assert.equal(await ask({}, { body: { nothing_known: 1 } }), 400);
-      assert.equal(await ask({}, { body: { a: 'x'.repeat(BODY_LIMIT_BYTES) } }), 413);
+      const limit = isUpload(spec) ? UPLOAD_LIMIT_BYTES : BODY_LIMIT_BYTES;
+      assert.equal(await ask({}, { body: { a: 'x'.repeat(limit) } }), 413);
       assert.equal(await ask({ 'idempotency-key': 'x'.repeat(256) }), 400);
       if (!spec.requestBody) return;
-      assert.equal(await ask({ 'content-type': 'text/plain' }), 415);
+      if (!isUpload(spec)) assert.equal(await ask({ 'content-type': 'text/plain' }), 415);
       const once = { 'idempotency-key': `key-${spec.operationId}` };
       const sameId = await id();
+      const body = typeof given === 'function' ? given(sameId) : given;
+      const other = typeof body === 'string' ? `${body} ` : `${JSON.stringify(body)} `;
       assert.ok((await ask(once, { id: sameId })) < 300);
-      assert.equal(await ask(once, { id: sameId, body: `${JSON.stringify(body)} ` }), 422);
+      assert.equal(await ask(once, { id: sameId, body: other }), 422);
     });
   }
 
@@ -264,6 +319,7 @@ suite('real answers', async () => {
       checkout: 'Checkout',
       payment_attempt: 'PaymentAttempt',
       payin: 'Payin',
+      refund: 'Refund',
     };
     for (const { type, data } of events)
       assertFits(data, 'components', 'schemas', resources[type.split('.')[0]] ?? '');

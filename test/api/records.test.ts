@@ -25,7 +25,9 @@ suite('a payin', () => {
     const session = await pay(service, id, { amount: 1000 });
     const answer = await call('GET', `/v3/payin/${id}`);
     assert.equal(answer.json.message, 'PAYIN.FETCH.SUCCESS');
-    const { object, checkout, status, status_description, ...shared } = succeeded(answer);
+    const { object, checkout, status, status_description, ...facts } = succeeded(answer);
+    const { amount_refunded, refunds, reversals, ...shared } = facts;
+    assert.deepEqual([amount_refunded, refunds, reversals], [0, [], []]);
     assert.deepEqual([object, checkout, status], ['payin', id, 'requires_payment_method']);
     assert.equal(status_description, session.payment_status_description);
     for (const [name, value] of Object.entries(shared)) assert.deepEqual(value, session[name], name);

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateCheckout, UpdateCheckout } from '../../checkout/command.ts';
 import { createProblems } from '../../checkout/decide.ts';
-import type { Item } from '../../checkout/items.ts';
+import { type Item, totalOf } from '../../checkout/items.ts';
 import { isJsonObject, metadataProblem } from '../../checkout/metadata.ts';
 import type { Problem } from '../../checkout/refusal.ts';
 import type { ContactDetails, JsonObject, Mode, Payer, Phone } from '../../checkout/session.ts';
 import { findMethod } from '../../methods/catalogue.ts';
-import { offersFor, type Rail } from '../../methods/method.ts';
+import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
+import type { Account } from '../../store/store.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, receiverProblems, usableFields } from '../input.ts';
@@ -28,8 +29,15 @@ export function readCreate(
     mode,
     now,
     rails,
+    account,
     networkRules,
-  }: { mode: Mode; now: number; rails: readonly Rail[]; networkRules: NetworkRules },
+  }: {
+    mode: Mode;
+    now: number;
+    rails: readonly Rail[];
+    account: Account;
+    networkRules: NetworkRules;
+  },
 ): CreateFields {
   const given = usableFields(body, schemaProblems);
   const problems = [
@@ -39,10 +47,13 @@ export function readCreate(
   ];
   const payer = readPayer(given, problems);
   const currency = given.invoice_currency?.toUpperCase() ?? '';
+  const items = readItems(given.items ?? [], problems);
+  const total = given.amount ?? totalOf(items);
+  const occasion = { mode, currency, country: payer.country, amount: total || null, account };
   const fields: CreateFields = {
     currency,
     amount: given.amount ?? null,
-    items: readItems(given.items ?? [], problems),
+    items,
     description: given.transaction_description ?? '',
     referenceId: given.reference_id ?? randomUUID(),
     metadata: readMetadata(given.metadata, problems),
@@ -50,8 +61,9 @@ export function readCreate(
     successUrl: given.success_url ?? '',
     cancelUrl: given.cancel_url ?? '',
     webhookUrl: given.webhook_url ?? '',
-    methods: readMethods(given, problems, rails, { mode, currency, country: payer.country }),
+    methods: readMethods(given, problems, rails, occasion),
     expiresAt: given.expires_at ? parseTimestamp(given.expires_at) : null,
+    policy: account.settings[mode].policy,
   };
   // The rules look at the same fields again when they decide; here they only complete the list of mistakes.
   if (problems.length > 0) throw fieldsError([...problems, ...createProblems(fields, now)]);
@@ -136,7 +148,7 @@ function readMethods(
   given: Partial<CreateBody>,
   problems: Problem[],
   rails: readonly Rail[],
-  occasion: { mode: Mode; currency: string; country: string },
+  occasion: Occasion,
 ): string[] {
   for (const field of ['payment_methods', 'remove_payment_methods'] as const) {
     given[field]?.forEach((id, index) => {

@@ -3,7 +3,16 @@ import type { Deps } from '../../deps.ts';
 import { newId } from '../../id.ts';
 import { envelope, etagOf } from '../../presenter.ts';
 import { newToken } from '../../token.ts';
-import { ifVersionOf, isKnown, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import {
+  accountOf,
+  ifVersionOf,
+  isKnown,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendOutcome,
+} from '../answer.ts';
 import type { Api } from '../api.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -43,7 +52,8 @@ export function checkoutRoutes(
       const { scope } = origin;
       const time = await now(scope);
       const problems = schemaProblems(request);
-      const occasion = { mode: scope.mode, now: time, rails, networkRules };
+      const account = await accountOf(store, scope);
+      const occasion = { mode: scope.mode, now: time, rails, account, networkRules };
       const fields = readCreate(request.body, problems, occasion);
       const id = newId('chk', time);
       const executed = await transact({

@@ -225,11 +225,28 @@ function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): strin
   });
 }
 
-function inWords(type: string, data: { id: string; payment_method_details?: { type: string } }): string {
+type Told = {
+  readonly id: string;
+  readonly kind?: string;
+  readonly reference?: string;
+  readonly payment_method_details?: { readonly type: string };
+};
+
+function inWords(type: string, { id, kind, reference, payment_method_details }: Told): string {
   const [resource = '', what = ''] = type.split('.');
   const words = what.replaceAll('_', ' ');
-  if (resource === 'checkout') return `The session was ${words}.`;
-  if (resource === 'payin') return `The payin is now: ${words}.`;
-  const attempt = `Payment attempt ${data.id} (${data.payment_method_details?.type})`;
-  return what === 'created' ? `${attempt} was started.` : `${attempt} is now: ${words}.`;
+  switch (resource) {
+    case 'checkout':
+      return `The session was ${words}.`;
+    case 'payin':
+      return `The payin is now: ${words}.`;
+    case 'refund':
+      return `Refund ${id} is now: ${words}.`;
+    case 'reversal':
+      return `The ${kind} ${reference} is now: ${words}.`;
+    default: {
+      const attempt = `Payment attempt ${id} (${payment_method_details?.type})`;
+      return what === 'created' ? `${attempt} was started.` : `${attempt} is now: ${words}.`;
+    }
+  }
 }

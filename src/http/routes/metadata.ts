@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { offersFor } from '../../methods/method.ts';
 import { envelope } from '../../presenter.ts';
-import { JSON_TYPE, principalOf } from '../answer.ts';
+import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
@@ -19,7 +19,7 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-export function metadataRoutes(api: Api, { rails }: Deps): void {
+export function metadataRoutes(api: Api, { rails, store }: Deps): void {
   api.get(
     '/metadata/collect',
     operation(
@@ -35,10 +35,13 @@ export function metadataRoutes(api: Api, { rails }: Deps): void {
     async (request, reply) => {
       schemaProblems(request);
       const { amount: asked = null, invoice_currency, customer_country = '' } = request.query;
+      const { scope } = principalOf(request);
       const occasion = {
-        mode: principalOf(request).scope.mode,
+        mode: scope.mode,
         currency: invoice_currency.toUpperCase(),
         country: customer_country.toUpperCase(),
+        amount: asked,
+        account: await accountOf(store, scope),
       };
       const data = {
         object: 'payment_methods',

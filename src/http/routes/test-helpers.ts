@@ -104,7 +104,9 @@ export function testHelperRoutes(api: Api, { store, transact, worker, now }: Dep
           reason: outcome === 'failed' ? 'The payment was declined.' : '',
           syncAt: null,
           payment: outcome === 'succeeded' ? { reference, amount } : null,
+          details: null,
           unknownAttempt: { id: newId('pat', time), method },
+          refundId: newId('rfd', time),
         },
         reply: { operation: 'TEST_HELPER.PAY' },
       });

@@ -1,7 +1,8 @@
 /** What the service answers. These describe and test the answers; the bytes themselves are made by the presenter. */
 import Type, { type TSchema } from 'typebox';
-import { attemptStatuses } from '../../checkout/session.ts';
+import { attemptStatuses, refundStatuses } from '../../checkout/session.ts';
 import { closed, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { bankResources } from './bank.ts';
 import { webhookResources } from './webhook-answers.ts';
 
 const minorUnits = (description: string) => Type.Integer({ minimum: 0, description, examples: [2500] });
@@ -41,7 +42,17 @@ const paymentFacts = {
   partially_paid: Type.Boolean({ description: 'A part is paid, but not all.' }),
   paid_in_excess: Type.Boolean({ description: 'More is paid than was asked for.' }),
   transaction_documents: Type.Array(
-    Type.Object({ type: oneOf(['receipt', 'invoice'], 'Kind of document.'), url: Type.String() }, closed),
+    Type.Object(
+      {
+        type: oneOf(
+          ['receipt', 'invoice'],
+          '`receipt`: from the first payment on. `invoice`: with the details of the transfer, while one is waited for.',
+        ),
+        url: text('A PDF for the payer.', 'https://pay.example.com/transaction/1t01k9zq…/receipt.pdf'),
+      },
+      closed,
+    ),
+    { description: 'PDF documents for the payer.' },
   ),
   reference_id: text('The merchant’s reference, or a UUID.', 'order-1001'),
   metadata,
@@ -105,8 +116,47 @@ export const resources = {
       ),
       status_description: Type.String(),
       ...paymentFacts,
+      amount_refunded: minorUnits('What has gone back to the payer.'),
+      refunds: Type.Array(ref('Refund'), { description: 'Oldest first.' }),
+      reversals: Type.Array(ref('Reversal'), { description: 'Money that a rail takes back, oldest first.' }),
     },
     { ...closed, $id: 'Payin', description: 'The collection of a session’s money; it has the session’s id.' },
+  ),
+  Refund: Type.Object(
+    {
+      id: id('rfd'),
+      object: kind('refund'),
+      created_at: time('When it was asked for.'),
+      amount: minorUnits('What goes back.'),
+      currency: text('ISO 4217 code.', 'EUR'),
+      payin: id('chk'),
+      payment_attempt: id('pat'),
+      status: oneOf(refundStatuses, 'How it stands.'),
+      status_description: Type.String({ description: 'Why it failed; else empty.' }),
+      reason: text('As given.', 'The parcel was lost.'),
+      remarks: Type.String({ description: 'As given.' }),
+      reference: Type.String({ description: 'The rail’s own id of it, or empty.' }),
+      webhook_url: Type.String({
+        description: 'Where its events are sent; empty: where those of the session are.',
+      }),
+      metadata,
+    },
+    { ...closed, $id: 'Refund', description: 'Money that goes back to the payer.' },
+  ),
+  Reversal: Type.Object(
+    {
+      object: kind('reversal'),
+      kind: oneOf(['dispute', 'return'], 'A card holder disputes a charge, or a bank returns a transfer.'),
+      reference: text('The rail’s own id of it.', 'dp_1N2x'),
+      created_at: time('When it became known.'),
+      amount: minorUnits('What is taken back.'),
+      currency: text('ISO 4217 code.', 'EUR'),
+      payin: id('chk'),
+      payment_attempt: id('pat'),
+      status: oneOf(['open', 'lost', 'won'], '`open`: not decided; `lost`: the money is gone.'),
+      reason: Type.String({ description: 'In the rail’s words.' }),
+    },
+    { ...closed, $id: 'Reversal', description: 'Money that a rail takes back.' },
   ),
   Customer: Type.Object(
     {
@@ -128,7 +178,9 @@ export const resources = {
       id: id('evt'),
       object: kind('event'),
       created_at: time('When it happened.'),
-      data: freeForm('The whole session, attempt, payin or webhook endpoint as it was then.'),
+      data: freeForm(
+        'The whole session, attempt, refund, reversal, payin or webhook endpoint as it was then.',
+      ),
       version: Type.Integer({
         minimum: 1,
         description: 'Version of the session (or endpoint) after the change.',
@@ -179,6 +231,16 @@ export const resources = {
     { ...closed, $id: 'Clock', description: 'The clock of an account’s test data.' },
   ),
   ...webhookResources,
+  ...bankResources,
+  FileContent: Type.Object(
+    {
+      object: kind('file_content'),
+      name: text('A name for the file.', 'bfl_01k9zq4tn30000x5r7m2c9w1he.xml'),
+      media_type: text('Of the content.', 'application/xml'),
+      content: Type.String({ description: 'The text of the file (UTF-8).' }),
+    },
+    { ...closed, $id: 'FileContent', description: 'A file that was made here.' },
+  ),
   Deleted: Type.Object(
     { id: Type.String(), object: Type.String(), deleted: Type.Literal(true) },
     { ...closed, $id: 'Deleted', description: 'What is gone.' },

@@ -1,0 +1,119 @@
+/**
+ * Statements of banks: how long a large file takes until each entry has found its place, and how much memory. One entry in
+ * a hundred names a session. `node bench/statements.ts [entries on SQLite] [entries on PostgreSQL]`.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { defaultSettings } from '../src/accounts/settings.ts';
+import { importStatement } from '../src/banking/import.ts';
+import { newId, randomText } from '../src/id.ts';
+import { readReceivingAccount } from '../src/methods/bank/receiving-account.ts';
+import { newReference } from '../src/methods/bank/references.ts';
+import { createPresenter } from '../src/presenter.ts';
+import { openPostgresStore } from '../src/store/postgres/store.ts';
+import { openSqliteStore } from '../src/store/sqlite/store.ts';
+import type { Store } from '../src/store/store.ts';
+import { createTransact } from '../src/transact.ts';
+import { generateCamt } from '../test/statements/generate.ts';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import { fillDatabase } from './fill.ts';
+
+const [onSqlite = 100_000, onPostgres = 10_000] = process.argv.slice(2).map(Number);
+/** One entry of so many is for a session. */
+const MATCHING = 100;
+const IBAN = 'DE02120300000000202051';
+const holder = { name: 'Bench', country: 'DE' };
+const read = readReceivingAccount({ id: 'eur', currency: 'EUR', iban: IBAN, bic: 'BYLADEM1001', holder });
+if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+const { account: receivingAccount } = read;
+
+const directory = await mkdtemp(join(tmpdir(), 'opentill-bench-'));
+try {
+  const path = join(directory, 'bench.db');
+  await measure('SQLite', async () => openSqliteStore(path), onSqlite);
+  const server = await startPostgres({ durable: true });
+  try {
+    await measure('PostgreSQL', () => openPostgresStore(server.url), onPostgres);
+  } finally {
+    await server.remove();
+  }
+} finally {
+  await rm(directory, { recursive: true });
+}
+
+async function measure(name: string, open: () => Promise<Store>, entries: number): Promise<void> {
+  const ids = await fillDatabase(await open(), Math.ceil(entries / MATCHING));
+  const store = await open();
+  const [account] = await store.accounts();
+  if (!account) throw new Error('there is no account');
+  const scope = { account: account.number, mode: 'test' } as const;
+  await store.configureAccount(scope, { ...defaultSettings, receivingAccounts: [receivingAccount] });
+  const transact = createTransact({
+    store,
+    presenter: createPresenter('https://pay.example.com'),
+    realNow: Date.now,
+  });
+  const origin = { scope, actor: 'bench', requestId: '', idempotency: null };
+  const references = await Promise.all(
+    ids.map(async (id) => {
+      const reference = newReference('RF', randomText);
+      const amount = (await store.checkout(scope, id))?.amount ?? 0;
+      await transact({
+        subject: 'checkout',
+        origin,
+        id,
+        command: {
+          type: 'start_attempt',
+          now: Date.now(),
+          attemptId: newId('pat', Date.now()),
+          rail: 'bank',
+          reference,
+          method: 'wire_transfer',
+          expectedAmount: amount,
+          status: 'requires_action',
+          syncAt: null,
+          traits: { standing: true },
+          details: {},
+        },
+      });
+      return { creditorReference: reference, amount, direction: 'credit' as const };
+    }),
+  );
+  const file = join(directory, `${name}.xml`);
+  const entry = (index: number) => (index % MATCHING === 0 ? (references[index / MATCHING] ?? {}) : {});
+  await pipeline(Readable.from(generateCamt({ entries, entry })), createWriteStream(file));
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  const source = { name, hash: hash.digest('hex'), mapping: null, open: () => createReadStream(file) };
+
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 100);
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const startedAt = performance.now();
+  const take = () => importStatement({ store, transact }, origin, source, Date.now(), { operation: 'BENCH' });
+  const { outcome } = await take();
+  const seconds = (performance.now() - startedAt) / 1000;
+  clearInterval(sampling);
+  const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`;
+  console.log(`${name}, ${entries} entries, ${ids.length} of them for sessions`);
+  console.log(`  ${seconds.toFixed(1)} s, ${Math.round(entries / seconds)} entries/s`);
+  console.log(`  memory ${megabytes(before)} before, ${megabytes(peak)} at most`);
+  console.log(
+    `  others wait ${Math.round(delay.max / 1e6)} ms at most, ${Math.round(delay.percentile(99) / 1e6)} ms (p99)`,
+  );
+  console.log(
+    `  ${outcome.kind === 'refusal' ? outcome.detail : outcome.answer.body.replace(/.*("entries".*\})\}.*/, '$1')}`,
+  );
+  await store.close();
+}

@@ -1,0 +1,57 @@
+/** Looks up what an entry of a statement may concern, before anything is decided. */
+import type { Checkout, Scope } from '../checkout/session.ts';
+import type { Store } from '../store/store.ts';
+import { BANK, type BankEntry, entryOf, isIncoming } from './entry.ts';
+import { type Facts, ownIdOf, referencesOf } from './intake.ts';
+
+/** More sessions that wait for the same amount than anybody can tell apart. */
+const MAX_CANDIDATES = 20;
+/** More references than a transfer for several orders names. */
+const MAX_REFERENCES = 20;
+
+type Reader = Pick<Store, 'checkout' | 'checkoutOfRefund' | 'ownerOfReference' | 'awaiting' | 'notice'>;
+
+export async function gatherFacts(store: Reader, scope: Scope, entry: BankEntry): Promise<Facts> {
+  const nothing: Facts = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
+  const ownId = ownIdOf(entry);
+  if (ownId?.startsWith('rfd_')) {
+    const checkout = await store.checkoutOfRefund(scope, ownId);
+    const refund = checkout?.refunds.find(({ id, rail }) => id === ownId && rail === BANK);
+    if (checkout && refund) return { ...nothing, refund: { checkout, refund } };
+  }
+  if (ownId?.startsWith('ntc_')) {
+    const notice = await store.notice(scope, ownId);
+    if (notice?.rail === BANK && entryOf(notice).sentBack) return { ...nothing, sentBack: notice };
+  }
+  const owners = new Map<string, Checkout>();
+  for (const reference of referencesOf(entry).slice(0, MAX_REFERENCES)) {
+    const owner = await store.ownerOfReference(scope, BANK, reference);
+    const checkout = owner === null ? null : await store.checkout(scope, owner);
+    if (checkout) owners.set(reference, checkout);
+  }
+  if (owners.size > 0 || !isIncoming(entry)) {
+    return { ...nothing, owners, booked: await bookedLike(store, scope, entry, owners) };
+  }
+  const awaiting = await store.awaiting(scope, entry.currency, entry.amount, MAX_CANDIDATES);
+  const ids = [...new Set(awaiting.map(({ checkout }) => checkout))];
+  const found = await Promise.all(ids.map((id) => store.checkout(scope, id)));
+  return { ...nothing, candidates: found.flatMap((checkout) => checkout ?? []) };
+}
+
+/** What has been booked of the same amount for the sessions that the entry names. */
+async function bookedLike(
+  store: Reader,
+  scope: Scope,
+  { amount }: BankEntry,
+  owners: ReadonlyMap<string, Checkout>,
+): Promise<BankEntry[]> {
+  const booked: BankEntry[] = [];
+  for (const { payments } of owners.values()) {
+    for (const payment of payments) {
+      if (payment.rail !== BANK || payment.amount !== amount) continue;
+      const notice = await store.notice(scope, payment.reference.split('.')[0] ?? '');
+      if (notice) booked.push(entryOf(notice));
+    }
+  }
+  return booked;
+}

@@ -1,0 +1,290 @@
+/**
+ * What an entry of a statement means for sessions. Pure: whoever reads the statement looks up what may be concerned, and
+ * the orders decide once more on what they load.
+ */
+import type { CheckoutCommand, Report } from '../checkout/command.ts';
+import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout/session.ts';
+import { localBankTransfer } from '../methods/bank/receiving-account.ts';
+import { referencesIn } from '../methods/bank/references.ts';
+import type { Notice } from '../store/notice.ts';
+import {
+  BANK,
+  type BankEntry,
+  dataOfEntry,
+  type EntryPart,
+  type EntryProblem,
+  entryOf,
+  idFromEndToEnd,
+  isIncoming,
+  unassigned,
+} from './entry.ts';
+import { clearWinner, rank } from './match.ts';
+
+/** What may be concerned, as it was found before anything is decided. */
+export type Facts = {
+  /** Sessions that know a reference which the entry names, by that reference. */
+  readonly owners: ReadonlyMap<string, Checkout>;
+  /** Sessions that wait for a transfer of this amount. */
+  readonly candidates: readonly Checkout[];
+  /** The refund that the end-to-end id names. */
+  readonly refund: { readonly checkout: Checkout; readonly refund: Refund } | null;
+  /** The entry whose money was sent back, which the end-to-end id names. */
+  readonly sentBack: Notice | null;
+  /** Entries of the same amount that are booked for those sessions already. */
+  readonly booked: readonly BankEntry[];
+};
+
+/** A command for a session, and the part of the entry that it books, if it does. */
+export type Effect = {
+  readonly checkout: string;
+  readonly command: Exclude<CheckoutCommand, { type: 'create' }>;
+  readonly part?: EntryPart;
+};
+
+export type Meaning = {
+  readonly entry: BankEntry;
+  readonly effects: readonly Effect[];
+  /** The entry whose money was sent back, as it is after this, where it changes. */
+  readonly sentBack?: Notice;
+};
+
+/** Ids for what may come of it. */
+export type Fresh = {
+  readonly now: number;
+  /** Id of the entry. */
+  readonly id: string;
+  readonly newAttempt: () => string;
+  readonly newRefund: () => string;
+};
+
+/** The references by which an entry may be found: what stands where references belong goes first. */
+export function referencesOf({ creditorReference, remittance, endToEndId }: BankEntry): string[] {
+  const found = [creditorReference, ...referencesIn(`${remittance} ${endToEndId}`)];
+  return [...new Set(found.filter((reference) => reference !== ''))];
+}
+
+/**
+ * The id of ours that an entry carries back to us: of a refund, or of an entry that was sent back. Money that comes in
+ * carries what its sender has written, so that only what the bank itself says came back is believed.
+ */
+export function ownIdOf(entry: BankEntry): string | null {
+  if (isIncoming(entry)) return null;
+  const { endToEndId, returned, remittance } = entry;
+  // Some banks have no field for it, and write it into the text.
+  const texts = [returned?.originalEndToEndId ?? '', endToEndId, ...remittance.split(/[^0-9A-Za-z]+/)];
+  return texts.map(idFromEndToEnd).find((id) => id !== null) ?? null;
+}
+
+export function meaningOf(entry: BankEntry, facts: Facts, fresh: Fresh): Meaning {
+  // Some banks tell of a mandate or a fee without an amount.
+  if (entry.amount === 0) return { entry, effects: [] };
+  if (facts.refund !== null) return ofRefund(entry, facts.refund, fresh);
+  if (facts.sentBack !== null) return ofSentBack(entry, facts.sentBack);
+  if (isIncoming(entry)) return ofMoney(entry, facts, fresh);
+  if (entry.direction === 'debit' && (entry.isReversal || entry.returned !== null)) {
+    return ofReturn(entry, facts, fresh);
+  }
+  // Fees, interest, money that the operator has moved: it concerns no session, unless it is money all the same.
+  return entry.direction === 'debit' ? { entry, effects: [] } : open(entry, 'unknown_return');
+}
+
+function open(entry: BankEntry, problem: EntryProblem): Meaning {
+  return { entry: { ...entry, problem }, effects: [] };
+}
+
+/** The bank has carried out a refund, or it came back. */
+function ofRefund(
+  entry: BankEntry,
+  { checkout, refund }: NonNullable<Facts['refund']>,
+  { now }: Fresh,
+): Meaning {
+  if (entry.amount !== refund.amount || entry.currency !== checkout.currency) {
+    return open({ ...entry, concerns: refund.id }, 'refund_differs');
+  }
+  const cameBack = entry.direction === 'credit';
+  const command = {
+    type: 'report_refund',
+    now,
+    refund: refund.id,
+    status: cameBack ? 'failed' : 'succeeded',
+    reference: cameBack ? '' : entry.bankReference || entry.endToEndId,
+    failure: cameBack ? `The bank has returned the money. ${reasonOf(entry)}`.trim() : '',
+    syncAt: null,
+  } as const;
+  return { entry: { ...entry, concerns: refund.id }, effects: [{ checkout: checkout.id, command }] };
+}
+
+/** Money without a session that was sent back: the bank has done so, or it came back once more. */
+function ofSentBack(entry: BankEntry, notice: Notice): Meaning {
+  const concerned = { ...entry, concerns: notice.id };
+  const original = entryOf(notice);
+  const { sentBack } = original;
+  if (entry.amount !== sentBack?.amount || entry.currency !== original.currency) {
+    return open(concerned, 'refund_differs');
+  }
+  const cameBack = entry.direction === 'credit';
+  // Statements may come in any order: what has come back is not on its way any more.
+  const isNews = cameBack ? sentBack.state !== 'failed' : sentBack.state === 'pending';
+  if (!isNews) return { entry: concerned, effects: [] };
+  const after: BankEntry = {
+    ...original,
+    sentBack: {
+      ...sentBack,
+      state: cameBack ? 'failed' : 'succeeded',
+      reason: reasonOf(entry) || sentBack.reason,
+    },
+  };
+  const state = cameBack ? 'open' : 'done';
+  return { entry: concerned, effects: [], sentBack: { ...notice, state, data: dataOfEntry(after) } };
+}
+
+/** A transfer that a payer, or the payer's bank, took back. */
+function ofReturn(entry: BankEntry, { owners }: Facts, { now, id }: Fresh): Meaning {
+  for (const [reference, checkout] of owners) {
+    const attempt = attemptOf(checkout, reference);
+    if (!attempt) continue;
+    const command = {
+      type: 'report_reversal',
+      now,
+      kind: 'return',
+      rail: BANK,
+      reference: id,
+      attempt: attempt.id,
+      amount: entry.amount,
+      reason: reasonOf(entry),
+      status: 'lost',
+    } as const;
+    return { entry: { ...entry, concerns: checkout.id }, effects: [{ checkout: checkout.id, command }] };
+  }
+  return open(entry, 'unknown_return');
+}
+
+function reasonOf({ returned }: BankEntry): string {
+  return [returned?.reasonCode, returned?.reasonText].filter(Boolean).join(' ');
+}
+
+function ofMoney(entry: BankEntry, { owners, candidates, booked: known }: Facts, fresh: Fresh): Meaning {
+  // Several references of one session name it once.
+  const named = [...owners.entries()].filter(
+    ([, { id }], index, all) => all.findIndex(([, other]) => other.id === id) === index,
+  );
+  if (known.some((other) => isPerhapsTheSame(entry, other))) {
+    const suggestions = named.map(([, checkout]) => ({ checkout: checkout.id, score: 100 }));
+    return open({ ...entry, suggestions }, 'maybe_known');
+  }
+  const [only] = named;
+  if (only && named.length === 1) return booked(entry, [{ ...target(...only), amount: entry.amount }], fresh);
+  if (named.length > 1) {
+    // One transfer for several orders is clear if it brings just what is due for them.
+    const parts = named.map(([reference, checkout]) => ({
+      ...target(reference, checkout),
+      amount: amountDue(checkout),
+    }));
+    const total = parts.reduce((sum, { amount }) => sum + amount, 0);
+    const isClear = total === entry.amount && parts.every(({ amount }) => amount > 0);
+    if (isClear) return booked(entry, parts, fresh);
+    const suggestions = named.map(([, checkout]) => ({ checkout: checkout.id, score: 100 }));
+    return open({ ...entry, suggestions }, 'several_references');
+  }
+  const suggestions = rank(entry, candidates);
+  const winner = candidates.find(({ id }) => id === clearWinner(suggestions));
+  if (winner) return booked(entry, [{ ...target(null, winner), amount: entry.amount }], fresh);
+  if (suggestions.length > 0) return open({ ...entry, suggestions }, 'several_candidates');
+  return open(entry, referencesOf(entry).length > 0 ? 'unknown_reference' : 'no_match');
+}
+
+/**
+ * The same money as another file tells of it, perhaps in another format: two entries of one day and payer that the bank
+ * does not tell apart by references of its own. Paid twice or told twice, only a person can say.
+ */
+function isPerhapsTheSame(entry: BankEntry, other: BankEntry): boolean {
+  const [one, two] = [entry.counterparty.account, other.counterparty.account];
+  return (
+    entry.statement !== other.statement &&
+    entry.amount === other.amount &&
+    entry.bookedOn === other.bookedOn &&
+    (one === two || one === '' || two === '') &&
+    (entry.bankReference === '' || other.bankReference === '')
+  );
+}
+
+type Target = {
+  readonly checkout: Checkout;
+  readonly attempt: Attempt | undefined;
+  readonly amount: number;
+};
+
+function target(reference: string | null, checkout: Checkout): Omit<Target, 'amount'> {
+  return { checkout, attempt: attemptOf(checkout, reference) };
+}
+
+/** The attempt that has the reference, else the newest of the bank. */
+function attemptOf({ attempts }: Checkout, reference: string | null): Attempt | undefined {
+  return (
+    attempts.find((each) => each.rail === BANK && each.reference === reference) ??
+    attempts.findLast(({ rail }) => rail === BANK)
+  );
+}
+
+/** The same where a person has said which sessions the money is for. */
+export function assigned(
+  entry: BankEntry,
+  wanted: ReadonlyArray<{ readonly checkout: Checkout; readonly amount: number }>,
+  fresh: Fresh,
+): Meaning {
+  const parts = wanted.map(({ checkout, amount }) => ({ ...target(null, checkout), amount }));
+  return booked({ ...entry, problem: null, suggestions: [] }, parts, fresh);
+}
+
+function booked(entry: BankEntry, targets: readonly Target[], fresh: Fresh): Meaning {
+  const { now, id } = fresh;
+  const isWhole = targets.length === 1 && targets[0]?.amount === entry.amount;
+  const effects = targets.map(({ checkout, attempt, amount }, index): Effect => {
+    const payment = isWhole ? id : `${id}.${entry.parts.length + index + 1}`;
+    const unknownAttempt = { id: fresh.newAttempt(), method: methodFor(checkout) };
+    const command: Report = {
+      type: 'report',
+      now,
+      rail: BANK,
+      // Money for a session without an attempt of the bank makes one, named by the entry.
+      reference: attempt?.reference ?? payment,
+      status: 'succeeded',
+      reason: '',
+      syncAt: null,
+      details: null,
+      payment: { reference: payment, amount },
+      unknownAttempt,
+      refundId: fresh.newRefund(),
+    };
+    const part = { checkout: checkout.id, attempt: attempt?.id ?? unknownAttempt.id, amount, payment };
+    return { checkout: checkout.id, command, part };
+  });
+  const parts = effects.flatMap(({ part }) => part ?? []);
+  return { entry: { ...entry, parts: [...entry.parts, ...parts] }, effects };
+}
+
+function methodFor({ currency, methods }: Checkout): string {
+  const local = localBankTransfer({ currency });
+  return methods.includes('wire_transfer') && !methods.includes(local) ? 'wire_transfer' : local;
+}
+
+/** Why the money may not be booked for this session just so, or null. A person may do it all the same. */
+export function objection(checkout: Checkout, entry: BankEntry, now: number): EntryProblem | null {
+  if (checkout.currency !== entry.currency) return 'other_currency';
+  return isHeld(checkout, entry, now) ? 'held_late' : null;
+}
+
+/**
+ * Whether the account wants to be asked about money that comes when the time was over, grace included. A statement may
+ * be read long after the money came: of that only the day is known, and what can have come in time counts as that.
+ */
+function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: number): boolean {
+  if (lifecycle.state !== 'expired' || policy.late === 'accept') return false;
+  const cameAt = Math.min(now, Date.parse(`${bookedOn}T00:00:00Z`));
+  return cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000;
+}
+
+/** Whether all of the money has found its place. */
+export function isSettled(entry: BankEntry): boolean {
+  return entry.problem === null && (!isIncoming(entry) || unassigned(entry) === 0);
+}

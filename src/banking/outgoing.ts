@@ -1,0 +1,114 @@
+/** What is to go back by bank transfer, with the account that each goes to, and what cannot go and why. */
+import { MAX_AMOUNT } from '../checkout/money.ts';
+import type { Checkout, Refund, Scope } from '../checkout/session.ts';
+import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
+import type { Page, Store } from '../store/store.ts';
+import { BANK, type BankEntry, entryOf } from './entry.ts';
+import { type CreditTransfer, isIban } from './payment-file.ts';
+
+type Reader = Pick<Store, 'refunds' | 'notice' | 'notices'>;
+
+export type Outgoing = {
+  readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: string }>;
+  readonly returns: ReadonlyArray<CreditTransfer & { readonly reference: string }>;
+  readonly leftOut: ReadonlyArray<{ readonly id: string; readonly reason: string }>;
+};
+
+/** As many as a bank takes in one file without asking, and as fit into one transaction. */
+const MAX_PAYMENTS = 500;
+/** Of what is pending, so many are looked through. */
+const MAX_LOOKED_AT = 5000;
+const PAGE = 100;
+
+export async function outgoingFrom(
+  store: Reader,
+  scope: Scope,
+  account: ReceivingAccount,
+  configured: readonly ReceivingAccount[],
+): Promise<Outgoing> {
+  const refunds: Array<CreditTransfer & { checkout: string }> = [];
+  const returns: Array<CreditTransfer & { reference: string }> = [];
+  const leftOut: Array<{ id: string; reason: string }> = [];
+  let total = 0;
+  /** Whether it still fits, in number and so that the sum is exact; what does not is for the next file. */
+  const fits = (amount: number) =>
+    refunds.length + returns.length < MAX_PAYMENTS && total + amount <= MAX_AMOUNT;
+  for await (const { id, checkout } of all((page) =>
+    store.refunds(scope, { rail: BANK, isPending: true }, page),
+  )) {
+    const refund = checkout.refunds.find((each) => each.id === id);
+    if (refund?.reference !== '' || checkout.currency !== account.currency) continue;
+    const from = await payerOf(store, scope, checkout, refund, account, configured);
+    if (from === null) continue;
+    if (typeof from === 'string') leftOut.push({ id, reason: from });
+    else if (!fits(refund.amount)) break;
+    else {
+      total += refund.amount;
+      const remittance = [checkout.referenceId, refund.reason].filter(Boolean).join(' ');
+      refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
+    }
+  }
+  for await (const notice of all((page) => store.notices(scope, { rail: BANK, state: 'waiting' }, page))) {
+    const entry = entryOf(notice);
+    const { sentBack } = entry;
+    if (sentBack?.state !== 'pending' || sentBack.file !== '' || entry.account !== account.id) continue;
+    const problem = accountProblem(entry, account);
+    if (problem !== null) leftOut.push({ id: notice.id, reason: problem });
+    else if (!fits(sentBack.amount)) break;
+    else {
+      total += sentBack.amount;
+      const remittance = sentBack.reason || entry.remittance;
+      const { id, reference } = notice;
+      returns.push({ id, reference, amount: sentBack.amount, creditor: entry.counterparty, remittance });
+    }
+  }
+  return { refunds, returns, leftOut };
+}
+
+/** Whom a refund goes to; a sentence why that is not known; null where it goes out from another account. */
+async function payerOf(
+  store: Reader,
+  scope: Scope,
+  checkout: Checkout,
+  refund: Refund,
+  account: ReceivingAccount,
+  configured: readonly ReceivingAccount[],
+): Promise<CreditTransfer['creditor'] | string | null> {
+  const payments = checkout.payments.filter(
+    ({ attempt, rail }) => attempt === refund.attempt && rail === BANK,
+  );
+  const entries: BankEntry[] = [];
+  for (const { reference } of payments.toReversed()) {
+    const notice = await store.notice(scope, reference.split('.')[0] ?? '');
+    if (notice) entries.push(entryOf(notice));
+  }
+  const [newest] = entries;
+  if (!newest) return 'no entry of a statement tells who has paid';
+  if (newest.account !== account.id) {
+    // Nobody would hear of it otherwise: it would be in no file of any account.
+    const isGone = configured.every(({ id }) => id !== newest.account);
+    return isGone ? `it came into the account "${newest.account}", which is not configured any more` : null;
+  }
+  const payers = new Set(entries.map(({ counterparty }) => counterparty.account));
+  if (payers.size > 1 && (payments.at(-1)?.amount ?? 0) < refund.amount)
+    return 'it was paid from several accounts';
+  return accountProblem(newest, account) ?? newest.counterparty;
+}
+
+function accountProblem({ counterparty }: BankEntry, { currency, iban }: ReceivingAccount): string | null {
+  if (counterparty.account === '') return 'the bank did not tell the account of the payer';
+  const needsIban = currency === 'EUR' && iban !== null;
+  return needsIban && !isIban(counterparty.account) ? 'the account of the payer is no IBAN' : null;
+}
+
+async function* all<T extends { readonly id: string }>(
+  read: (page: { limit: number; after?: string }) => Promise<Page<T>>,
+): AsyncGenerator<T> {
+  let after: string | undefined;
+  for (let seen = 0; seen < MAX_LOOKED_AT; seen += PAGE) {
+    const { rows, hasMore } = await read({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    yield* rows;
+    after = rows.at(-1)?.id;
+    if (!hasMore || after === undefined) return;
+  }
+}

@@ -1,0 +1,199 @@
+/** Entries of bank statements: what came in, what became of it, and what a person decides about the rest. */
+import { BANK, entryOf, unassigned } from '../../banking/entry.ts';
+import { presentEntry } from '../../banking/present.ts';
+import type { Scope } from '../../checkout/session.ts';
+import type { Deps } from '../../deps.ts';
+import type { EntryAction } from '../../orders/order.ts';
+import { envelope } from '../../presenter.ts';
+import type { Notice } from '../../store/notice.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { assignBody, entryQuery, ignoreBody, reopenBody, sendBackBody } from '../schemas/bank.ts';
+import { idOf } from '../schemas/checkout.ts';
+
+const tag = 'Bank';
+const params = idOf('ntc', 'bank entry');
+
+export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void {
+  const present = (notice: Notice) => JSON.stringify(presentEntry(notice));
+
+  async function entryAt(scope: Scope, id: string): Promise<Notice> {
+    const notice = await store.notice(scope, id);
+    if (notice?.rail !== BANK) throw notFound('There is no such bank entry.');
+    return notice;
+  }
+
+  api.get(
+    '/bank_entry',
+    operation(
+      {
+        operation: 'BANK_ENTRY.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List entries of bank statements',
+        description: 'Newest first. With `status=open` it is the inbox of what waits for a person.',
+        success: listOf('BANK_ENTRY.LIST', 'BankEntry'),
+      },
+      { querystring: entryQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { status } = request.query;
+      const page = pageOf(request.query);
+      const filter = { rail: BANK, ...(status === undefined ? {} : { state: status }) };
+      const { rows, hasMore } = await store.notices(principalOf(request).scope, filter, page);
+      return sendList(reply, 'BANK_ENTRY.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/bank_entry/:id',
+    operation(
+      {
+        operation: 'BANK_ENTRY.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch an entry of a bank statement',
+        success: successOf('BANK_ENTRY.FETCH', 'BankEntry'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      return reply.type(JSON_TYPE).send(envelope('BANK_ENTRY.FETCH', present(notice)));
+    },
+  );
+
+  api.post(
+    '/bank_entry/:id/assign',
+    operation(
+      {
+        operation: 'BANK_ENTRY.ASSIGN',
+        tag,
+        scope: 'write',
+        summary: 'Book an entry for sessions',
+        description: 'All of it for one session, or split between several: all parts are booked, or none.',
+        success: successOf('BANK_ENTRY.ASSIGN', 'BankEntry'),
+        errors: ['entry_settled', 'not_payable'],
+      },
+      { params, body: assignBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const notice = await entryAt(origin.scope, request.params.id);
+      const { parts } = request.body;
+      const missing = parts.findIndex(({ amount }) => amount === undefined);
+      if (missing >= 0 && parts.length > 1) {
+        throw fieldsError([
+          { pointer: `/parts/${missing}/amount`, detail: 'is required where there are several' },
+        ]);
+      }
+      const wanted = parts.map(({ payin, amount }) => ({
+        checkout: payin,
+        amount: amount ?? Math.max(1, unassigned(entryOf(notice))),
+      }));
+      return act(request, reply, notice, { type: 'assign', parts: wanted }, 'BANK_ENTRY.ASSIGN');
+    },
+  );
+
+  api.post(
+    '/bank_entry/:id/ignore',
+    operation(
+      {
+        operation: 'BANK_ENTRY.IGNORE',
+        tag,
+        scope: 'write',
+        summary: 'Set an entry aside that concerns no session',
+        success: successOf('BANK_ENTRY.IGNORE', 'BankEntry'),
+        errors: ['entry_settled'],
+      },
+      { params, body: ignoreBody },
+    ),
+    async (request, reply) => {
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const { reason } = request.body;
+      return act(request, reply, notice, { type: 'ignore', reason }, 'BANK_ENTRY.IGNORE');
+    },
+  );
+
+  api.post(
+    '/bank_entry/:id/reopen',
+    operation(
+      {
+        operation: 'BANK_ENTRY.REOPEN',
+        tag,
+        scope: 'write',
+        optionalBody: true,
+        summary: 'Take back a decision about an entry',
+        description:
+          'For one that was ignored, or that is to go back and has not: make sure first that the bank will not carry it out.',
+        success: successOf('BANK_ENTRY.REOPEN', 'BankEntry'),
+        errors: ['entry_settled'],
+      },
+      { params, body: reopenBody },
+    ),
+    async (request, reply) => {
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const { reason = '' } = request.body;
+      return act(request, reply, notice, { type: 'reopen', reason }, 'BANK_ENTRY.REOPEN');
+    },
+  );
+
+  api.post(
+    '/bank_entry/:id/send_back',
+    operation(
+      {
+        operation: 'BANK_ENTRY.SEND_BACK',
+        tag,
+        scope: 'refund',
+        optionalBody: true,
+        summary: 'Send money back that is for no session',
+        description:
+          'What is not assigned of the entry goes back to its sender with the next file of payments.',
+        success: successOf('BANK_ENTRY.SEND_BACK', 'BankEntry'),
+        errors: ['entry_settled', 'not_refundable'],
+      },
+      { params, body: sendBackBody },
+    ),
+    async (request, reply) => {
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const { reason = '' } = request.body;
+      return act(request, reply, notice, { type: 'send_back', reason }, 'BANK_ENTRY.SEND_BACK');
+    },
+  );
+
+  async function act(
+    request: Parameters<typeof originOf>[0],
+    reply: Parameters<typeof sendOutcome>[0],
+    { id, reference }: Notice,
+    action: EntryAction,
+    operation: string,
+  ) {
+    const origin = originOf(request);
+    const time = await now(origin.scope);
+    const executed = await transact({
+      subject: 'entry',
+      origin,
+      now: time,
+      id,
+      reference,
+      action,
+      reply: { operation },
+    });
+    return sendOutcome(reply, executed);
+  }
+}

@@ -1,0 +1,142 @@
+/** Statements of banks: uploaded as the bank wrote them. */
+import type { FastifyInstance } from 'fastify';
+import { csvMappingOf } from '../../accounts/settings.ts';
+import { importStatement } from '../../banking/import.ts';
+import { presentBankFile } from '../../banking/present.ts';
+import type { Deps } from '../../deps.ts';
+import type { Origin } from '../../orders/order.ts';
+import { envelope } from '../../presenter.ts';
+import { StatementError } from '../../statements/entry.ts';
+import type { BankFile } from '../../store/notice.ts';
+import type { Executed } from '../../transact.ts';
+import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError, RequestError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { fileQuery, statementQuery } from '../schemas/bank.ts';
+import { idOf } from '../schemas/checkout.ts';
+import { withUpload } from '../upload.ts';
+
+const tag = 'Bank';
+const IMPORT = 'BANK_STATEMENT.IMPORT';
+
+/** Larger ones are put into the watched folder. */
+export const UPLOAD_LIMIT_BYTES = 64 * 2 ** 20;
+
+export async function bankStatementRoutes(api: Api, { store, transact, now }: Deps): Promise<void> {
+  const present = (file: BankFile) => JSON.stringify(presentBankFile(file));
+
+  /** What a repeated request is answered with, or refused for: before the work, not after it. Null for a new one. */
+  async function answerBefore(origin: Origin): Promise<Executed | null> {
+    if (origin.idempotency === null) return null;
+    const earlier = await transact({ subject: 'repetition', origin });
+    const isNew = earlier.outcome.kind === 'refusal' && earlier.outcome.reason === 'not_found';
+    return isNew ? null : earlier;
+  }
+
+  // Here the body is a file of whatever type, and is read by the handler.
+  await api.register(async (scoped) => {
+    const uploads = scoped as unknown as Api;
+    (uploads as unknown as FastifyInstance).removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    // Whatever a client calls it, even in words that name no type.
+    uploads.addHook('onRequest', (request, _reply, done) => {
+      request.raw.headers['content-type'] = 'application/octet-stream';
+      done();
+    });
+    uploads.post(
+      '/bank_statement',
+      operation(
+        {
+          operation: IMPORT,
+          tag,
+          scope: 'write',
+          upload: true,
+          summary: 'Take in a bank statement',
+          description:
+            'The body is the file as the bank wrote it: camt.053 or camt.054 (ISO 20022), MT940, or CSV with a saved mapping; at most 64 MiB. A file with a mistake leaves nothing behind, and the same file, or another with the same entries, changes nothing.',
+          success: successOf(IMPORT, 'BankStatement'),
+          errors: ['bad_statement', 'too_large', 'key_reused'],
+        },
+        { querystring: statementQuery },
+      ),
+      async (request, reply) => {
+        schemaProblems(request);
+        // Before the file is read: with a key that cannot be one it would be for nothing.
+        const { scope } = originOf(request);
+        const { name = '', mapping: wanted } = request.query;
+        const settings = (await accountOf(store, scope)).settings[scope.mode];
+        const mapping = wanted === undefined ? null : csvMappingOf(settings, wanted);
+        if (wanted !== undefined && mapping === null) {
+          throw fieldsError(
+            [{ pointer: '/mapping', detail: 'must be the name of a saved mapping' }],
+            'bad_query',
+          );
+        }
+        return withUpload(request, UPLOAD_LIMIT_BYTES, async (upload) => {
+          // The same request is the same file, called the same and read the same way.
+          request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
+          const origin = originOf(request);
+          const earlier = await answerBefore(origin);
+          if (earlier) return sendOutcome(reply, earlier);
+          const time = await now(scope);
+          const source = { name, mapping, ...upload };
+          const executed = await importStatement({ store, transact }, origin, source, time, {
+            operation: IMPORT,
+          }).catch(badStatement);
+          return sendOutcome(reply, executed);
+        });
+      },
+    );
+  });
+
+  api.get(
+    '/bank_statement',
+    operation(
+      {
+        operation: 'BANK_STATEMENT.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List bank statements',
+        description: 'The files that were taken in, newest first.',
+        success: listOf('BANK_STATEMENT.LIST', 'BankStatement'),
+      },
+      { querystring: fileQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { rows, hasMore } = await store.bankFiles(principalOf(request).scope, 'statement', page);
+      return sendList(reply, 'BANK_STATEMENT.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/bank_statement/:id',
+    operation(
+      {
+        operation: 'BANK_STATEMENT.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch what a bank statement brought',
+        success: successOf('BANK_STATEMENT.FETCH', 'BankStatement'),
+      },
+      { params: idOf('bfl', 'statement') },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      if (file?.kind !== 'statement') throw notFound('There is no such statement.');
+      return reply.type(JSON_TYPE).send(envelope('BANK_STATEMENT.FETCH', present(file)));
+    },
+  );
+}
+
+function badStatement(error: unknown): never {
+  if (!(error instanceof StatementError)) throw error;
+  const message = `${error.message}.`;
+  throw new RequestError('bad_statement', [{ reason: 'bad_statement', message, remarks: '' }]);
+}

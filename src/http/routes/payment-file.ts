@@ -1,0 +1,145 @@
+/** Files of payments: refunds and money without a session, for a bank to carry out. */
+import { outgoingFrom } from '../../banking/outgoing.ts';
+import { presentBankFile } from '../../banking/present.ts';
+import type { Deps } from '../../deps.ts';
+import { newId } from '../../id.ts';
+import { envelope } from '../../presenter.ts';
+import type { BankFile } from '../../store/notice.ts';
+import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError } from '../errors.ts';
+import { schemaProblems } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { fileQuery, paymentFileBody } from '../schemas/bank.ts';
+import { idOf } from '../schemas/checkout.ts';
+import { parseTimestamp } from '../schemas/fields.ts';
+
+const tag = 'Bank';
+const params = idOf('bfl', 'file');
+
+export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): void {
+  const present = (file: BankFile) => JSON.stringify(presentBankFile(file));
+
+  api.post(
+    '/payment_file',
+    operation(
+      {
+        operation: 'PAYMENT_FILE.CREATE',
+        tag,
+        scope: 'refund',
+        summary: 'Make a file of the refunds by bank transfer',
+        description:
+          'An ISO 20022 pain.001 file of all refunds, and of money without a session, that leave one account and are in no file yet, at most 500 at a time. Hand it to the bank: the statement that shows the transfers settles them.',
+        statusCode: 201,
+        success: successOf('PAYMENT_FILE.CREATE', 'PaymentFile'),
+        errors: ['nothing_to_pay'],
+      },
+      { body: paymentFileBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const { scope } = origin;
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { receiving_account, execute_on } = request.body;
+      const time = await now(scope);
+      const today = new Date(time).toISOString().slice(0, 10);
+      const executeOn = execute_on ?? today;
+      const { receivingAccounts } = (await accountOf(store, scope)).settings[scope.mode];
+      const account = receivingAccounts.find(({ id }) => id === receiving_account);
+      const isDay = parseTimestamp(`${executeOn}T00:00:00Z`) !== null && executeOn >= today;
+      if (!account || !isDay) {
+        throw fieldsError([
+          ...(account
+            ? []
+            : [{ pointer: '/receiving_account', detail: 'must be the id of a receiving account' }]),
+          ...(isDay ? [] : [{ pointer: '/execute_on', detail: 'must be a date, and not one that is over' }]),
+        ]);
+      }
+      const { refunds, returns, leftOut } = await outgoingFrom(store, scope, account, receivingAccounts);
+      const id = newId('bfl', time);
+      const executed = await transact({
+        subject: 'payment_file',
+        origin,
+        now: time,
+        id,
+        account,
+        executeOn,
+        refunds,
+        returns,
+        leftOut,
+        reply: { operation: 'PAYMENT_FILE.CREATE', statusCode: 201, location: `/v3/payment_file/${id}` },
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+
+  api.get(
+    '/payment_file',
+    operation(
+      {
+        operation: 'PAYMENT_FILE.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List files of payments',
+        description: 'Newest first.',
+        success: listOf('PAYMENT_FILE.LIST', 'PaymentFile'),
+      },
+      { querystring: fileQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const { rows, hasMore } = await store.bankFiles(principalOf(request).scope, 'payments', page);
+      return sendList(reply, 'PAYMENT_FILE.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/payment_file/:id',
+    operation(
+      {
+        operation: 'PAYMENT_FILE.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch what is in a file of payments',
+        success: successOf('PAYMENT_FILE.FETCH', 'PaymentFile'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      if (file?.kind !== 'payments') throw notFound('There is no such file.');
+      return reply.type(JSON_TYPE).send(envelope('PAYMENT_FILE.FETCH', present(file)));
+    },
+  );
+
+  api.get(
+    '/payment_file/:id/content',
+    operation(
+      {
+        operation: 'PAYMENT_FILE.CONTENT',
+        tag,
+        scope: 'read',
+        summary: 'Download a file of payments',
+        success: successOf('PAYMENT_FILE.CONTENT', 'FileContent'),
+      },
+      { params },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      if (file?.kind !== 'payments') throw notFound('There is no such file.');
+      const data = JSON.stringify({
+        object: 'file_content',
+        name: `${file.id}.xml`,
+        media_type: 'application/xml',
+        content: file.content,
+      });
+      return reply.type(JSON_TYPE).send(envelope('PAYMENT_FILE.CONTENT', data));
+    },
+  );
+}

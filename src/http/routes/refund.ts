@@ -1,0 +1,164 @@
+/** Refunds: money that goes back to payers. */
+import { metadataProblem } from '../../checkout/metadata.ts';
+import type { Checkout, JsonObject } from '../../checkout/session.ts';
+import type { Deps } from '../../deps.ts';
+import { newId } from '../../id.ts';
+import { envelope, type Presenter } from '../../presenter.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import type { Api } from '../api.ts';
+import { fieldsError, RequestError } from '../errors.ts';
+import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
+import { pageOf, sendList } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, successOf } from '../schemas/answers.ts';
+import { idOf } from '../schemas/checkout.ts';
+import { refundBody, refundQuery, settleBody } from '../schemas/refund.ts';
+
+const tag = 'Payments';
+const NO_SUCH_REFUND = 'There is no such refund.';
+
+export function refundRoutes(api: Api, { store, transact, presenter, rails, networkRules, now }: Deps): void {
+  api.post(
+    '/refund',
+    operation(
+      {
+        operation: 'REFUND.CREATE',
+        tag,
+        scope: 'refund',
+        summary: 'Refund a payment',
+        description:
+          'Gives back a part of what was paid, or all of it. What is pending or done never adds up to more than what was paid. The answer says `pending`; a webhook tells how it ended.',
+        statusCode: 201,
+        success: successOf('REFUND.CREATE', 'Refund'),
+        errors: ['bad_metadata', 'not_refundable', 'not_found'],
+      },
+      { body: refundBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      const given = usableFields(request.body, problems);
+      const metadata = (given.metadata ?? {}) as JsonObject;
+      const detail = metadataProblem(metadata);
+      const all = [
+        ...problems,
+        ...(detail === null ? [] : [{ pointer: '/metadata', detail }]),
+        ...addressProblems(given, ['webhook_url'], origin.scope.mode),
+        ...receiverProblems(given, 'webhook_url', networkRules),
+      ];
+      if (all.length > 0) throw fieldsError(all);
+      const { payin, payment_attempt = null, amount, reason = '', remarks = '' } = request.body;
+      const time = await now(origin.scope);
+      const id = newId('rfd', time);
+      const executed = await transact({
+        subject: 'checkout',
+        origin,
+        id: payin,
+        command: {
+          type: 'create_refund',
+          now: time,
+          id,
+          attempt: payment_attempt,
+          amount,
+          reason,
+          remarks,
+          metadata,
+          webhookUrl: request.body.webhook_url ?? '',
+        },
+        reply: { operation: 'REFUND.CREATE', statusCode: 201, location: `/v3/refund/${id}` },
+        shows: (checkout, presenter) => refundOf(checkout, id, presenter),
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+
+  api.post(
+    '/refund/:id/settle',
+    operation(
+      {
+        operation: 'REFUND.SETTLE',
+        tag,
+        scope: 'refund',
+        summary: 'Say what became of a refund by bank transfer',
+        description:
+          'For one that no statement will tell of: it was paid in another way, the bank has refused it, or it is withdrawn before it was sent. Refunds by card are settled by the provider alone.',
+        success: successOf('REFUND.SETTLE', 'Refund'),
+        errors: ['refund_settled'],
+      },
+      { params: idOf('rfd', 'refund'), body: settleBody },
+    ),
+    async (request, reply) => {
+      const origin = originOf(request);
+      const problems = schemaProblems(request);
+      if (problems.length > 0) throw fieldsError(problems);
+      const { id } = request.params;
+      const checkout = await store.checkoutOfRefund(origin.scope, id);
+      const refund = checkout?.refunds.find((each) => each.id === id);
+      if (!checkout || !refund) throw notFound(NO_SUCH_REFUND);
+      if (rails.find(({ name }) => name === refund.rail)?.capabilities.refunds !== 'file') {
+        throw new RequestError('refund_settled');
+      }
+      const { status, reason = '' } = request.body;
+      const executed = await transact({
+        subject: 'checkout',
+        origin,
+        id: checkout.id,
+        command: { type: 'settle_refund', now: await now(origin.scope), refund: id, status, reason },
+        reply: { operation: 'REFUND.SETTLE' },
+        shows: (session, presenter) => refundOf(session, id, presenter),
+      });
+      return sendOutcome(reply, executed);
+    },
+  );
+
+  api.get(
+    '/refund',
+    operation(
+      {
+        operation: 'REFUND.LIST',
+        tag,
+        scope: 'read',
+        summary: 'List refunds',
+        description: 'Newest first; of one payin, or of all.',
+        success: listOf('REFUND.LIST', 'Refund'),
+      },
+      { querystring: refundQuery },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const page = pageOf(request.query);
+      const filter = request.query.payin === undefined ? {} : { checkout: request.query.payin };
+      const { rows, hasMore } = await store.refunds(principalOf(request).scope, filter, page);
+      const present = ({ id, checkout }: { id: string; checkout: Checkout }) =>
+        refundOf(checkout, id, presenter);
+      return sendList(reply, 'REFUND.LIST', rows, present, { page, hasMore });
+    },
+  );
+
+  api.get(
+    '/refund/:id',
+    operation(
+      {
+        operation: 'REFUND.FETCH',
+        tag,
+        scope: 'read',
+        summary: 'Fetch a refund',
+        success: successOf('REFUND.FETCH', 'Refund'),
+      },
+      { params: idOf('rfd', 'refund') },
+    ),
+    async (request, reply) => {
+      schemaProblems(request);
+      const { id } = request.params;
+      const checkout = await store.checkoutOfRefund(principalOf(request).scope, id);
+      if (checkout === null) throw notFound(NO_SUCH_REFUND);
+      return reply.type(JSON_TYPE).send(envelope('REFUND.FETCH', refundOf(checkout, id, presenter)));
+    },
+  );
+}
+
+function refundOf(checkout: Checkout, id: string, presenter: Presenter): string {
+  const refund = checkout.refunds.find((each) => each.id === id);
+  if (!refund) throw new Error(`the session ${checkout.id} has no refund ${id}`);
+  return presenter.refund(checkout, refund);
+}

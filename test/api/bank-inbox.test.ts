@@ -1,0 +1,180 @@
+/** What a person decides about entries: which sessions they are for, that they concern none, or that money goes back. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { startService } from '../support/service.ts';
+import { configure, entered, entries, eur, receiving } from './bank.ts';
+import {
+  assertRefused,
+  createSession,
+  fetchSession,
+  succeeded,
+  WELL_FORMED_ID,
+  writesNothing,
+} from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+const usd = receiving({ id: 'usd', currency: 'USD', account_number: '123456', bank_code: '021000021' });
+await configure(service, { receivingAccounts: [eur, usd] });
+
+let amounts = 10_000;
+/** An entry that nothing is known about, of an amount that no session has. */
+const stray = (amount = ++amounts) => entered(service, { amount });
+const session = async (fields: object = {}) => (await createSession(service, { amount: 1000, ...fields })).id;
+const act = (id: string, action: string, body: object = {}, headers: Record<string, string> = {}) =>
+  call('POST', `/v3/bank_entry/${id}/${action}`, { body, headers });
+const assign = (id: string, ...parts: object[]) => act(id, 'assign', { parts });
+const paid = async (id: string) => (await fetchSession(service, id)).amount_paid;
+const fields = (...pointers: string[]) => ({
+  status: 400,
+  message: 'BANK_ENTRY.ASSIGN.FIELD_INVALID',
+  errors: pointers.map((pointer) => [15502, pointer] as const),
+});
+
+suite('to assign', () => {
+  test('all of it to a session whose payer was never shown a bank', async () => {
+    const entry = await stray(1000);
+    const payin = await session();
+    const { status, parts } = succeeded(await assign(entry.id, { payin }));
+    assert.equal(status, 'done');
+    const { payment_status, payment_attempts } = await fetchSession(service, payin);
+    assert.equal(payment_status, 'paid');
+    assert.equal(payment_attempts[0].id, parts[0].payment_attempt);
+    assert.equal(payment_attempts[0].payment_method_details.type, 'local_bank_transfer_eur');
+  });
+
+  test('in parts, and the rest later', async () => {
+    const entry = await stray(3000);
+    const [one, other] = [await session(), await session()];
+    const first = succeeded(await assign(entry.id, { payin: one, amount: 900 }));
+    assert.deepEqual([first.status, first.amount_unassigned], ['open', 2100]);
+    const second = succeeded(
+      await assign(entry.id, { payin: other, amount: 1000 }, { payin: one, amount: 1100 }),
+    );
+    assert.deepEqual([second.status, second.amount_unassigned], ['done', 0]);
+    assert.deepEqual([await paid(one), await paid(other)], [2000, 1000]);
+    const payments = second.parts.map(({ payment }: { payment: string }) => payment);
+    assert.deepEqual(
+      payments,
+      [1, 2, 3].map((number) => `${entry.id}.${number}`),
+    );
+  });
+
+  test('all parts or none', async () => {
+    const entry = await stray(3000);
+    const [payin, draft] = [await session(), await session({ amount: 0 })];
+    const amount = 1000;
+    const rows: ReadonlyArray<readonly [object[], Parameters<typeof assertRefused>[1]]> = [
+      [
+        [
+          { payin, amount },
+          { payin: `chk_${WELL_FORMED_ID}`, amount },
+        ],
+        fields('/parts/1/payin'),
+      ],
+      [
+        [
+          { payin, amount },
+          { payin, amount },
+        ],
+        fields('/parts/1/payin'),
+      ],
+      [
+        [
+          { payin, amount },
+          { payin: await session({ invoice_currency: 'USD' }), amount },
+        ],
+        fields('/parts/1/payin'),
+      ],
+      [[{ payin, amount: 3001 }], fields('/parts')],
+      [[{ payin, amount }, { payin: await session() }], fields('/parts/1/amount')],
+      [
+        [
+          { payin, amount },
+          { payin: draft, amount },
+        ],
+        { status: 409, message: 'BANK_ENTRY.ASSIGN.NOT_PAYABLE', errors: [[19023]] },
+      ],
+    ];
+    for (const [parts, refused] of rows) {
+      assertRefused(await writesNothing(service, () => assign(entry.id, ...parts)), refused);
+    }
+    assert.equal(await paid(payin), 0);
+  });
+
+  test('bodies that are no assignment', async () => {
+    const entry = await stray();
+    const bad: ReadonlyArray<readonly [object, string]> = [
+      [{}, '/parts'],
+      [{ parts: [] }, '/parts'],
+      [{ parts: [{}] }, '/parts/0/payin'],
+      [{ parts: [{ payin: 'x' }] }, '/parts/0/payin'],
+      [{ parts: [{ payin: `chk_${WELL_FORMED_ID}`, amount: 0 }] }, '/parts/0/amount'],
+      [{ parts: [{ payin: `chk_${WELL_FORMED_ID}`, amount: 1.5 }] }, '/parts/0/amount'],
+    ];
+    for (const [body, pointer] of bad) assertRefused(await act(entry.id, 'assign', body), fields(pointer));
+    assertRefused(await act(entry.id, 'ignore'), {
+      ...fields('/reason'),
+      message: 'BANK_ENTRY.IGNORE.FIELD_INVALID',
+    });
+  });
+
+  test('two at once: one of them', async () => {
+    const entry = await stray(1000);
+    const payins = await Promise.all([session(), session(), session()]);
+    const answers = await Promise.all(payins.map((payin) => assign(entry.id, { payin })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+    const sums = await Promise.all(payins.map(paid));
+    assert.equal(
+      sums.reduce((sum, each) => sum + each, 0),
+      1000,
+    );
+  });
+
+  test('again with the same key is the same', async () => {
+    const entry = await stray(1000);
+    const payin = await session();
+    const headers = { 'idempotency-key': 'assign-1' };
+    const first = await act(entry.id, 'assign', { parts: [{ payin }] }, headers);
+    const again = await act(entry.id, 'assign', { parts: [{ payin }] }, headers);
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal(await paid(payin), 1000);
+  });
+});
+
+test('what is settled is settled', async () => {
+  const payin = await session();
+  for (const [action, body] of [
+    ['assign', { parts: [{ payin, amount: 1 }] }],
+    ['ignore', { reason: 'x' }],
+    ['send_back', {}],
+  ] as const) {
+    const entry = await stray();
+    const sent = { assign: { parts: [{ payin }] }, ignore: body, send_back: body }[action];
+    succeeded(await act(entry.id, action, sent));
+    for (const [next, given] of [
+      ['assign', { parts: [{ payin, amount: 1 }] }],
+      ['ignore', { reason: 'x' }],
+      ['send_back', {}],
+    ] as const) {
+      const answer = await writesNothing(service, () => act(entry.id, next, given));
+      const message = `BANK_ENTRY.${next.toUpperCase()}.ENTRY_SETTLED`;
+      assertRefused(answer, { status: 409, message, errors: [[19027]] });
+    }
+  }
+});
+
+test('the inbox shows what is open, and each state by itself', async () => {
+  const open = await stray();
+  const ignored = await stray();
+  const { status, note } = succeeded(await act(ignored.id, 'ignore', { reason: 'Interest.' }));
+  assert.deepEqual([status, note], ['ignored', 'Interest.']);
+  const ids = async (query: string) => (await entries(service, query)).map(({ id }) => id);
+  assert.equal((await ids('&status=open'))[0], open.id);
+  assert.deepEqual(await ids('&status=ignored').then((all) => all.includes(ignored.id)), true);
+  assert.equal((await ids('&status=open')).includes(ignored.id), false);
+  assert.equal((await call('GET', '/v3/bank_entry?status=lost')).status, 400);
+  const page = (await call('GET', '/v3/bank_entry?limit=1')).json;
+  assert.equal(page.has_more, true);
+});

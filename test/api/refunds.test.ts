@@ -1,0 +1,256 @@
+/** Refunds through the API: what can go back, what is told of it, and to whom. */
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { defaultPolicy } from '../../src/checkout/session.ts';
+import { startService } from '../support/service.ts';
+import { configure } from './bank.ts';
+import { startReceiver } from './receiver.ts';
+import {
+  assertRefused,
+  createSession,
+  type Data,
+  eventTypes,
+  feed,
+  pay,
+  succeeded,
+  until,
+  WELL_FORMED_ID,
+  writesNothing,
+} from './shop.ts';
+
+const service = await startService({ after });
+const { call } = service;
+
+const paidSession = async (fields: object = {}): Promise<string> =>
+  (await pay(service, (await createSession(service, fields)).id)).id;
+const refund = (body: object, headers: Record<string, string> = {}) =>
+  call('POST', '/v3/refund', { body, headers });
+const created = async (body: object): Promise<Data> => succeeded(await refund(body), 201);
+const fetched = async (id: string): Promise<Data> => succeeded(await call('GET', `/v3/refund/${id}`));
+const payinOf = async (id: string): Promise<Data> => succeeded(await call('GET', `/v3/payin/${id}`));
+/** Once the rail has said how it ended. */
+const ended = (id: string) =>
+  until(async () => {
+    const found = await fetched(id);
+    return found.status === 'pending' ? null : found;
+  });
+
+suite('a refund', () => {
+  test('of a part, and how it ends', async () => {
+    const payin = await paidSession();
+    const answer = await refund({
+      payin,
+      amount: 1000,
+      reason: 'Lost.',
+      remarks: 'a\nb',
+      metadata: { a: [1] },
+    });
+    const made = succeeded(answer, 201);
+    assert.equal(answer.headers.get('location'), `/v3/refund/${made.id}`);
+    assert.equal(answer.json.message, 'REFUND.CREATE.SUCCESS');
+    const { payment_attempts } = await payinOf(payin);
+    const { id, created_at, ...facts } = made;
+    assert.match(id, /^rfd_[0-9a-z]{26}$/);
+    assert.ok(Date.parse(created_at) > 0);
+    assert.equal(facts.status, 'pending', 'the rail is asked when it is written down');
+    assert.deepEqual(
+      [facts.object, facts.amount, facts.currency, facts.payin, facts.payment_attempt],
+      ['refund', 1000, 'EUR', payin, payment_attempts[0].id],
+    );
+    assert.deepEqual([facts.reason, facts.remarks, facts.metadata], ['Lost.', 'a\nb', { a: [1] }]);
+    const done = await ended(id);
+    assert.deepEqual({ ...done, status: 'pending', reference: '' }, made);
+    assert.equal(done.status, 'succeeded');
+    const after = await payinOf(payin);
+    assert.equal(after.amount_refunded, 1000);
+    assert.deepEqual(after.refunds, [done]);
+    assert.equal(after.amount_paid, 2500, 'what was paid stays paid');
+    assert.equal(after.status, 'succeeded');
+    assert.deepEqual((await eventTypes(service, payin)).slice(-2), ['refund.pending', 'refund.succeeded']);
+  });
+
+  test('ends as the metadata says in test mode', async () => {
+    const payin = await paidSession();
+    const failing = await created({ payin, amount: 2500, metadata: { sandbox_outcome: 'failed' } });
+    const failed = await ended(failing.id);
+    assert.deepEqual([failed.status, failed.status_description], ['failed', 'The refund was refused.']);
+    assert.equal((await payinOf(payin)).amount_refunded, 0);
+    // What has failed can be tried again; what is pending counts as gone.
+    const waiting = await created({ payin, amount: 2500, metadata: { sandbox_outcome: 'pending' } });
+    assert.equal((await refund({ payin, amount: 1 })).status, 409);
+    assert.equal((await fetched(waiting.id)).status, 'pending');
+    assert.deepEqual(
+      (await payinOf(payin)).refunds.map(({ id }: Data) => id),
+      [failing.id, waiting.id],
+    );
+  });
+
+  test('of too much is refused, in one call and in several', async () => {
+    const payin = await paidSession();
+    const tooMuch = {
+      status: 409,
+      message: 'REFUND.CREATE.NOT_REFUNDABLE',
+      errors: [[19026, '/amount']],
+    } as const;
+    assertRefused(await writesNothing(service, () => refund({ payin, amount: 2501 })), tooMuch);
+    await ended((await created({ payin, amount: 2000 })).id);
+    assertRefused(await writesNothing(service, () => refund({ payin, amount: 501 })), tooMuch);
+    const answers = await Promise.all([500, 500, 300, 300].map((amount) => refund({ payin, amount })));
+    const amounts = answers.filter(({ status }) => status === 201).map(({ json }) => json.data.amount);
+    const sum = amounts.reduce((total, amount) => total + amount, 0);
+    assert.ok(sum <= 500, String(sum));
+    const unpaid = (await createSession(service)).id;
+    assertRefused(await writesNothing(service, () => refund({ payin: unpaid, amount: 1 })), tooMuch);
+  });
+
+  test('is of the attempt that is named, or of the newest that has brought enough', async () => {
+    const { id: payin } = await createSession(service);
+    const first = (await pay(service, payin, { amount: 1500 })).latest_payment_attempt;
+    const second = (await pay(service, payin, { amount: 1000 })).latest_payment_attempt;
+    assert.equal((await created({ payin, amount: 900 })).payment_attempt, second);
+    assert.equal((await created({ payin, amount: 900 })).payment_attempt, first);
+    assert.equal((await created({ payin, amount: 10, payment_attempt: second })).payment_attempt, second);
+    assert.equal((await refund({ payin, amount: 600, payment_attempt: second })).status, 409);
+    const stranger = (await pay(service, (await createSession(service)).id)).latest_payment_attempt;
+    assertRefused(await refund({ payin, amount: 1, payment_attempt: stranger }), {
+      status: 400,
+      message: 'REFUND.CREATE.FIELD_INVALID',
+      errors: [[15502, '/payment_attempt']],
+    });
+  });
+
+  test('of what was paid in excess is made by itself where the account wants that', async () => {
+    await configure(service, { receivingAccounts: [], policy: { ...defaultPolicy, excess: 'refund' } });
+    const payin = (await pay(service, (await createSession(service)).id, { amount: 2800 })).id;
+    await configure(service, { receivingAccounts: [] });
+    const [excess] = (await payinOf(payin)).refunds;
+    assert.deepEqual([excess.amount, excess.reason], [300, 'Paid in excess.']);
+    assert.equal((await ended(excess.id)).status, 'succeeded');
+  });
+
+  test('again with the same key is the same', async () => {
+    const payin = await paidSession();
+    const headers = { 'idempotency-key': 'refund-1' };
+    const first = await refund({ payin, amount: 1000 }, headers);
+    const again = await refund({ payin, amount: 1000 }, headers);
+    assert.equal(again.text, first.text);
+    assert.equal(again.status, 201);
+    assert.equal(again.headers.get('location'), first.headers.get('location'));
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal((await payinOf(payin)).refunds.length, 1);
+    const message = 'REFUND.CREATE.KEY_REUSED';
+    assertRefused(await refund({ payin, amount: 999 }, headers), { status: 422, message, errors: [[19031]] });
+  });
+});
+
+suite('bodies that are refused', () => {
+  const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
+  const keys = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i]));
+  const payin = `chk_${WELL_FORMED_ID}`;
+  const rows: ReadonlyArray<readonly [what: string, body: object, errors: ReadonlyArray<[number, string]>]> =
+    [
+      [
+        'nothing',
+        {},
+        [
+          [15502, '/amount'],
+          [15502, '/payin'],
+        ],
+      ],
+      ['no amount', { payin }, [[15502, '/amount']]],
+      ['an amount of 0', { payin, amount: 0 }, [[15502, '/amount']]],
+      ['a negative amount', { payin, amount: -1 }, [[15502, '/amount']]],
+      ['a fraction', { payin, amount: 1.5 }, [[15502, '/amount']]],
+      ['a text', { payin, amount: '1' }, [[15502, '/amount']]],
+      ['the id of something else', { payin: `cus_${WELL_FORMED_ID}`, amount: 1 }, [[15502, '/payin']]],
+      ['an unknown field', { payin, amount: 1, currency: 'EUR' }, [[15502, '/currency']]],
+      ['a reason of two lines', { payin, amount: 1, reason: 'a\nb' }, [[15502, '/reason']]],
+      ['a long reason', { payin, amount: 1, reason: 'x'.repeat(251) }, [[15502, '/reason']]],
+      ['long remarks', { payin, amount: 1, remarks: 'x'.repeat(1001) }, [[15502, '/remarks']]],
+      ['51 keys', { payin, amount: 1, metadata: keys }, [[15515, '/metadata']]],
+      ['large metadata', { payin, amount: 1, metadata: { a: 'x'.repeat(17_000) } }, [[15515, '/metadata']]],
+      ['deep metadata', { payin, amount: 1, metadata: nested(9) }, [[15515, '/metadata']]],
+      ['no address', { payin, amount: 1, webhook_url: 'ftp://example.com' }, [[15502, '/webhook_url']]],
+      [
+        'an address nearby',
+        { payin, amount: 1, webhook_url: 'http://169.254.169.254/x' },
+        [[15502, '/webhook_url']],
+      ],
+      [
+        'several mistakes',
+        { payin: 'x', amount: 0, metadata: keys, webhook_url: 'x' },
+        [
+          [15515, '/metadata'],
+          [15502, '/payin'],
+          [15502, '/amount'],
+          [15502, '/webhook_url'],
+        ],
+      ],
+    ];
+  for (const [what, body, errors] of rows) {
+    test(what, async () => {
+      const answer = await writesNothing(service, () => refund(body));
+      const reason = answer.json.message.split('.').at(-1);
+      assert.match(reason, /^(FIELD_INVALID|BAD_METADATA)$/);
+      assertRefused(answer, { status: 400, message: `REFUND.CREATE.${reason}`, errors });
+    });
+  }
+
+  test('an address that is not https in live mode', async () => {
+    const { authorization } = await service.createKey({ mode: 'live' });
+    const body = { payin, amount: 1, webhook_url: 'http://shop.example.com/hook' };
+    const answer = await refund(body, { authorization });
+    const message = 'REFUND.CREATE.FIELD_INVALID';
+    assertRefused(answer, { status: 400, message, errors: [[15502, '/webhook_url']] });
+  });
+
+  test('a payin that is not there', async () => {
+    const answer = await writesNothing(service, () => refund({ payin, amount: 1 }));
+    assertRefused(answer, { status: 404, message: 'REFUND.CREATE.NOT_FOUND', errors: [[105]] });
+  });
+});
+
+test('a list has the refunds of all payins, or of one, page by page', async () => {
+  const payin = await paidSession();
+  const ids: string[] = [];
+  for (const amount of [100, 200, 300]) ids.unshift((await created({ payin, amount })).id);
+  const other = (await created({ payin: await paidSession(), amount: 1 })).id;
+  const list = async (query: string) => (await call('GET', `/v3/refund?${query}`)).json;
+  const idsOf = ({ data }: Data) => data.map(({ id }: Data) => id);
+  assert.deepEqual(idsOf(await list('limit=4')), [other, ...ids]);
+  assert.deepEqual(idsOf(await list(`payin=${payin}`)), ids);
+  const page = await list(`payin=${payin}&limit=2`);
+  assert.deepEqual([idsOf(page), page.has_more], [ids.slice(0, 2), true]);
+  assert.deepEqual(idsOf(await list(`payin=${payin}&limit=2&after=${ids[1]}`)), ids.slice(2));
+  assert.deepEqual(idsOf(await list(`payin=chk_${WELL_FORMED_ID}`)), []);
+  assert.equal((await call('GET', '/v3/refund?payin=x')).status, 400);
+});
+
+test('its events go where the refund says, and not where the session does', async (t) => {
+  const [ofSession, ofRefund] = [await startReceiver(t), await startReceiver(t)];
+  const payin = await paidSession({ webhook_url: ofSession.url });
+  const named = await created({ payin, amount: 100, webhook_url: ofRefund.url });
+  const [pending, succeeded] = await ofRefund.received(2);
+  assert.deepEqual([pending?.event.type, succeeded?.event.type], ['refund.pending', 'refund.succeeded']);
+  assert.equal(pending?.event.data.id, named.id);
+  const usual = await created({ payin, amount: 100 });
+  const isOfRefund = ({ event }: { event: Data }) => event.type.startsWith('refund.');
+  await until(async () => ofSession.deliveries.filter(isOfRefund).length === 2);
+  for (const { event } of ofSession.deliveries.filter(isOfRefund)) assert.equal(event.data.id, usual.id);
+  assert.equal(ofRefund.deliveries.length, 2);
+});
+
+test('its events stay as they were written', async () => {
+  const payin = await paidSession();
+  const made = await created({ payin, amount: 100 });
+  await ended(made.id);
+  const events = (await feed(service)).filter(({ data }) => data.id === made.id);
+  assert.deepEqual(
+    events.map(({ type, data }) => [type, data.status]),
+    [
+      ['refund.pending', 'pending'],
+      ['refund.succeeded', 'succeeded'],
+    ],
+  );
+  assert.deepEqual(events[0]?.data, made);
+});

@@ -1,0 +1,124 @@
+/** What operations of the API are about: each is made when it is asked for. */
+import type { TestService } from '../support/service.ts';
+import { awaitTransfer, camt, configure, entered, imported } from './bank.ts';
+import type { Receiver } from './receiver.ts';
+import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
+
+/** Makes what an operation is about; the id in its path comes from here. */
+export function subjectsOf(service: TestService, receiver: Receiver) {
+  const { call } = service;
+  const paid = async () => (await pay(service, (await createSession(service)).id)).id;
+  const refunded = async (payin: string) =>
+    succeeded(await call('POST', '/v3/refund', { body: { payin, amount: 100 } }), 201).id;
+  /** A session that was paid by bank transfer, and a refund that waits for a file. */
+  const dueRefund = async () => {
+    await configure(service);
+    const { id, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 2500, reference }]);
+    return refunded(id);
+  };
+  const list = async (path: string): Promise<Data[]> => (await call('GET', path)).json.data;
+  /** The worker has heard of all refunds: it writes nothing any more. */
+  const settled = async (id: string) => {
+    const scope = { account: service.account.number, mode: 'test' } as const;
+    await until(async () => {
+      const { rows } = await service.service.store.refunds(scope, { isPending: true }, { limit: 100 });
+      return rows.every(({ id, checkout }) =>
+        checkout.refunds.every((each) => each.id !== id || each.syncAt === null),
+      );
+    });
+    return id;
+  };
+  const subjects = {
+    none: async () => '',
+    checkout: async () => (await createSession(service)).id,
+    attempt: async () => (await pay(service, (await createSession(service)).id)).latest_payment_attempt,
+    customer: async () => succeeded(await call('POST', '/v3/customer', { body: { name: 'Ada' } }), 201).id,
+    async event() {
+      await createSession(service);
+      return (await list('/v3/event?limit=1'))[0].id;
+    },
+    /** One in the place of all that were made before, for there cannot be many. */
+    async endpoint() {
+      for (const { id } of await list('/v3/webhook_endpoint?limit=100')) {
+        await call('DELETE', `/v3/webhook_endpoint/${id}`);
+      }
+      return succeeded(await call('POST', '/v3/webhook_endpoint', { body: endpoint }), 201).id;
+    },
+    /** One that has ended, as have all others: none is written about any more. */
+    async delivery() {
+      const { id } = await createSession(service, { webhook_url: receiver.url });
+      await until(async () => (await list('/v3/webhook_delivery?status=pending')).length === 0);
+      return (await list(`/v3/webhook_delivery?checkout=${id}`))[0].id;
+    },
+    paid,
+    refund: async () => refunded(await paid()),
+    /** An account that takes transfers. */
+    async bank() {
+      await configure(service);
+      return '';
+    },
+    async dueRefund() {
+      await dueRefund();
+      return '';
+    },
+    bankRefund: dueRefund,
+    /** One that nothing is known about. */
+    async entry() {
+      await configure(service);
+      const { id } = await entered(service, { amount: 2500 });
+      payins.set(id, (await createSession(service)).id);
+      return id;
+    },
+    /** One that was set aside. */
+    async ignoredEntry() {
+      await configure(service);
+      const { id } = await entered(service, { amount: 2500 });
+      succeeded(await call('POST', `/v3/bank_entry/${id}/ignore`, { body: { reason: 'Interest.' } }));
+      return id;
+    },
+    async statement() {
+      await configure(service);
+      return (await imported(service, [{ amount: 2500 }])).id;
+    },
+    async paymentFile() {
+      await dueRefund();
+      const body = { receiving_account: 'eur' };
+      return succeeded(await call('POST', '/v3/payment_file', { body }), 201).id;
+    },
+  } as const satisfies Record<string, () => Promise<string>>;
+  return Object.fromEntries(
+    Object.entries(subjects).map(([name, make]) => [name, async () => settled(await make())]),
+  ) as Record<keyof typeof subjects, () => Promise<string>>;
+}
+
+export type Subject = keyof ReturnType<typeof subjectsOf>;
+
+/** What an operation needs to be there, although it names none of it. */
+type Surroundings = 'none' | 'bank' | 'dueRefund';
+
+export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> = {
+  checkout: 'chk',
+  attempt: 'pat',
+  customer: 'cus',
+  event: 'evt',
+  endpoint: 'whe',
+  delivery: 'whd',
+  paid: 'chk',
+  refund: 'rfd',
+  bankRefund: 'rfd',
+  entry: 'ntc',
+  ignoredEntry: 'ntc',
+  statement: 'bfl',
+  paymentFile: 'bfl',
+};
+
+/** By the id of an entry: a session that it can be assigned to. */
+const payins = new Map<string, string>();
+export const assignment = (entry: string) => ({
+  parts: [{ payin: payins.get(entry) ?? `chk_${WELL_FORMED_ID}` }],
+});
+
+export const statement = camt([{ amount: 2500, bankReference: '203001310000000000' }], { id: 'S0' });
+
+export const endpoint = { url: 'https://shop.example.com/hook', status: 'disabled' };

@@ -1,0 +1,42 @@
+/** Ids as banks carry them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { endToEndIdOf, idFromEndToEnd, newEntry, unassigned } from '../../src/banking/entry.ts';
+import { newId } from '../../src/id.ts';
+import { entry } from '../statements/support.ts';
+
+test('an id comes back as it was, in capitals or not', () => {
+  for (const prefix of ['rfd', 'ntc'] as const) {
+    const id = newId(prefix, Date.UTC(2030, 0, 31));
+    const carried = endToEndIdOf(id);
+    assert.match(carried, /^[A-Za-z0-9]{1,35}$/);
+    for (const text of [carried, carried.toUpperCase(), ` ${carried} `]) {
+      assert.equal(idFromEndToEnd(text), id);
+    }
+  }
+});
+
+test('nothing else is an id', () => {
+  const id = endToEndIdOf(newId('rfd', 1));
+  for (const text of ['', 'NOTPROVIDED', id.slice(1), `${id}0`, id.replace('rfd', 'chk'), `x ${id}`]) {
+    assert.equal(idFromEndToEnd(text), null, text);
+  }
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const found = idFromEndToEnd(text);
+      assert.ok(found === null || endToEndIdOf(found) === text.trim().toLowerCase());
+    }),
+  );
+});
+
+test('what is left is what is neither booked nor on its way back', () => {
+  const part = { checkout: 'c', attempt: 'a', amount: 30, payment: 'p' };
+  const sentBack = { amount: 60, state: 'pending', reason: '', file: '' } as const;
+  const fresh = newEntry(entry({ amount: 100 }), 'eur', 'bfl');
+  assert.equal(unassigned(fresh), 100);
+  assert.equal(unassigned({ ...fresh, parts: [part, part] }), 40);
+  assert.equal(unassigned({ ...fresh, parts: [part], sentBack }), 10);
+  assert.equal(unassigned({ ...fresh, parts: [part], sentBack: { ...sentBack, state: 'failed' } }), 70);
+  assert.equal(unassigned({ ...fresh, takenApartBy: 'bfl' }), 0);
+});

@@ -1,0 +1,61 @@
+/** Ids of ours on a statement: believed where the bank carries them back, not where a payer has written them. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { endToEndIdOf, idFromEndToEnd, newEntry } from '../../src/banking/entry.ts';
+import { ownIdOf } from '../../src/banking/intake.ts';
+import { newId } from '../../src/id.ts';
+import type { StatementEntry } from '../../src/statements/entry.ts';
+
+const refund = newId('rfd', 0);
+const returned = { reasonCode: 'AC04', reasonText: 'closed', originalEndToEndId: '' };
+
+function entry(given: Partial<StatementEntry>) {
+  return newEntry(
+    {
+      number: 1,
+      line: 1,
+      direction: 'credit',
+      amount: 1000,
+      currency: 'EUR',
+      isReversal: false,
+      bookedOn: '2030-01-31',
+      valueOn: null,
+      bankReference: '',
+      batchReference: '',
+      endToEndId: endToEndIdOf(refund),
+      instructionId: '',
+      creditorReference: '',
+      remittance: '',
+      counterparty: { name: '', account: '', bic: '' },
+      transactionCode: '',
+      returned: null,
+      ...given,
+    },
+    'eur',
+    'bfl_1',
+  );
+}
+
+suite('an id of ours', () => {
+  test('goes to the bank without what SEPA does not take, and comes back in any case', () => {
+    assert.match(endToEndIdOf(refund), /^[a-z0-9]{29}$/);
+    assert.equal(idFromEndToEnd(endToEndIdOf(refund)), refund);
+    assert.equal(idFromEndToEnd(` ${endToEndIdOf(refund).toUpperCase()} `), refund);
+    assert.equal(idFromEndToEnd('order-1001'), null);
+  });
+
+  test('names a refund where money goes out, or where the bank says that it came back', () => {
+    assert.equal(ownIdOf(entry({ direction: 'debit' })), refund);
+    assert.equal(ownIdOf(entry({ returned })), refund);
+    assert.equal(ownIdOf(entry({ isReversal: true })), refund);
+    const originalEndToEndId = endToEndIdOf(refund);
+    assert.equal(
+      ownIdOf(entry({ endToEndId: 'other', returned: { ...returned, originalEndToEndId } })),
+      refund,
+    );
+  });
+
+  test('names nothing on money from a payer, who could have read it on a statement', () => {
+    assert.equal(ownIdOf(entry({})), null);
+  });
+});
