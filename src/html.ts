@@ -16,6 +16,16 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
   return { [markup]: text };
 }
 
+/** Shapes and numbers: no element or attribute that could carry text, load anything or run. */
+const DRAWING =
+  /^(?:<(?:svg|path|rect)(?: (?:xmlns|viewBox|shape-rendering|fill|d|x|y|width|height)="[\w\s.:/#-]*")*\/?>|<\/svg>)+$/;
+
+/** A picture as SVG that code of ours has drawn. Throws where there is more in it than a drawing has. */
+export function drawing(svg: string): Html {
+  if (!DRAWING.test(svg)) throw new Error('This is no drawing.');
+  return { [markup]: svg };
+}
+
 /** The finished document as the text to send. */
 export function textOf(page: Html): string {
   return page[markup];

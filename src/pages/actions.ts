@@ -1,70 +1,88 @@
 /** What a payer can do with the forms of the page. Each action leads back to the page, or says why it was not done. */
 import { hash } from 'node:crypto';
 import type { Refusal } from '../checkout/refusal.ts';
-import type { Attempt } from '../checkout/session.ts';
+import { type Attempt, amountDue } from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
-import { newId, randomText } from '../id.ts';
+import { newId } from '../id.ts';
+import { occasionOf, traitsOf } from '../methods/method.ts';
 import {
   SANDBOX,
   type SandboxOutcome,
-  SLOW_PAYMENT_MS,
   sandboxAnswer,
   sandboxOutcomes,
+  sandboxPlan,
 } from '../methods/sandbox/sandbox.ts';
 import type { Origin } from '../orders/order.ts';
 import type { IdempotencyKey } from '../store/store.ts';
 import type { Messages } from './languages/messages.ts';
 import { isOnce, shownAmount } from './pay-form.ts';
-import type { Visit } from './visit.ts';
+import { isWaiting, type Visit } from './visit.ts';
 
-/** Null: done, or done already. Otherwise the status of the answer and the sentence that explains it. */
-export type ActionResult = { readonly statusCode: 400 | 409; readonly alert: keyof Messages & Alert } | null;
-type Alert = 'badInput' | 'formUsed' | 'amountChanged' | 'alreadyInProgress' | 'notPayable' | 'stepOver';
+/**
+ * Null: done, or done already; `continue`: done, and the payer goes on at the rail's own page. Otherwise the status of
+ * the answer and the sentence that explains it.
+ */
+export type ActionResult =
+  | { readonly statusCode: 400 | 409 | 503; readonly alert: keyof Messages & Alert }
+  | 'continue'
+  | null;
+type Alert =
+  | 'badInput'
+  | 'formUsed'
+  | 'amountChanged'
+  | 'alreadyInProgress'
+  | 'notPayable'
+  | 'stepOver'
+  | 'notStarted';
 
 export type Form = Readonly<Record<string, unknown>>;
 
 type Action = (deps: Deps, visit: Visit, form: Form, requestId: string) => Promise<ActionResult>;
 
-/**
- * Starts an attempt at the sandbox and reports how it ended. The attempt begins as `processing`: nobody else can
- * start one, or change the session, between the two; and if this process dies there, the worker asks the sandbox.
- * Only an attempt that is to wait for the payer begins by waiting.
- */
+/** Starts an attempt with the chosen method. The rail hears of it only when it is written down. */
 export const pay: Action = async (deps, visit, form, requestId) => {
-  const { checkout, methods, now } = visit;
+  const { checkout, offers, account, now } = visit;
   const { scope, id, token } = checkout;
-  const method = methods.find((each) => each.id === form.method);
-  const outcome = sandboxOutcomes.find((each) => each === form.outcome);
+  const offer = offers.find(({ method }) => method.id === form.method);
   const due = shownAmount(form.due);
-  // Without an offered method there is none that the sandbox carries: so it is in live mode.
-  if (scope.mode !== 'test') return { statusCode: 409, alert: 'notPayable' };
-  if (!method || !outcome || due === null || !isOnce(form.once))
-    return { statusCode: 400, alert: 'badInput' };
+  if (offers.length === 0) return { statusCode: 409, alert: 'notPayable' };
+  if (!offer || due === null || !isOnce(form.once)) return { statusCode: 400, alert: 'badInput' };
+  const { method, rail } = offer;
+  const outcome = rail.name === SANDBOX ? sandboxOutcomes.find((each) => each === form.outcome) : null;
+  if (outcome === undefined) return { statusCode: 400, alert: 'badInput' };
+  // Who was given the details of a transfer gets the same again: the first may be on its way.
+  const standing = checkout.attempts.some(
+    (each) => each.traits.standing && isWaiting(each) && each.method === method.id && each.amount === due,
+  );
+  if (standing && amountDue(checkout) === due) return cancelAttempt(deps, visit, form, requestId);
 
   const attemptId = newId('pat', now);
-  const waits = outcome === 'further_step';
+  const plan =
+    outcome === null
+      ? rail.plan(checkout, method, occasionOf(checkout, account), attemptId, now)
+      : sandboxPlan(outcome, now);
   const { outcome: started } = await deps.transact({
     subject: 'checkout',
     origin: originOf(visit, requestId, {
       key: form.once,
       operation: `POST /transaction/${token}/pay`,
-      requestHash: hash('sha256', `${method.id} ${outcome} ${due}`),
+      requestHash: hash('sha256', `${method.id} ${outcome ?? ''} ${due}`),
     }),
     id,
     command: {
       type: 'start_attempt',
       now,
       attemptId,
-      rail: SANDBOX,
-      reference: `sbx_${randomText(26)}`,
+      rail: rail.name,
       method: method.id,
       expectedAmount: due,
-      status: waits ? 'requires_action' : 'processing',
-      syncAt: waits ? null : now + SLOW_PAYMENT_MS,
+      traits: traitsOf(rail, checkout),
+      ...plan,
     },
   });
   if (started.kind === 'refusal') return refused(started);
-  if (started.kind === 'replay') return null;
+  if (rail.start) return 'continue';
+  if (started.kind === 'replay' || outcome === null) return null;
   const attempt = (await deps.store.checkout(scope, id))?.attempts.find((each) => each.id === attemptId);
   return attempt ? report(deps, visit, attempt, outcome, requestId) : null;
 };
@@ -110,6 +128,8 @@ async function report(
       rail,
       reference,
       unknownAttempt: { id, method },
+      refundId: newId('rfd', visit.now),
+      details: null,
       ...sandboxAnswer(ending, attempt, visit.now),
     },
   });

@@ -14,6 +14,8 @@ type Frame = {
   readonly main: Html;
   /** Where a browser without JavaScript should look again on its own, or null. */
   readonly refreshFrom: string | null;
+  /** Where every browser should go at once. */
+  readonly goTo?: string;
 };
 
 /** A payment takes seconds; often enough to be of use, seldom enough to be read in between. */
@@ -23,7 +25,7 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
   "rx='4' fill='%230b6b57'/%3E%3Cpath d='m4 8 3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
-export function documentOf({ locale, basePath, title, testMode, main, refreshFrom }: Frame): string {
+export function documentOf({ locale, basePath, title, testMode, main, refreshFrom, goTo }: Frame): string {
   const { language, formatTag } = locale;
   const { messages } = language;
   return textOf(html`<!doctype html>
@@ -38,6 +40,7 @@ export function documentOf({ locale, basePath, title, testMode, main, refreshFro
 <link rel="stylesheet" href="${basePath}${stylesheet.path}">
 <script src="${basePath}${script.path}" defer></script>
 ${refreshFrom !== null && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS};url=${refreshFrom}"></noscript>`}
+${goTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${goTo}">`}
 </head>
 <body>
 ${testMode && html`<header class="banner"><p>${messages.testMode}</p></header>`}

@@ -4,13 +4,13 @@ import { html } from '../html.ts';
 import { documentOf } from './document.ts';
 import { panelOf, stateTitle } from './panel.ts';
 import { summaryOf } from './summary.ts';
-import { isLive, stateOf, type Visit } from './visit.ts';
+import { addressOf, choiceAddress, isLive, stateOf, type Visit } from './visit.ts';
 
 /** `alert` says why what the payer has just asked for was not done, or is null. */
 export function pageOf(visit: Visit, basePath: string, alert: string | null = null): string {
   const { checkout, payee, locale, path } = visit;
   const state = stateOf(visit);
-  const page = `${path}${locale.query}`;
+  const page = visit.isChoosing ? choiceAddress(visit) : addressOf(visit);
   const events = isLive(visit) && html` data-events="${path}/events"`;
   const title = stateTitle(visit);
   return documentOf({

@@ -3,8 +3,8 @@ import {
   type Attempt,
   amountDue,
   amountPaid,
+  type Checkout,
   isInFlight,
-  isPaidInExcess,
   isPartiallyPaid,
 } from '../checkout/session.ts';
 import { type Html, html } from '../html.ts';
@@ -12,9 +12,11 @@ import { findMethod } from '../methods/catalogue.ts';
 import { SANDBOX } from '../methods/sandbox/sandbox.ts';
 import { outwardLink } from './links.ts';
 import { isolated } from './locale.ts';
+import { movements } from './movements.ts';
 import { payForm } from './pay-form.ts';
-import { amountOf, amountText, icon, methodName, paymentMethodName, timeOf } from './pieces.ts';
-import { stateOf, type Visit, waitingAttempt } from './visit.ts';
+import { amountText, icon, methodName } from './pieces.ts';
+import { type Transfer, transferDetails, transferToDo, transferToShow } from './transfer.ts';
+import { addressOf, choiceAddress, stateOf, type Visit, waitingAttempt } from './visit.ts';
 
 /** `alert` says why what the payer has just asked for was not done, or is null. */
 export function panelOf(visit: Visit, alert: string | null): Html {
@@ -47,34 +49,54 @@ function payable(visit: Visit, alert: string | null): Html {
   const { messages } = locale.language;
   const amounts = [amountPaid(checkout), amountDue(checkout)] as const;
   const [received, remaining] = amounts.map((amount) => amountText(locale, amount, checkout.currency));
-  const declined = checkout.attempts.at(-1)?.status === 'failed' ? messages.declined : null;
   return html`<h2 id="state">${messages.howToPay}</h2>
-${alertBox(alert ?? declined)}
+${alertBox(alert ?? declined(visit))}
 ${isPartiallyPaid(checkout) && html`<p class="note">${messages.partlyPaid(received ?? '', remaining ?? '')}</p>`}
 ${payForm(visit)}
-${paymentList(visit)}
+${checkout.scope.mode === 'test' && missingList(visit)}
+${visit.isChoosing && transferToShow(visit) && html`<p><a href="${addressOf(visit)}">${messages.transfer.back}</a></p>`}
+${movements(checkout, locale)}
 ${wayBack(visit)}`;
 }
 
+/** Why the payer has to choose again, or null. */
+function declined({ checkout, locale }: Visit): string | null {
+  return checkout.attempts.at(-1)?.status === 'failed' ? locale.language.messages.declined : null;
+}
+
 function step(visit: Visit, alert: string | null): Html {
-  const { checkout, locale, path } = visit;
-  const { messages } = locale.language;
+  const { checkout, locale } = visit;
   const attempt = waitingAttempt(checkout);
+  const transfer = transferToDo(visit);
+  if (transfer !== null) return transferStep(visit, transfer, alert);
+  const { messages } = locale.language;
   const method = findMethod(attempt?.method ?? '');
   const amount = amountText(locale, attempt?.amount ?? 0, checkout.currency);
   const name = method ? methodName(messages, method) : (attempt?.method ?? '');
   return html`${heading('step', messages.stepTitle)}
 ${alertBox(alert)}
-<p>${messages.stepText(isolated(locale, name), amount)}</p>
-${attempt?.rail === SANDBOX && decisionForm(visit, attempt)}
-<form method="post" action="${path}/cancel_attempt${locale.query}"><button class="quiet">${messages.stepOther}</button></form>
-${paymentList(visit)}
+${attempt?.rail === SANDBOX && decision(visit, attempt, isolated(locale, name), amount)}
+${visit.leavesPage && wayOn(visit, isolated(locale, name), amount)}
+<form method="post" action="${addressOf(visit, '/cancel_attempt')}"><button class="quiet">${messages.stepOther}</button></form>
+${movements(checkout, locale)}
 ${wayBack(visit)}`;
 }
 
-function decisionForm({ locale, path }: Visit, { id }: Attempt): Html {
-  const { messages } = locale.language;
-  return html`<form method="post" action="${path}/step${locale.query}" class="choices" autocomplete="off">
+function transferStep(visit: Visit, transfer: Transfer, alert: string | null): Html {
+  const { checkout, locale, offers } = visit;
+  const hasOthers = offers.some(({ method }) => method.id !== transfer.attempt.method);
+  return html`${heading('step', transfer.title)}
+${alertBox(alert ?? declined(visit))}
+${transferDetails(visit, transfer)}
+${hasOthers && html`<p><a href="${choiceAddress(visit)}">${locale.language.messages.stepOther}</a></p>`}
+${movements(checkout, locale)}
+${wayBack(visit)}`;
+}
+
+function decision(visit: Visit, { id }: Attempt, name: string, amount: string): Html {
+  const { messages } = visit.locale.language;
+  return html`<p>${messages.stepText(name, amount)}</p>
+<form method="post" action="${addressOf(visit, '/step')}" class="choices" autocomplete="off">
 <input type="hidden" name="attempt" value="${id}">
 <button class="primary" name="decision" value="succeed">${messages.stepConfirm}</button>
 <button name="decision" value="fail">${messages.stepDecline}</button>
@@ -82,29 +104,37 @@ function decisionForm({ locale, path }: Visit, { id }: Attempt): Html {
 }
 
 function inProgress(visit: Visit, alert: string | null): Html {
-  const { messages } = visit.locale.language;
+  const { checkout, locale } = visit;
+  const { messages } = locale.language;
   return html`${heading('clock', messages.progressTitle)}
 ${alertBox(alert)}
 <p role="status">${messages.progressText}</p>
 <div class="progress" aria-hidden="true"></div>
-<p><a href="${visit.path}${visit.locale.query}">${messages.checkAgain}</a></p>
-${paymentList(visit)}`;
+<p><a href="${addressOf(visit)}">${messages.checkAgain}</a></p>
+${movements(checkout, locale)}`;
 }
 
 function paid(visit: Visit, alert: string | null): Html {
-  const { checkout, locale, payee, path } = visit;
+  const { checkout, locale, payee } = visit;
   const { messages } = locale.language;
   const name = isolated(locale, payee);
   const late = checkout.lifecycle.state === 'expired' && checkout.payments.some((payment) => payment.late);
-  const excess = amountText(locale, amountPaid(checkout) - checkout.amount, checkout.currency);
+  const excess = excessOf(checkout);
   const home = outwardLink(checkout.successUrl);
   return html`${heading('check', messages.paidTitle)}
 ${alertBox(alert)}
 <p role="status">${late ? messages.paidLate(name) : messages.paidText(name)}</p>
-${isPaidInExcess(checkout) && html`<p class="note">${messages.paidInExcess(excess, name)}</p>`}
+${excess > 0 && html`<p class="note">${messages.paidInExcess(amountText(locale, excess, checkout.currency), name)}</p>`}
 ${home !== null && html`<p><a class="button primary" href="${home}">${messages.returnTo(name)}</a></p>`}
-${paymentList(visit)}
-<p><a href="${path}/receipt${locale.query}">${messages.viewReceipt}</a></p>`;
+${movements(checkout, locale)}
+<p><a href="${addressOf(visit, '/receipt')}">${messages.viewReceipt}</a></p>
+<p><a href="${addressOf(visit, '/receipt.pdf')}">${messages.downloadReceipt}</a></p>`;
+}
+
+/** What the payee has beyond the amount, as far as it is not going back already. */
+function excessOf(checkout: Checkout): number {
+  const refunds = checkout.refunds.filter(({ status }) => status !== 'failed');
+  return refunds.reduce((left, { amount }) => left - amount, amountPaid(checkout) - checkout.amount);
 }
 
 function expired(visit: Visit, alert: string | null): Html {
@@ -117,15 +147,20 @@ function expired(visit: Visit, alert: string | null): Html {
   return html`${heading('cross', messages.expiredTitle)}
 ${alertBox(alert)}
 <p role="status">${byMerchant ? messages.expiredByMerchant(name) : messages.expiredByTime} ${messages.expiredAdvice(name)}</p>
-${attempts.some(isInFlight) && html`<p class="note">${messages.expiredInProgress}</p>`}
+${attempts.some(mayStillBring) && html`<p class="note">${messages.expiredInProgress}</p>`}
 ${payments.length > 0 && html`<p class="note">${messages.expiredPartlyPaid(received, name)}</p>`}
-${paymentList(visit)}
+${movements(checkout, locale)}
 ${wayBack(visit)}`;
+}
+
+/** A payment that is under way, or a transfer that may have been sent before the end. */
+function mayStillBring(attempt: Attempt): boolean {
+  return isInFlight(attempt) || (attempt.traits.standing === true && attempt.status === 'cancelled');
 }
 
 /** There is nothing to do here now, and no fault of the payer. */
 function closed(visit: Visit, alert: string | null): Html {
-  const { locale, payee } = visit;
+  const { checkout, locale, payee } = visit;
   const { messages } = locale.language;
   const name = isolated(locale, payee);
   const state = stateOf(visit);
@@ -134,8 +169,21 @@ function closed(visit: Visit, alert: string | null): Html {
   return html`${heading('pause', draft ? messages.draftTitle : messages.unavailableTitle)}
 ${alertBox(alert)}
 <p role="status">${draft ? messages.draftText(name) : text}</p>
-${paymentList(visit)}
+${state === 'unavailable' && missingList(visit)}
+${movements(checkout, locale)}
 ${wayBack(visit)}`;
+}
+
+function wayOn(visit: Visit, name: string, amount: string): Html {
+  const { messages } = visit.locale.language;
+  return html`<p>${messages.goOnText(name, amount)}</p>
+<p><a class="button primary" href="${addressOf(visit, '/go')}">${messages.goOn}</a></p>`;
+}
+
+/** For whoever has set the service up, and finds that something is lacking. */
+function missingList({ missing, locale }: Visit): Html | null {
+  if (missing.length === 0) return null;
+  return html`<div class="note"><p>${locale.language.messages.notSetUp}:</p><ul>${missing.map((line) => html`<li>${line}</li>`)}</ul></div>`;
 }
 
 function heading(shape: Parameters<typeof icon>[0], text: string): Html {
@@ -144,21 +192,6 @@ function heading(shape: Parameters<typeof icon>[0], text: string): Html {
 
 function alertBox(text: string | null): Html | null {
   return text === null ? null : html`<p class="alert" role="alert">${text}</p>`;
-}
-
-/** What has been received so far, each payment with its method and time. */
-function paymentList({ checkout, locale }: Visit): Html | null {
-  const { payments, currency } = checkout;
-  if (payments.length === 0) return null;
-  const { messages } = locale.language;
-  return html`<h3>${messages.payments}</h3>
-<ul class="payments">${payments.map(
-    (payment) => html`<li>
-<span class="name"><bdi>${paymentMethodName(messages, checkout, payment)}</bdi></span>
-<span class="price">${amountOf(locale, payment.amount, currency)}</span>
-<span class="detail">${timeOf(locale, payment.bookedAt)}</span>
-</li>`,
-  )}</ul>`;
 }
 
 function wayBack({ checkout, locale }: Visit): Html | null {
@@ -175,7 +208,7 @@ export function stateTitle(visit: Visit): string {
     case 'payable':
       return messages.payTo(visit.payee);
     case 'requires_action':
-      return messages.stepTitle;
+      return transferToDo(visit)?.title ?? messages.stepTitle;
     case 'in_progress':
       return messages.progressTitle;
     case 'paid':

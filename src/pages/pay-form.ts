@@ -2,10 +2,10 @@
 import { amountDue } from '../checkout/session.ts';
 import { compact, type Html, html } from '../html.ts';
 import { randomText } from '../id.ts';
-import { sandboxOutcomes } from '../methods/sandbox/sandbox.ts';
+import { SANDBOX, sandboxOutcomes } from '../methods/sandbox/sandbox.ts';
 import type { Language } from './languages/all.ts';
 import { amountText, methodName } from './pieces.ts';
-import type { Visit } from './visit.ts';
+import { addressOf, choiceAddress, type Visit } from './visit.ts';
 
 const ONCE_LENGTH = 26;
 const ONCE = new RegExp(`^[0-9a-z]{${ONCE_LENGTH}}$`);
@@ -35,18 +35,19 @@ export function shownAmount(due: unknown): number | null {
  * forms held are told not to: a remembered value would stand for a payment that was made already. The amount goes with
  * the form, so that nobody pays another than they were shown.
  */
-export function payForm({ checkout, methods, locale, path }: Visit): Html {
+export function payForm(visit: Visit): Html {
+  const { checkout, offers, locale, isChoosing } = visit;
   const { messages } = locale.language;
   const due = amountDue(checkout);
   const amount = amountText(locale, due, checkout.currency);
-  return html`<form method="post" action="${path}/pay${locale.query}" autocomplete="off" data-once>
+  return html`<form method="post" action="${isChoosing ? choiceAddress(visit, '/pay') : addressOf(visit, '/pay')}" autocomplete="off" data-once>
 <input type="hidden" name="once" value="${newOnce()}">
 <input type="hidden" name="due" value="${due}">
 <fieldset>
 <legend class="unseen">${messages.method}</legend>
-${methods.map((method, index) => choice('method', method.id, methodName(messages, method), index === 0))}
+${offers.map(({ method, rail }, index) => choice('method', method.id, methodName(messages, method), index === 0, rail.name !== SANDBOX))}
 </fieldset>
-${outcomeChoice(locale.language)}
+${offers.some(({ rail }) => rail.name === SANDBOX) && outcomeChoice(locale.language)}
 <button class="primary">${messages.pay(amount)}</button>
 </form>`;
 }
@@ -67,8 +68,9 @@ ${sandboxOutcomes.map((outcome, index) => choice('outcome', outcome, outcomes[ou
   return made;
 }
 
-function choice(name: string, value: string, label: string, checked: boolean): Html {
+/** With a method that is `real` the style hides the question that only the sandbox asks. */
+function choice(name: string, value: string, label: string, checked: boolean, real = false): Html {
   const id = `${name}-${value}`;
-  return html`<label class="choice" for="${id}"><input type="radio" id="${id}" name="${name}" value="${value}" required${checked && html` checked`}> <bdi>${label}</bdi></label>
+  return html`<label class="choice" for="${id}"><input type="radio" id="${id}" name="${name}" value="${value}" required${checked && html` checked`}${real && html` data-real`}> <bdi>${label}</bdi></label>
 `;
 }

@@ -6,7 +6,7 @@ import type { Messages } from './languages/messages.ts';
 import type { Locale } from './locale.ts';
 import { icon } from './pieces.ts';
 
-export type Trouble = 'notFound' | 'noReceipt' | 'refused' | 'tooMany' | 'trouble';
+export type Trouble = 'notFound' | 'noReceipt' | 'unknownReceipt' | 'refused' | 'tooMany' | 'trouble';
 
 /** `back` is where the payer may go on, with its words, or null. */
 export function problemPage(

@@ -1,15 +1,17 @@
 /** The receipt: what was paid, for keeping and for printing. */
-import type { Payment } from '../checkout/session.ts';
+import { type Payment, payerReferenceOf } from '../checkout/session.ts';
 import { type Html, html } from '../html.ts';
 import { documentOf } from './document.ts';
 import { isolated } from './locale.ts';
+import { goneBack } from './movements.ts';
 import { amountOf, paymentMethodName, timeOf } from './pieces.ts';
 import { descriptionOf, itemList, sums } from './summary.ts';
-import type { Visit } from './visit.ts';
+import { addressOf, type Visit } from './visit.ts';
 
 export function receiptOf(visit: Visit, basePath: string): string {
-  const { checkout, payee, locale, path } = visit;
+  const { checkout, payee, locale } = visit;
   const { messages } = locale.language;
+  const back = goneBack(checkout, locale);
   return documentOf({
     locale,
     basePath,
@@ -29,7 +31,14 @@ ${itemList(checkout, locale)}
 ${sums(checkout, locale)}
 <h2>${messages.payments}</h2>
 ${checkout.payments.map((payment) => paymentOf(visit, payment))}
-<p class="actions"><button type="button" data-print hidden>${messages.print}</button> <a href="${path}${locale.query}">${messages.backToPayment}</a></p>
+${back.length > 0 && html`<h2>${messages.document.refunds}</h2>`}
+${back.map(
+  ({ what, amount, at }) => html`<dl class="facts">
+${fact(messages.date, timeOf(locale, at))}
+${fact(what, amountOf(locale, amount, checkout.currency))}
+</dl>`,
+)}
+<p class="actions"><button type="button" data-print hidden>${messages.print}</button> <a href="${addressOf(visit, '/receipt.pdf')}">${messages.downloadReceipt}</a> <a href="${addressOf(visit)}">${messages.backToPayment}</a></p>
 </main>`,
   });
 }
@@ -40,10 +49,10 @@ function paymentOf({ checkout, locale }: Visit, payment: Payment): Html {
 ${fact(messages.date, timeOf(locale, payment.bookedAt))}
 ${fact(messages.method, html`<bdi>${paymentMethodName(messages, checkout, payment)}</bdi>`)}
 ${fact(messages.amount, amountOf(locale, payment.amount, checkout.currency))}
-${fact(messages.reference, html`<bdi>${payment.reference}</bdi>`)}
+${fact(messages.reference, html`<bdi>${payerReferenceOf(checkout, payment)}</bdi>`)}
 </dl>`;
 }
 
-function fact(label: string, value: Html): Html {
+export function fact(label: string | Html, value: Html): Html {
   return html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
 }

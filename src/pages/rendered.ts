@@ -8,7 +8,7 @@ import { newOnce, ONCE_FIELD } from './pay-form.ts';
 import type { Visit } from './visit.ts';
 
 /** The page before and behind the one-time value; one part where it has no form. */
-type Rendered = { readonly payee: string; readonly parts: readonly string[] };
+type Rendered = { readonly settings: string; readonly parts: readonly string[] };
 
 /** Characters in all; at most twice as many bytes. */
 const MAX_KEPT = 4_000_000;
@@ -19,15 +19,24 @@ const kept = new LRUCache<string, Rendered>({
 });
 
 export function renderedPage(visit: Visit, basePath: string): string {
-  const { checkout, payee, locale } = visit;
+  const { checkout, locale } = visit;
+  // Whoever goes back to the choice is one of few.
+  if (visit.isChoosing) return pageOf(visit, basePath);
   const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
   let page = kept.get(key);
-  if (page?.payee !== payee) {
-    page = { payee, parts: splitAtOnce(pageOf(visit, basePath)) };
+  const settings = settingsOf(visit);
+  if (page?.settings !== settings) {
+    page = { settings, parts: splitAtOnce(pageOf(visit, basePath)) };
     kept.set(key, page);
   }
   const [before = '', after] = page.parts;
   return after === undefined ? before : before + newOnce() + after;
+}
+
+/** What an operator can change without a new version of the session. */
+function settingsOf({ payee, offers, missing }: Visit): string {
+  const choice = offers.map(({ method, rail }) => `${method.id} ${rail.name}`);
+  return [payee, ...choice, ...missing].join('\n');
 }
 
 /** Nothing else on the page can look like the field: quotes are escaped wherever they come from elsewhere. */

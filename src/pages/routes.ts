@@ -1,22 +1,32 @@
 /** The payer's side of the service: pages, their forms, their live updates, and the files they need. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openTransfer } from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
 import { type Asset, script, stylesheet } from './assets.ts';
 import { createEventStreams } from './event-streams.ts';
+import { fileNameOf, fileOf, type Kind } from './files.ts';
 import { pageOf } from './page.ts';
 import { problemPage, type Trouble } from './problem.ts';
+import { createProviderSteps, goingOnPage } from './provider.ts';
 import { receiptOf } from './receipt.ts';
 import { renderedPage } from './rendered.ts';
-import { basePathOf, localeOfRequest, openVisit, type Visit } from './visit.ts';
+import { verifiedReceipt } from './verification.ts';
+import { addressOf, basePathOf, choiceAddress, localeOfRequest, openVisit, type Visit } from './visit.ts';
 
 /** Nothing but our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** After a provider has not answered; it may take longer, but payers are no machines. */
+const RETRY_AFTER_SECONDS = '5';
+
 const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** A PDF is shown by the browser's own viewer, which brings styles and scripts of its own. */
+const FILE_POLICY = "frame-ancestors 'none'";
 
 const PAGE = '/transaction/:token';
 const hidden = { schema: { hide: true } as object };
@@ -24,6 +34,7 @@ const hidden = { schema: { hide: true } as object };
 export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimiter): void {
   const basePath = basePathOf(deps);
   const streams = createEventStreams(deps);
+  const provider = createProviderSteps(deps);
   pages.addHook('preClose', async () => streams.close());
   // Forms are the only bodies that belong here.
   pages.removeContentTypeParser(['application/json', 'text/plain']);
@@ -55,7 +66,8 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
   });
 
   pages.setErrorHandler((error: FastifyError, request, reply) => {
-    const statusCode = error.name === 'StoreUnavailable' ? 503 : (error.statusCode ?? 500);
+    const isBusy = error.name === 'StoreUnavailable' || error.name === 'TooManyDocuments';
+    const statusCode = isBusy ? 503 : (error.statusCode ?? 500);
     if (statusCode < 500) return sendProblem(request, reply, statusCode, 'refused');
     request.log.error({ err: error, request_id: request.id }, 'request failed');
     if (statusCode === 503) reply.header('retry-after', '1');
@@ -85,7 +97,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
     hidden,
     onVisit((visit, request, reply) =>
       visit.checkout.payments.length === 0
-        ? sendProblem(request, reply, 404, 'noReceipt', pageAddress(visit))
+        ? sendProblem(request, reply, 404, 'noReceipt', addressOf(visit))
         : sendHtml(reply, 200, receiptOf(visit, basePath)),
     ),
   );
@@ -103,7 +115,8 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
       hidden,
       onVisit(async (visit, request, reply) => {
         const result = await action(deps, visit, formOf(request), request.id);
-        if (result === null) return reply.redirect(pageAddress(visit), 303);
+        if (result === null) return reply.redirect(afterForm(visit, action), 303);
+        if (result === 'continue') return reply.redirect(addressOf(visit, '/go'), 303);
         return sendRefusal(request, reply, visit, result);
       }),
     );
@@ -111,9 +124,52 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
     pages.get(
       path,
       hidden,
-      onVisit((visit, _request, reply) => reply.redirect(pageAddress(visit), 303)),
+      onVisit((visit, _request, reply) => reply.redirect(addressOf(visit), 303)),
     );
   }
+
+  // Asked for with HEAD they would do all of their work and show nothing.
+  const withEffect = { ...hidden, exposeHeadRoute: false };
+
+  pages.get(
+    `${PAGE}/go`,
+    withEffect,
+    onVisit(async (visit, request, reply) => {
+      const step = await provider.nextStep(visit);
+      if (step === 'over') return reply.redirect(addressOf(visit), 303);
+      if (step !== 'not_started') return sendHtml(reply, 200, goingOnPage(visit, basePath, step.address));
+      reply.header('retry-after', RETRY_AFTER_SECONDS);
+      return sendRefusal(request, reply, visit, { statusCode: 503, alert: 'notStarted' });
+    }),
+  );
+
+  pages.get(
+    `${PAGE}/return`,
+    withEffect,
+    onVisit(async (visit, _request, reply) => {
+      await provider.comeBack(visit);
+      return reply.redirect(addressOf(visit), 303);
+    }),
+  );
+
+  for (const kind of ['receipt', 'invoice'] as const) {
+    pages.get(
+      `${PAGE}/${kind}.pdf`,
+      withEffect,
+      onVisit(async (visit, request, reply) => {
+        const file = await fileOf(visit, kind, deps.checkoutUrl);
+        if (file !== null) return sendFile(reply, visit, kind, file);
+        const trouble = kind === 'receipt' ? 'noReceipt' : 'notFound';
+        return sendProblem(request, reply, 404, trouble, addressOf(visit));
+      }),
+    );
+  }
+
+  pages.get('/receipt/:code', hidden, async (request, reply) => {
+    const { code } = request.params as { code: string };
+    const page = await verifiedReceipt(deps, code, localeOfRequest(request), basePath);
+    return page === null ? sendProblem(request, reply, 404, 'unknownReceipt') : sendHtml(reply, 200, page);
+  });
 
   pages.get('/transaction/*', hidden, sendNotFound);
 
@@ -122,15 +178,17 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
     request: FastifyRequest,
     reply: FastifyReply,
     before: Visit,
-    { statusCode, alert }: NonNullable<ActionResult>,
+    { statusCode, alert }: Exclude<ActionResult, 'continue' | null>,
   ) {
     const visit = (await openVisit(deps, request)) ?? before;
     return sendHtml(reply, statusCode, pageOf(visit, basePath, visit.locale.language.messages[alert]));
   }
 }
 
-function pageAddress({ path, locale }: Visit): string {
-  return `${path}${locale.query}`;
+/** Whoever leaves a step goes back to the choice, past a transfer that still stands open. */
+function afterForm(visit: Visit, action: unknown): string {
+  const isPassed = action === cancelAttempt && openTransfer(visit.checkout) !== undefined;
+  return isPassed ? choiceAddress(visit) : addressOf(visit);
 }
 
 /** A form of another site. Browsers say so; what says nothing is no browser, or one too old to be told. */
@@ -145,6 +203,15 @@ function formOf({ body }: FastifyRequest): Form {
 
 function sendHtml(reply: FastifyReply, statusCode: number, page: string): FastifyReply {
   return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
+}
+
+function sendFile(reply: FastifyReply, visit: Visit, kind: Kind, file: Buffer): FastifyReply {
+  return reply
+    .header('content-security-policy', FILE_POLICY)
+    .header('content-disposition', `inline; filename="${fileNameOf(visit, kind)}"`)
+    .header('x-robots-tag', 'noindex')
+    .type('application/pdf')
+    .send(file);
 }
 
 function sendAsset(reply: FastifyReply, { type, body }: Asset): FastifyReply {

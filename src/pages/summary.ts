@@ -1,6 +1,6 @@
 /** What is being paid, to whom, how much and until when. */
 import { type Item, listingOf, totalOf } from '../checkout/items.ts';
-import { amountDue, amountPaid, type Checkout } from '../checkout/session.ts';
+import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { type Html, html } from '../html.ts';
 import { count, isolated, type Locale } from './locale.ts';
 import { amountOf, timeOf } from './pieces.ts';
@@ -76,13 +76,14 @@ ${text ? html`<span class="detail"><bdi>${text}</bdi></span>` : null}
 </li>`;
 }
 
-/** How the total comes about, and what of it is paid. */
+/** How the total comes about, what of it is paid, and what of that has gone back. */
 export function sums(checkout: Checkout, locale: Locale): Html | null {
   const { amount, items, currency, lifecycle } = checkout;
   if (amount === 0) return null;
   const { messages } = locale.language;
   const paid = amountPaid(checkout);
   const due = amountDue(checkout);
+  const refunded = amountRefunded(checkout);
   const beyondItems = items.length === 0 ? 0 : amount - (totalOf(items) ?? amount);
   const row = (label: string, value: number, style = '') =>
     html`<div class="${style}"><dt>${label}</dt><dd>${value < 0 && '−'}${amountOf(locale, Math.abs(value), currency)}</dd></div>`;
@@ -90,6 +91,7 @@ export function sums(checkout: Checkout, locale: Locale): Html | null {
 ${beyondItems !== 0 && row(beyondItems > 0 ? messages.otherCharges : messages.discount, beyondItems)}
 ${row(messages.total, amount, 'total')}
 ${paid > 0 && row(messages.paid, paid)}
+${refunded > 0 && row(messages.document.refunded, refunded)}
 ${paid > 0 && due > 0 && lifecycle.state === 'active' && row(messages.remaining, due, 'total')}
 </dl>`;
 }

@@ -1,10 +1,18 @@
 /** One look at a session by its payer: everything that its page is made from. */
 import type { FastifyRequest } from 'fastify';
-import { MAX_ATTEMPTS } from '../checkout/decide.ts';
-import { type Attempt, type Checkout, endsAt, isCovered, isInFlight } from '../checkout/session.ts';
+import { MAX_ATTEMPTS } from '../checkout/attempts.ts';
+import {
+  type Attempt,
+  type Checkout,
+  endsAt,
+  isCovered,
+  isInFlight,
+  openTransfer,
+} from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
-import type { Rail } from '../methods/method.ts';
+import { type Occasion, type Offer, occasionOf, type Rail } from '../methods/method.ts';
+import type { Account } from '../store/store.ts';
 import { opens, readToken } from '../token.ts';
 import { type Locale, localeOf } from './locale.ts';
 
@@ -12,11 +20,18 @@ export type Visit = {
   readonly checkout: Checkout;
   /** The name of the account that is paid. */
   readonly payee: string;
+  readonly account: Account;
   readonly locale: Locale;
   /** Where the page is, as seen by the browser: `/transaction/<token>`. */
   readonly path: string;
-  /** What the payer can choose from now. */
-  readonly methods: readonly Method[];
+  /** What the payer can choose from now, and who carries it out. */
+  readonly offers: readonly Offer[];
+  /** What an operator would have to set up for the other methods of the session, a line for each. */
+  readonly missing: readonly string[];
+  /** Whether the attempt that waits for the payer goes on at a page of its rail. */
+  readonly leavesPage: boolean;
+  /** Whether the payer has gone back to the choice, although a transfer is waited for. */
+  readonly isChoosing: boolean;
   readonly now: number;
 };
 
@@ -40,15 +55,33 @@ export async function openVisit(deps: Deps, request: FastifyRequest): Promise<Vi
   if (checkout === null || !opens(token, checkout)) return null;
   const now = await deps.now(scope);
   const account = await deps.store.account(scope.account);
+  if (account === null) return null;
   const current = await elapsed(deps, checkout, now, request.id);
   return {
     checkout: current,
-    payee: account?.name ?? '',
+    payee: account.name,
+    account,
     locale: localeOfRequest(request),
     path: `${basePathOf(deps)}/transaction/${token}`,
-    methods: methodsOf(current, deps.rails),
+    ...choiceOf(current, deps, occasionOf(current, account)),
+    leavesPage: railOf(deps, waitingAttempt(current))?.start !== undefined,
+    isChoosing: (request.query as { choose?: unknown }).choose !== undefined,
     now,
   };
+}
+
+export function railOf({ rails }: Pick<Deps, 'rails'>, attempt: Attempt | undefined): Rail | undefined {
+  return rails.find(({ name }) => name === attempt?.rail);
+}
+
+/** The page of the session, or what belongs to it (`/receipt`), in the language that was chosen. */
+export function addressOf({ path, locale }: Visit, part = ''): string {
+  return `${path}${part}${locale.query}`;
+}
+
+/** The page with the choice of a method, although a transfer is waited for. */
+export function choiceAddress({ path, locale }: Visit, part = ''): string {
+  return `${path}${part}?choose${locale.query.replace('?', '&')}`;
 }
 
 export function localeOfRequest(request: FastifyRequest): Locale {
@@ -74,28 +107,47 @@ async function elapsed(deps: Deps, checkout: Checkout, now: number, requestId: s
   return (await deps.store.checkout(scope, id)) ?? checkout;
 }
 
-/** The session's methods that some rail carries out here. */
-function methodsOf({ methods, scope, currency, payer }: Checkout, rails: readonly Rail[]): Method[] {
-  const occasion = { mode: scope.mode, currency, country: payer.country };
-  return methods.flatMap((id) => {
-    const method = findMethod(id);
-    return method && rails.some((rail) => rail.offers(method, occasion)) ? [method] : [];
+/** The session's methods that some rail carries out here, and what is missing for the others. */
+function choiceOf(
+  { methods }: Checkout,
+  { rails }: Deps,
+  occasion: Occasion,
+): Pick<Visit, 'offers' | 'missing'> {
+  const known = methods.map(findMethod).filter((method): method is Method => method !== undefined);
+  const offers = known.flatMap((method): Offer[] => {
+    const rail = rails.find((each) => each.offers(method, occasion));
+    return rail ? [{ method, rail }] : [];
   });
+  const missing = known
+    .filter((method) => !offers.some((offer) => offer.method === method))
+    .flatMap((method) => {
+      const needs = rails.flatMap((rail) => rail.missing?.(method, occasion) ?? []);
+      return needs.length > 0 ? [`${method.name}: ${needs.join('; ')}`] : [];
+    });
+  return { offers, missing };
 }
 
-export function stateOf({ checkout, methods }: Visit): PageState {
+export function stateOf({ checkout, offers, isChoosing }: Visit): PageState {
   if (isCovered(checkout)) return 'paid';
   if (checkout.lifecycle.state === 'expired') return 'expired';
   if (checkout.amount === 0) return 'draft';
   if (checkout.attempts.some(isInFlight)) return 'in_progress';
-  if (waitingAttempt(checkout)) return 'requires_action';
+  const waiting = waitingAttempt(checkout);
+  const hasChoice = offers.length > 0 && checkout.attempts.length < MAX_ATTEMPTS;
+  if (waiting && !(isChoosing && waiting.traits.standing && hasChoice)) return 'requires_action';
   if (checkout.attempts.length >= MAX_ATTEMPTS) return 'exhausted';
-  return methods.length === 0 ? 'unavailable' : 'payable';
+  return offers.length === 0 ? 'unavailable' : 'payable';
 }
 
-/** The attempt that waits for the payer, if there is one. */
+/** The attempt that waits for the payer, if there is one; of transfers that stand open, the one that is still right. */
 export function waitingAttempt(checkout: Checkout): Attempt | undefined {
-  return checkout.attempts.find(({ status }) => status === 'requires_action');
+  return (
+    checkout.attempts.findLast((each) => isWaiting(each) && !each.traits.standing) ?? openTransfer(checkout)
+  );
+}
+
+export function isWaiting({ status }: Attempt): boolean {
+  return status === 'requires_action';
 }
 
 /** Whether an open page should watch the session: something may yet happen to it. */

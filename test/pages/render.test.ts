@@ -1,12 +1,17 @@
 /** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
+import type { Attempt, JsonObject } from '../../src/checkout/session.ts';
 import { readConfig } from '../../src/config.ts';
-import { type Html, html, textOf } from '../../src/html.ts';
+import { drawing, type Html, html, textOf } from '../../src/html.ts';
 import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
 import { createService } from '../../src/main.ts';
+import { drawCode } from '../../src/methods/bank/codes/draw.ts';
+import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { findMethod } from '../../src/methods/catalogue.ts';
+import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { english, languages } from '../../src/pages/languages/all.ts';
 import { outwardLink } from '../../src/pages/links.ts';
 import { isolated, localeOf, money } from '../../src/pages/locale.ts';
@@ -14,7 +19,10 @@ import { pageOf } from '../../src/pages/page.ts';
 import { receiptOf } from '../../src/pages/receipt.ts';
 import { renderedPage } from '../../src/pages/rendered.ts';
 import { stateOf, type Visit } from '../../src/pages/visit.ts';
+import type { Account } from '../../src/store/store.ts';
 import { attempt, checkout, payment, T } from '../checkout/build.ts';
+import { refund, reversal } from '../checkout/build-refunds.ts';
+import { DE_IBAN, OUR_RF, QRR, account as receivingAccount } from '../methods/bank/build.ts';
 import { freshTestDatabase } from '../support/database.ts';
 
 test('a template escapes all but what templates have made', () => {
@@ -25,6 +33,22 @@ test('a template escapes all but what templates have made', () => {
   assert.equal(textOf(html`${[html`<b>1</b>`, '<', 2]}${false}${null}${undefined}${0}`), '<b>1</b>&lt;20');
   const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}') as Html;
   assert.equal(textOf(html`${forged}`), 'undefined');
+});
+
+test('a drawing has nothing but shapes in it', () => {
+  const code = drawCode({ standard: 'UPI', payload: 'upi://pay', errorCorrection: 'M', swissCross: true });
+  assert.equal(textOf(html`${drawing(code)}`), code);
+  for (const other of [
+    '',
+    '<svg><text>A</text></svg>',
+    '<svg onload="x"></svg>',
+    '<svg><path d="M0 0"/></svg><script>x</script>',
+    '<svg><image href="https://evil.example"/></svg>',
+    '<svg fill="url(javascript)"></svg>',
+    '<svg><path d="&quot;"/></svg>',
+  ]) {
+    assert.throws(() => drawing(other), other);
+  }
 });
 
 test('only addresses of the web become links', () => {
@@ -96,13 +120,37 @@ test('names keep their direction to themselves', () => {
 
 const card = findMethod('card');
 
+const account: Account = {
+  number: 1,
+  name: 'Acme',
+  webhookSecrets: { test: 'whsec_a', live: 'whsec_b' },
+  previousWebhookSecrets: { test: null, live: null },
+  testClockOffsetMs: 0,
+  settings: { test: defaultSettings, live: defaultSettings },
+};
+
+/** An attempt to pay by a transfer into an account of this kind. */
+function transfer(method: string, into: Partial<ReceivingAccount>): Attempt {
+  return attempt('requires_action', {
+    rail: 'bank',
+    method,
+    reference: into.qrIban ? QRR : OUR_RF,
+    traits: { standing: true },
+    details: { account: receivingAccount(into) as JsonObject },
+  });
+}
+
 function visit(given: Partial<Visit> = {}): Visit {
   return {
     checkout: checkout(),
     payee: 'Acme',
     locale: localeOf(undefined, undefined),
     path: '/transaction/token1',
-    methods: card ? [card] : [],
+    account,
+    offers: card ? [{ method: card, rail: sandbox }] : [],
+    missing: [],
+    leavesPage: false,
+    isChoosing: false,
     now: T,
     ...given,
   };
@@ -124,6 +172,14 @@ test('every language says everything, on every page', () => {
       lifecycle: { state: 'expired', at: T, by: 'merchant' },
       payments: [payment(10, { late: true })],
     }),
+    checkout({ currency: 'EUR', attempts: [transfer('local_bank_transfer_eur', { iban: DE_IBAN })] }),
+    checkout({ currency: 'INR', attempts: [transfer('upi_inr', { currency: 'INR', upi: 'acme@okbank' })] }),
+    checkout({
+      lifecycle: { state: 'completed', at: T },
+      payments: [payment(1_000)],
+      refunds: [refund(10), refund(20, { id: 'rfd_b', status: 'succeeded' })],
+      reversals: [reversal(30)],
+    }),
   ];
   const inEnglish = sentences(english.messages);
   for (const language of languages) {
@@ -142,6 +198,12 @@ test('every language says everything, on every page', () => {
       assert.doesNotMatch(page, /undefined|\[object|=>/, `${language.id} ${stateOf(shown)}`);
       if (session.payments.length > 0)
         assert.doesNotMatch(receiptOf(shown, ''), /undefined|\[object/, language.id);
+      const elsewhere = visit({
+        locale: localeOf(undefined, language.id),
+        checkout: checkout({ attempts: [attempt('requires_action', { rail: 'stripe' })] }),
+        leavesPage: true,
+      });
+      assert.ok(pageOf(elsewhere, '').includes(language.messages.goOn), language.id);
     }
   }
 });
@@ -177,6 +239,8 @@ test('a page that is kept has a new one-time value for every look, and changes w
   assert.ok(first?.includes('<bdi>name=&quot;once&quot; value=&quot;aaaaaaaaaaaaaaaaaaaaaaaaaa&quot;</bdi>'));
   const others = [
     visit({ checkout: session, payee: 'Other' }),
+    visit({ checkout: session, offers: [] }),
+    visit({ checkout: session, offers: [], missing: ['Card: a key'] }),
     visit({ checkout: session, locale: localeOf('de', undefined) }),
     visit({ checkout: session, locale: localeOf('de', 'de') }),
     visit({ checkout: { ...session, version: session.version + 1, amount: 2_000 } }),
@@ -186,6 +250,48 @@ test('a page that is kept has a new one-time value for every look, and changes w
   for (const [index, other] of others.entries()) {
     assert.equal(pages[index], pageOf(other, '').replace(/value="[0-9a-z]{26}"/, ''));
   }
+});
+
+test('what goes back is shown as it stands, and what came to nothing is not', () => {
+  const paid = { lifecycle: { state: 'completed', at: T }, payments: [payment(1_500)] } as const;
+  const refunds = [
+    refund(100, { id: 'rfd_1' }),
+    refund(200, { id: 'rfd_2', status: 'succeeded' }),
+    refund(400, { id: 'rfd_3', status: 'failed' }),
+  ];
+  const reversals = [
+    reversal(11),
+    reversal(22, { reference: 'dp_2', status: 'lost', kind: 'return' }),
+    reversal(44, { reference: 'dp_3', status: 'won' }),
+  ];
+  const shown = visit({ checkout: checkout({ ...paid, refunds, reversals }) });
+  for (const page of [pageOf(shown, ''), receiptOf(shown, '')]) {
+    const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    const back = text.slice(text.indexOf(' Refunds '));
+    assert.match(back, /In progress .*\$1\.00/);
+    assert.match(back, /Refunded .*\$2\.00/);
+    assert.match(back, /Taken back by the bank .*\$0\.11/);
+    assert.match(back, /Taken back by the bank .*\$0\.22/);
+    assert.doesNotMatch(back, /\$4\.00|\$0\.44|dispute|fraud/i);
+    assert.match(text, /Paid \$15\.00 Refunded \$2\.00/);
+  }
+  // Too much by 5.00, of which 3.00 is on its way back.
+  assert.match(pageOf(shown, ''), /You have paid \$2\.00 too much/);
+  const whole = checkout({ ...paid, refunds: [refund(500)] });
+  assert.doesNotMatch(pageOf(visit({ checkout: whole }), ''), /too much/);
+});
+
+test('what is not set up yet is said in test mode, and else only where nothing can be paid', () => {
+  const missing = ['Card: STRIPE_LIVE_SECRET_KEY and <b>'];
+  const said = (given: Partial<Visit>) =>
+    pageOf(visit({ missing, ...given }), '').includes('Not set up yet:');
+  const live = checkout({ scope: { account: 1, mode: 'live' } });
+  assert.ok(said({}));
+  assert.ok(said({ checkout: live, offers: [] }));
+  assert.ok(!said({ checkout: live }));
+  assert.ok(!said({ missing: [] }));
+  const page = pageOf(visit({ missing, offers: [] }), '');
+  assert.ok(page.includes('<li>Card: STRIPE_LIVE_SECRET_KEY and &lt;b&gt;</li>'));
 });
 
 test('a page behind a proxy with a path of its own keeps to that path', () => {

@@ -4,18 +4,26 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { readToken, receiptCode } from '../../src/token.ts';
+import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { expected, type StateName, sessionsInAllStates } from './states.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
 
+let stripe: StripeStandIn;
 let till: Till;
+const ends: Array<() => Promise<void>> = [];
 let sessions: Record<StateName, Session>;
 const names = Object.keys(expected) as StateName[];
 
 before(async () => {
-  till = await openTill();
+  stripe = await startStripe({ after: (hook) => ends.push(hook) });
+  till = await openTill({ stripe });
   sessions = await sessionsInAllStates(till);
 });
-after(() => till.close());
+after(async () => {
+  await till.close();
+  for (const end of ends) await end();
+});
 
 const urlOf = (name: StateName) => sessions[name].url;
 
@@ -61,6 +69,10 @@ const texts: ReadonlyArray<readonly [StateName, readonly RegExp[]]> = [
       /Pay €22\.50/,
     ],
   ],
+  ['transfer', [/transfer exactly €42\.50/, /CH93 0076 2011 6238 5295 7/, /PostFinance/, /Back to the shop/]],
+  ['transfer_left', [/Back to the transfer details/, /Pay €42\.50/]],
+  ['card_page', [/Your payment of €42\.50 \(Card\) continues/, /Continue to the card page/]],
+  ['refunded', [/Refunded\s*€10\.00/, /Refunds/]],
   ['step', [/Your payment of €42\.50 with Card is waiting/]],
   ['paid', [/Your payment to Acme Coffee is complete/, /Return to Acme Coffee/, /Card\s*€42\.50/]],
   ['paid_in_excess', [/You have paid €7\.50 too much/]],
@@ -68,7 +80,7 @@ const texts: ReadonlyArray<readonly [StateName, readonly RegExp[]]> = [
   ['expired_by_time', [/The time to pay is over/]],
   ['expired_by_merchant', [/Acme Coffee has closed this payment request/]],
   ['expired_partly_paid', [/You have already paid €10\.00/]],
-  ['unavailable', [/No payment method is available/]],
+  ['unavailable', [/No payment method is available/, /Not set up yet:.*a receiving account in EUR/]],
   ['exhausted', [/too many attempts/]],
 ];
 
@@ -133,9 +145,18 @@ const views: ReadonlyArray<readonly [string, BrowserContextOptions, string]> = [
 for (const [view, options, query] of views) {
   test(`axe finds nothing: ${view}`, async () => {
     const page = await till.page(options);
-    const addresses = [...names.map(urlOf), `${urlOf('paid')}/receipt`, `${till.base}/transaction/unknown`];
+    // Nothing comes of going on, so that the page that leads there stays to be looked at.
+    await page.route(`${stripe.url}/**`, (route) => route.fulfill({ status: 204 }));
+    const addresses = [
+      ...names.map(urlOf),
+      `${urlOf('refunded')}/receipt`,
+      `${urlOf('card_page')}/go`,
+      `${till.base}/transaction/unknown`,
+      `${till.base}/receipt/${receiptCodeOf(sessions.refunded)}`,
+      `${till.base}/receipt/unknown`,
+    ];
     for (const address of addresses) {
-      await page.goto(address + query);
+      await page.goto(address.includes('?') ? address + query.replace('?', '&') : address + query);
       const details = page.locator('details');
       for (let i = 0; i < (await details.count()); i++) await details.nth(i).locator('summary').click();
       assert.deepEqual(await violationsOf(page), [], `${address} ${view}`);
@@ -143,6 +164,12 @@ for (const [view, options, query] of views) {
       assert.ok(Number(overflow) <= 0, `${address} ${view}: ${overflow} px too wide`);
     }
   });
+}
+
+/** What the code of a receipt is made from; tests have it from the address of the page. */
+function receiptCodeOf({ id, url }: Session): string {
+  const token = url.slice(url.lastIndexOf('/') + 1);
+  return receiptCode({ id, token, scope: readToken(token)?.scope ?? assert.fail(url) });
 }
 
 const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');

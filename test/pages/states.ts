@@ -1,4 +1,6 @@
 /** One session for each state that a page can be in. */
+import assert from 'node:assert/strict';
+import { account, CH_IBAN } from '../methods/bank/build.ts';
 import type { Session, Till } from './till.ts';
 
 const ITEM = { name: 'Print, signed', quantity: 1, unit_price: 250 };
@@ -13,9 +15,13 @@ export const expected = {
   declined: ['payable', 'How would you like to pay?'],
   partly_paid: ['payable', 'How would you like to pay?'],
   step: ['requires_action', 'One more step'],
+  transfer: ['requires_action', 'Pay by bank transfer'],
+  transfer_left: ['payable', 'How would you like to pay?'],
+  card_page: ['requires_action', 'One more step'],
   in_progress: ['in_progress', 'Your payment is in progress'],
   unknown: ['in_progress', 'Your payment is in progress'],
   paid: ['paid', 'Payment received'],
+  refunded: ['paid', 'Payment received'],
   paid_in_excess: ['paid', 'Payment received'],
   paid_late: ['paid', 'Payment received'],
   expired_by_merchant: ['expired', 'This payment link has expired'],
@@ -25,6 +31,15 @@ export const expected = {
 } as const;
 
 export type StateName = keyof typeof expected;
+
+/** What a payer does who chooses this method, as far as the form of the page goes. */
+export async function chooseMethod(session: Session, method: string): Promise<void> {
+  const text = await (await fetch(session.url)).text();
+  const fieldOf = (name: string) => new RegExp(`name="${name}" value="(\\w+)"`).exec(text)?.[1] ?? '';
+  const body = new URLSearchParams({ once: fieldOf('once'), due: fieldOf('due'), method });
+  const answer = await fetch(`${session.url}/pay`, { method: 'POST', body, redirect: 'manual' });
+  assert.equal(answer.status, 303);
+}
 
 export async function sessionsInAllStates(till: Till): Promise<Record<StateName, Session>> {
   const after = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -40,7 +55,23 @@ export async function sessionsInAllStates(till: Till): Promise<Record<StateName,
     return session;
   };
 
-  // First, because it moves the clock for all that are there already.
+  const begun = async (method: string, fields: object = {}): Promise<Session> => {
+    const session = await till.session({ ...fields, payment_methods: [method, 'bancontact_eur'] });
+    await chooseMethod(session, method);
+    return session;
+  };
+  const refunded = async (): Promise<Session> => {
+    const session = await paidWith({}, {});
+    await till.api('POST', '/refund', { payin: session.id, amount: 1_000 });
+    await till.until(session.url, /Refunded/);
+    return session;
+  };
+
+  const receivingAccount = account({ iban: CH_IBAN, bic: 'POFICHBEXXX', bankName: 'PostFinance' });
+  await till.configure({ receivingAccounts: [receivingAccount, { ...receivingAccount, currency: 'CHF' }] });
+  const transfer = await begun('local_bank_transfer_eur');
+
+  // First of those with a time, because it moves the clock for all that are there already.
   const expired_by_time = await till.session({ expires_at: after(1) });
   await till.advance(2 * 3_600);
   return {
@@ -57,14 +88,18 @@ export async function sessionsInAllStates(till: Till): Promise<Record<StateName,
     declined: await paidWith({}, { outcome: 'failed' }),
     partly_paid: await paidWith({}, { amount: 2_000 }),
     step: await paidWith({}, { outcome: 'requires_action' }),
+    transfer,
+    transfer_left: { ...transfer, url: `${transfer.url}?choose` },
+    card_page: await begun('card'),
     in_progress: await paidWith({}, { outcome: 'processing' }),
     unknown: await paidWith({}, { outcome: 'unknown' }),
     paid: await paidWith({}, {}),
+    refunded: await refunded(),
     paid_in_excess: await paidWith({}, { amount: 5_000 }),
     paid_late: await ended({}),
     expired_by_merchant: await ended(),
     expired_partly_paid: await ended({ amount: 1_000 }),
-    unavailable: await till.session({}, 'live'),
+    unavailable: await till.session({ payment_methods: ['local_bank_transfer_eur'] }, 'live'),
     exhausted: await paidWith({}, ...Array.from({ length: 50 }, () => ({ outcome: 'failed' }))),
   };
 }

@@ -1,4 +1,4 @@
-// Follows the session, shows local times and sends a form only once.
+// Follows the session, shows local times, copies the details of transfers and sends a form only once.
 (() => {
   const root = document.documentElement;
   const announcer = document.getElementById('announcer');
@@ -21,6 +21,42 @@
       button.hidden = false;
       button.onclick = () => print();
     }
+    for (const button of document.querySelectorAll('[data-copy]')) {
+      button.hidden = false;
+      button.onclick = () => copy(button);
+    }
+  }
+
+  async function copy(button) {
+    const { copied } = button.closest('[data-copied]').dataset;
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      // Pages that are not served over TLS have no clipboard, and others may not be allowed to use it.
+      if (!copySelected(button)) return;
+    }
+    announcer.textContent = `${copied}: ${button.dataset.copy}`;
+    if (label === copied) return;
+    button.textContent = copied;
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2_000);
+  }
+
+  // Should this be refused as well, the text is left selected for whoever copies it by keyboard.
+  function copySelected(button) {
+    const selection = getSelection();
+    const write = (event) => {
+      event.clipboardData.setData('text/plain', button.dataset.copy);
+      event.preventDefault();
+    };
+    selection.selectAllChildren(button.previousElementSibling);
+    addEventListener('copy', write, { once: true });
+    const done = document.execCommand('copy');
+    removeEventListener('copy', write);
+    if (done) selection.removeAllRanges();
+    return done;
   }
 
   // The new state takes the place of the old one; choices and focus stay where they can.

@@ -105,4 +105,64 @@ export const de = {
   troubleText:
     'Der Fehler liegt bei uns, nicht bei Ihnen. Bitte öffnen Sie den Zahlungslink gleich noch einmal, um den aktuellen Stand zu sehen.',
   language: 'Sprache',
+
+  transfer: {
+    payWith: (method) => `Mit ${method} bezahlen`,
+    text: (amount) =>
+      `Bitte überweisen Sie genau ${amount} und geben Sie die Referenz genau so an, wie sie hier steht.`,
+    wait: 'Bis das Geld eintrifft, vergehen ein bis drei Werktage; dann steht es auf dieser Seite. Sie können sie inzwischen schließen.',
+    fields: {
+      payee: 'Empfänger',
+      payee_address: 'Adresse des Empfängers',
+      iban: 'IBAN',
+      account_number: 'Kontonummer',
+      bank_code: 'Bankleitzahl',
+      bic: 'BIC',
+      bank: 'Bank',
+      amount: 'Betrag',
+      reference: 'Referenz',
+    },
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    code: 'QR-Code mit den Angaben dieser Überweisung',
+    openApp: (name) => `${name}-App öffnen`,
+    invoice: 'Rechnung herunterladen (PDF)',
+    back: 'Zurück zu den Überweisungsdaten',
+  },
+  goOnText: (method, amount) =>
+    `Ihre Zahlung von ${amount} (${method}) geht auf der sicheren Seite unseres Zahlungsdienstleisters weiter.`,
+  goOn: 'Weiter zur Kartenzahlung',
+  goingOn: 'Sie werden zur Kartenzahlung weitergeleitet',
+  notStarted:
+    'Die Seite für die Kartenzahlung konnte nicht geöffnet werden; es wurde nichts abgebucht. Bitte versuchen Sie es gleich noch einmal.',
+  notSetUp: 'Noch nicht eingerichtet',
+  downloadReceipt: 'Beleg herunterladen (PDF)',
+  takenBack: 'Von der Bank zurückgebucht',
+  verify: {
+    title: 'Dieser Beleg ist echt',
+    text: (name) => `Er stammt von ${name}. Bitte prüfen Sie, ob er dasselbe sagt wie diese Seite.`,
+  },
+  unknownReceiptTitle: 'Dieser Beleg ist hier nicht bekannt',
+  unknownReceiptText:
+    'Bitte prüfen Sie, ob die Adresse vollständig ist. Wenn ja, wurde der Beleg nicht hier ausgestellt, und Sie sollten sich nicht auf ihn verlassen.',
+
+  // documents
+  document: {
+    payer: 'Zahler',
+    taxId: 'Steuernummer',
+    item: 'Artikel',
+    quantity: 'Menge',
+    unitPrice: 'Einzelpreis',
+    refunds: 'Erstattungen',
+    status: 'Status',
+    refundStatuses: { pending: 'In Bearbeitung', succeeded: 'Erstattet', failed: 'Fehlgeschlagen' },
+    refunded: 'Erstattet',
+    excess: 'Zu viel bezahlt',
+    page: (page, pages) => `Seite ${page} von ${pages}`,
+    verify: 'Zum Prüfen dieses Belegs scannen.',
+    invoiceTitle: 'Rechnung',
+    howToTransfer: 'Per Überweisung bezahlen',
+    scanToPay: 'Zum Bezahlen mit der Banking-App scannen.',
+    payWithPart: (amount) => `Bitte zahlen Sie ${amount} mit dem Zahlteil unten.`,
+  },
 } satisfies Messages;

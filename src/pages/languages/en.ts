@@ -94,4 +94,63 @@ export const en = {
   troubleText:
     'This is our fault, not yours. Please open the payment link again in a moment to see how things stand.',
   language: 'Language',
+
+  transfer: {
+    payWith: (method) => `Pay with ${method}`,
+    text: (amount) => `Please transfer exactly ${amount}, with the reference exactly as it stands here.`,
+    wait: 'The money takes one to three working days to arrive, and this page then says so. You may close it in the meantime.',
+    fields: {
+      payee: 'Recipient',
+      payee_address: 'Address of the recipient',
+      iban: 'IBAN',
+      account_number: 'Account number',
+      bank_code: 'Bank code',
+      bic: 'BIC',
+      bank: 'Bank',
+      amount: 'Amount',
+      reference: 'Reference',
+    },
+    copy: 'Copy',
+    copied: 'Copied',
+    code: 'QR code with the details of this transfer',
+    openApp: (name) => `Open your ${name} app`,
+    invoice: 'Download the invoice (PDF)',
+    back: 'Back to the transfer details',
+  },
+  goOnText: (method, amount) =>
+    `Your payment of ${amount} (${method}) continues on the secure page of our payment provider.`,
+  goOn: 'Continue to the card page',
+  goingOn: 'You are being taken to the card page',
+  notStarted:
+    'The card page could not be opened, and you have not been charged. Please try again in a moment.',
+  notSetUp: 'Not set up yet',
+  downloadReceipt: 'Download the receipt (PDF)',
+  takenBack: 'Taken back by the bank',
+  verify: {
+    title: 'This receipt is genuine',
+    text: (name) => `It is a receipt from ${name}. Please check that it says the same as this page.`,
+  },
+  unknownReceiptTitle: 'This receipt is not known here',
+  unknownReceiptText:
+    'Please check that the address is complete. If it is, the receipt was not made here, and you should not rely on it.',
+
+  // documents
+  document: {
+    payer: 'Payer',
+    taxId: 'Tax ID',
+    item: 'Item',
+    quantity: 'Quantity',
+    unitPrice: 'Unit price',
+    refunds: 'Refunds',
+    status: 'Status',
+    refundStatuses: { pending: 'In progress', succeeded: 'Refunded', failed: 'Failed' },
+    refunded: 'Refunded',
+    excess: 'Paid in excess',
+    page: (page, pages) => `Page ${page} of ${pages}`,
+    verify: 'Scan to check this receipt.',
+    invoiceTitle: 'Invoice',
+    howToTransfer: 'Pay by bank transfer',
+    scanToPay: 'Scan with your banking app to pay.',
+    payWithPart: (amount) => `Please pay ${amount} with the payment part below.`,
+  },
 } satisfies Messages;

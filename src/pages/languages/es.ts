@@ -96,4 +96,63 @@ export const es = {
   troubleText:
     'El fallo es nuestro, no suyo. Vuelva a abrir el enlace de pago dentro de un momento para ver la situación.',
   language: 'Idioma',
+
+  transfer: {
+    payWith: (method) => `Pagar con ${method}`,
+    text: (amount) => `Transfiera exactamente ${amount} e indique la referencia tal como aparece aquí.`,
+    wait: 'El dinero tarda de uno a tres días hábiles en llegar; entonces lo verá en esta página. Mientras tanto puede cerrarla.',
+    fields: {
+      payee: 'Beneficiario',
+      payee_address: 'Dirección del beneficiario',
+      iban: 'IBAN',
+      account_number: 'Número de cuenta',
+      bank_code: 'Código bancario',
+      bic: 'BIC',
+      bank: 'Banco',
+      amount: 'Importe',
+      reference: 'Referencia',
+    },
+    copy: 'Copiar',
+    copied: 'Copiado',
+    code: 'Código QR con los datos de esta transferencia',
+    openApp: (name) => `Abrir su aplicación ${name}`,
+    invoice: 'Descargar la factura (PDF)',
+    back: 'Volver a los datos de la transferencia',
+  },
+  goOnText: (method, amount) =>
+    `Su pago de ${amount} (${method}) continúa en la página segura de nuestro proveedor de pagos.`,
+  goOn: 'Continuar al pago con tarjeta',
+  goingOn: 'Le llevamos al pago con tarjeta',
+  notStarted:
+    'No se ha podido abrir la página de pago con tarjeta y no se le ha cobrado nada. Inténtelo de nuevo en un momento.',
+  notSetUp: 'Aún sin configurar',
+  downloadReceipt: 'Descargar el recibo (PDF)',
+  takenBack: 'Retirado por el banco',
+  verify: {
+    title: 'Este recibo es auténtico',
+    text: (name) => `Es un recibo de ${name}. Compruebe que dice lo mismo que esta página.`,
+  },
+  unknownReceiptTitle: 'Este recibo no se conoce aquí',
+  unknownReceiptText:
+    'Compruebe que la dirección está completa. Si lo está, el recibo no se ha emitido aquí y no debería fiarse de él.',
+
+  // documents
+  document: {
+    payer: 'Pagador',
+    taxId: 'N.º de identificación fiscal',
+    item: 'Artículo',
+    quantity: 'Cantidad',
+    unitPrice: 'Precio unitario',
+    refunds: 'Reembolsos',
+    status: 'Estado',
+    refundStatuses: { pending: 'En curso', succeeded: 'Reembolsado', failed: 'Fallido' },
+    refunded: 'Reembolsado',
+    excess: 'Pagado en exceso',
+    page: (page, pages) => `Página ${page} de ${pages}`,
+    verify: 'Escanee para comprobar este recibo.',
+    invoiceTitle: 'Factura',
+    howToTransfer: 'Pagar por transferencia bancaria',
+    scanToPay: 'Escanee con la app de su banco para pagar.',
+    payWithPart: (amount) => `Pague ${amount} con la sección de pago que aparece abajo.`,
+  },
 } satisfies Messages;

@@ -101,4 +101,64 @@ export const fr = {
   troubleText:
     'L’erreur vient de nous, pas de vous. Veuillez rouvrir le lien de paiement dans un instant pour connaître la situation.',
   language: 'Langue',
+
+  transfer: {
+    payWith: (method) => `Payer avec ${method}`,
+    text: (amount) =>
+      `Veuillez virer exactement ${amount} en indiquant la référence telle qu’elle figure ici.`,
+    wait: 'L’argent met un à trois jours ouvrés à arriver ; cette page l’indiquera alors. Vous pouvez la fermer en attendant.',
+    fields: {
+      payee: 'Bénéficiaire',
+      payee_address: 'Adresse du bénéficiaire',
+      iban: 'IBAN',
+      account_number: 'Numéro de compte',
+      bank_code: 'Code banque',
+      bic: 'BIC',
+      bank: 'Banque',
+      amount: 'Montant',
+      reference: 'Référence',
+    },
+    copy: 'Copier',
+    copied: 'Copié',
+    code: 'Code QR avec les données de ce virement',
+    openApp: (name) => `Ouvrir votre application ${name}`,
+    invoice: 'Télécharger la facture (PDF)',
+    back: 'Retour aux données du virement',
+  },
+  goOnText: (method, amount) =>
+    `Votre paiement de ${amount} (${method}) se poursuit sur la page sécurisée de notre prestataire de paiement.`,
+  goOn: 'Continuer vers le paiement par carte',
+  goingOn: 'Vous allez être dirigé vers le paiement par carte',
+  notStarted:
+    'La page de paiement par carte n’a pas pu être ouverte et rien n’a été débité. Veuillez réessayer dans un instant.',
+  notSetUp: 'Pas encore configuré',
+  downloadReceipt: 'Télécharger le reçu (PDF)',
+  takenBack: 'Repris par la banque',
+  verify: {
+    title: 'Ce reçu est authentique',
+    text: (name) => `C’est un reçu de ${name}. Veuillez vérifier qu’il indique la même chose que cette page.`,
+  },
+  unknownReceiptTitle: 'Ce reçu n’est pas connu ici',
+  unknownReceiptText:
+    'Veuillez vérifier que l’adresse est complète. Si c’est le cas, le reçu n’a pas été émis ici et vous ne devriez pas vous y fier.',
+
+  // documents
+  document: {
+    payer: 'Payeur',
+    taxId: 'N° d’identification fiscale',
+    item: 'Article',
+    quantity: 'Quantité',
+    unitPrice: 'Prix unitaire',
+    refunds: 'Remboursements',
+    status: 'Statut',
+    refundStatuses: { pending: 'En cours', succeeded: 'Remboursé', failed: 'Échoué' },
+    refunded: 'Remboursé',
+    excess: 'Payé en trop',
+    page: (page, pages) => `Page ${page} sur ${pages}`,
+    verify: 'Scannez pour vérifier ce reçu.',
+    invoiceTitle: 'Facture',
+    howToTransfer: 'Payer par virement bancaire',
+    scanToPay: 'Scannez avec votre application bancaire pour payer.',
+    payWithPart: (amount) => `Veuillez payer ${amount} au moyen de la section paiement ci-dessous.`,
+  },
 } satisfies Messages;

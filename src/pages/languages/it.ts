@@ -94,4 +94,63 @@ export const it = {
   troubleText:
     'L’errore è nostro, non Suo. Riapra il link di pagamento tra un momento per vedere la situazione.',
   language: 'Lingua',
+
+  transfer: {
+    payWith: (method) => `Pagare con ${method}`,
+    text: (amount) => `Trasferisca esattamente ${amount} indicando il riferimento così come appare qui.`,
+    wait: 'Il denaro arriva in uno-tre giorni lavorativi e questa pagina lo mostrerà. Nel frattempo può chiuderla.',
+    fields: {
+      payee: 'Beneficiario',
+      payee_address: 'Indirizzo del beneficiario',
+      iban: 'IBAN',
+      account_number: 'Numero di conto',
+      bank_code: 'Codice bancario',
+      bic: 'BIC',
+      bank: 'Banca',
+      amount: 'Importo',
+      reference: 'Riferimento',
+    },
+    copy: 'Copia',
+    copied: 'Copiato',
+    code: 'Codice QR con i dati di questo bonifico',
+    openApp: (name) => `Apri la tua app ${name}`,
+    invoice: 'Scarica la fattura (PDF)',
+    back: 'Torna ai dati del bonifico',
+  },
+  goOnText: (method, amount) =>
+    `Il pagamento di ${amount} (${method}) prosegue sulla pagina sicura del nostro fornitore di servizi di pagamento.`,
+  goOn: 'Continua al pagamento con carta',
+  goingOn: 'La stiamo portando al pagamento con carta',
+  notStarted:
+    'Non è stato possibile aprire la pagina di pagamento con carta e nulla è stato addebitato. Riprovi tra un momento.',
+  notSetUp: 'Non ancora configurato',
+  downloadReceipt: 'Scarica la ricevuta (PDF)',
+  takenBack: 'Ripreso dalla banca',
+  verify: {
+    title: 'Questa ricevuta è autentica',
+    text: (name) => `È una ricevuta di ${name}. Verifichi che dica lo stesso di questa pagina.`,
+  },
+  unknownReceiptTitle: 'Questa ricevuta non è nota qui',
+  unknownReceiptText:
+    'Verifichi che l’indirizzo sia completo. Se lo è, la ricevuta non è stata emessa qui e non dovrebbe farvi affidamento.',
+
+  // documents
+  document: {
+    payer: 'Pagante',
+    taxId: 'Partita IVA / codice fiscale',
+    item: 'Articolo',
+    quantity: 'Quantità',
+    unitPrice: 'Prezzo unitario',
+    refunds: 'Rimborsi',
+    status: 'Stato',
+    refundStatuses: { pending: 'In corso', succeeded: 'Rimborsato', failed: 'Non riuscito' },
+    refunded: 'Rimborsato',
+    excess: 'Pagato in eccesso',
+    page: (page, pages) => `Pagina ${page} di ${pages}`,
+    verify: 'Scansiona per verificare questa ricevuta.',
+    invoiceTitle: 'Fattura',
+    howToTransfer: 'Pagare con bonifico bancario',
+    scanToPay: 'Scansiona con l’app della tua banca per pagare.',
+    payWithPart: (amount) => `Paghi ${amount} con la sezione pagamento qui sotto.`,
+  },
 } satisfies Messages;

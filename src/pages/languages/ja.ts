@@ -95,4 +95,62 @@ export const ja = {
   troubleText:
     'こちらの不具合でご迷惑をおかけしています。少し後に支払いリンクを開き直して状況をご確認ください。',
   language: '言語',
+
+  transfer: {
+    payWith: (method) => `${method} で支払う`,
+    text: (amount) => `${amount} ちょうどを、ここに記載の照会番号をそのまま添えてお振り込みください。`,
+    wait: '着金まで 1～3 営業日かかります。着金するとこのページに表示されます。それまでページを閉じていただいてかまいません。',
+    fields: {
+      payee: '受取人',
+      payee_address: '受取人の住所',
+      iban: 'IBAN',
+      account_number: '口座番号',
+      bank_code: '銀行コード',
+      bic: 'BIC',
+      bank: '銀行',
+      amount: '金額',
+      reference: '照会番号',
+    },
+    copy: 'コピー',
+    copied: 'コピーしました',
+    code: 'この振込の情報を含む QR コード',
+    openApp: (name) => `${name} アプリを開く`,
+    invoice: '請求書をダウンロード（PDF）',
+    back: '振込情報に戻る',
+  },
+  goOnText: (method, amount) =>
+    `${amount} のお支払い（${method}）は、決済サービス会社の安全なページで続きます。`,
+  goOn: 'カード決済ページへ進む',
+  goingOn: 'カード決済ページへ移動しています',
+  notStarted: 'カード決済ページを開けませんでした。請求は発生していません。少し後にもう一度お試しください。',
+  notSetUp: '未設定',
+  downloadReceipt: '領収書をダウンロード（PDF）',
+  takenBack: '銀行による取り戻し',
+  verify: {
+    title: 'この領収書は本物です',
+    text: (name) => `${name} の領収書です。記載がこのページと同じであることをご確認ください。`,
+  },
+  unknownReceiptTitle: 'この領収書は登録されていません',
+  unknownReceiptText:
+    'アドレスが完全かご確認ください。完全であれば、この領収書はここで発行されたものではありません。信用しないでください。',
+
+  // documents
+  document: {
+    payer: 'お支払い者',
+    taxId: '税務番号',
+    item: '品目',
+    quantity: '数量',
+    unitPrice: '単価',
+    refunds: '返金',
+    status: '状況',
+    refundStatuses: { pending: '処理中', succeeded: '返金済み', failed: '失敗' },
+    refunded: '返金額',
+    excess: '過払い額',
+    page: (page, pages) => `${page} / ${pages} ページ`,
+    verify: '読み取ると、この領収書を確認できます。',
+    invoiceTitle: '請求書',
+    howToTransfer: '銀行振込でのお支払い',
+    scanToPay: '銀行アプリで読み取ってお支払いください。',
+    payWithPart: (amount) => `下の払込票で ${amount} をお支払いください。`,
+  },
 } satisfies Messages;

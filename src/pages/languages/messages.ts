@@ -1,3 +1,5 @@
+import type { RefundStatus } from '../../checkout/session.ts';
+import type { InstructionName } from '../../methods/bank/instructions.ts';
 import type { SandboxOutcome } from '../../methods/sandbox/sandbox.ts';
 
 /**
@@ -86,4 +88,48 @@ export type Messages = {
   readonly troubleTitle: string;
   readonly troubleText: string;
   readonly language: string;
+
+  readonly transfer: {
+    readonly payWith: (method: string) => string;
+    readonly text: (amount: string) => string;
+    readonly wait: string;
+    /** The address of a brand goes by the name of the brand. */
+    readonly fields: Readonly<Record<Exclude<InstructionName, 'proxy'>, string>>;
+    readonly copy: string;
+    readonly copied: string;
+    readonly code: string;
+    readonly openApp: (name: string) => string;
+    readonly invoice: string;
+    readonly back: string;
+  };
+  readonly goOnText: (method: string, amount: string) => string;
+  readonly goOn: string;
+  readonly goingOn: string;
+  readonly notStarted: string;
+  readonly notSetUp: string;
+  readonly downloadReceipt: string;
+  readonly takenBack: string;
+  readonly verify: { readonly title: string; readonly text: (name: string) => string };
+  readonly unknownReceiptTitle: string;
+  readonly unknownReceiptText: string;
+
+  // documents
+  readonly document: {
+    readonly payer: string;
+    readonly taxId: string;
+    readonly item: string;
+    readonly quantity: string;
+    readonly unitPrice: string;
+    readonly refunds: string;
+    readonly status: string;
+    readonly refundStatuses: Readonly<Record<RefundStatus, string>>;
+    readonly refunded: string;
+    readonly excess: string;
+    readonly page: (page: string, pages: string) => string;
+    readonly verify: string;
+    readonly invoiceTitle: string;
+    readonly howToTransfer: string;
+    readonly scanToPay: string;
+    readonly payWithPart: (amount: string) => string;
+  };
 };

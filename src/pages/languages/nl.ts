@@ -98,4 +98,65 @@ export const nl = {
   troubleText:
     'De fout ligt bij ons, niet bij u. Open de betaallink zo dadelijk opnieuw om de stand te zien.',
   language: 'Taal',
+
+  transfer: {
+    payWith: (method) => `Betalen met ${method}`,
+    text: (amount) =>
+      `Maak precies ${amount} over en vermeld het betalingskenmerk precies zoals het hier staat.`,
+    wait: 'Het duurt één tot drie werkdagen voordat het geld binnen is; deze pagina laat het dan zien. U kunt haar intussen sluiten.',
+    fields: {
+      payee: 'Begunstigde',
+      payee_address: 'Adres van de begunstigde',
+      iban: 'IBAN',
+      account_number: 'Rekeningnummer',
+      bank_code: 'Bankcode',
+      bic: 'BIC',
+      bank: 'Bank',
+      amount: 'Bedrag',
+      reference: 'Betalingskenmerk',
+    },
+    copy: 'Kopiëren',
+    copied: 'Gekopieerd',
+    code: 'QR-code met de gegevens van deze overschrijving',
+    openApp: (name) => `Uw ${name}-app openen`,
+    invoice: 'Factuur downloaden (PDF)',
+    back: 'Terug naar de overschrijvingsgegevens',
+  },
+  goOnText: (method, amount) =>
+    `Uw betaling van ${amount} (${method}) gaat verder op de beveiligde pagina van onze betaaldienst.`,
+  goOn: 'Verder naar de kaartbetaling',
+  goingOn: 'U wordt naar de kaartbetaling gebracht',
+  notStarted:
+    'De pagina voor de kaartbetaling kon niet worden geopend en er is niets afgeschreven. Probeer het zo dadelijk opnieuw.',
+  notSetUp: 'Nog niet ingesteld',
+  downloadReceipt: 'Betaalbewijs downloaden (PDF)',
+  takenBack: 'Teruggenomen door de bank',
+  verify: {
+    title: 'Dit betaalbewijs is echt',
+    text: (name) =>
+      `Het is een betaalbewijs van ${name}. Controleer of er hetzelfde op staat als op deze pagina.`,
+  },
+  unknownReceiptTitle: 'Dit betaalbewijs is hier niet bekend',
+  unknownReceiptText:
+    'Controleer of het adres volledig is. Zo ja, dan is het betaalbewijs niet hier gemaakt en kunt u er beter niet op vertrouwen.',
+
+  // documents
+  document: {
+    payer: 'Betaler',
+    taxId: 'Btw-nummer',
+    item: 'Artikel',
+    quantity: 'Aantal',
+    unitPrice: 'Stukprijs',
+    refunds: 'Terugbetalingen',
+    status: 'Status',
+    refundStatuses: { pending: 'In behandeling', succeeded: 'Terugbetaald', failed: 'Mislukt' },
+    refunded: 'Terugbetaald',
+    excess: 'Te veel betaald',
+    page: (page, pages) => `Pagina ${page} van ${pages}`,
+    verify: 'Scan om dit betaalbewijs te controleren.',
+    invoiceTitle: 'Factuur',
+    howToTransfer: 'Betalen per bankoverschrijving',
+    scanToPay: 'Scan met uw bankapp om te betalen.',
+    payWithPart: (amount) => `Betaal ${amount} met het betaalgedeelte hieronder.`,
+  },
 } satisfies Messages;

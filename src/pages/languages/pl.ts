@@ -97,4 +97,64 @@ export const pl = {
   troubleText:
     'Błąd leży po naszej stronie. Prosimy za chwilę ponownie otworzyć link do płatności, aby sprawdzić stan.',
   language: 'Język',
+
+  transfer: {
+    payWith: (method) => `Zapłać przez ${method}`,
+    text: (amount) =>
+      `Prosimy o przelew dokładnie ${amount} z tytułem przepisanym dokładnie tak, jak podano tutaj.`,
+    wait: 'Pieniądze docierają w ciągu jednego do trzech dni roboczych; ta strona to pokaże. Do tego czasu można ją zamknąć.',
+    fields: {
+      payee: 'Odbiorca',
+      payee_address: 'Adres odbiorcy',
+      iban: 'IBAN',
+      account_number: 'Numer rachunku',
+      bank_code: 'Kod banku',
+      bic: 'BIC',
+      bank: 'Bank',
+      amount: 'Kwota',
+      reference: 'Tytuł przelewu',
+    },
+    copy: 'Kopiuj',
+    copied: 'Skopiowano',
+    code: 'Kod QR z danymi tego przelewu',
+    openApp: (name) => `Otwórz aplikację ${name}`,
+    invoice: 'Pobierz fakturę (PDF)',
+    back: 'Wróć do danych przelewu',
+  },
+  goOnText: (method, amount) =>
+    `Płatność ${amount} (${method}) będzie kontynuowana na bezpiecznej stronie naszego dostawcy płatności.`,
+  goOn: 'Przejdź do płatności kartą',
+  goingOn: 'Przechodzimy do płatności kartą',
+  notStarted:
+    'Nie udało się otworzyć strony płatności kartą i nic nie zostało pobrane. Prosimy spróbować ponownie za chwilę.',
+  notSetUp: 'Jeszcze nieskonfigurowane',
+  downloadReceipt: 'Pobierz potwierdzenie (PDF)',
+  takenBack: 'Cofnięte przez bank',
+  verify: {
+    title: 'To potwierdzenie jest prawdziwe',
+    text: (name) => `Pochodzi od ${name}. Prosimy sprawdzić, czy jego treść zgadza się z tą stroną.`,
+  },
+  unknownReceiptTitle: 'To potwierdzenie nie jest tu znane',
+  unknownReceiptText:
+    'Prosimy sprawdzić, czy adres jest pełny. Jeśli tak, potwierdzenie nie powstało tutaj i nie należy na nim polegać.',
+
+  // documents
+  document: {
+    payer: 'Płatnik',
+    taxId: 'NIP',
+    item: 'Pozycja',
+    quantity: 'Ilość',
+    unitPrice: 'Cena jednostkowa',
+    refunds: 'Zwroty',
+    status: 'Status',
+    refundStatuses: { pending: 'W toku', succeeded: 'Zwrócono', failed: 'Niepowodzenie' },
+    refunded: 'Zwrócono',
+    excess: 'Nadpłata',
+    page: (page, pages) => `Strona ${page} z ${pages}`,
+    verify: 'Zeskanuj, aby sprawdzić to potwierdzenie.',
+    invoiceTitle: 'Faktura',
+    howToTransfer: 'Zapłać przelewem bankowym',
+    scanToPay: 'Zeskanuj w aplikacji bankowej, aby zapłacić.',
+    payWithPart: (amount) => `Prosimy o zapłatę ${amount} za pomocą części płatniczej poniżej.`,
+  },
 } satisfies Messages;

@@ -99,4 +99,63 @@ export const pt = {
   troubleText:
     'A falha é nossa, não sua. Abra novamente o link de pagamento daqui a pouco para ver a situação.',
   language: 'Idioma',
+
+  transfer: {
+    payWith: (method) => `Pagar com ${method}`,
+    text: (amount) => `Transfira exatamente ${amount} e indique a referência tal como está aqui.`,
+    wait: 'O dinheiro demora um a três dias úteis a chegar; esta página mostrá-lo-á. Entretanto, pode fechá-la.',
+    fields: {
+      payee: 'Beneficiário',
+      payee_address: 'Morada do beneficiário',
+      iban: 'IBAN',
+      account_number: 'Número da conta',
+      bank_code: 'Código do banco',
+      bic: 'BIC',
+      bank: 'Banco',
+      amount: 'Montante',
+      reference: 'Referência',
+    },
+    copy: 'Copiar',
+    copied: 'Copiado',
+    code: 'Código QR com os dados desta transferência',
+    openApp: (name) => `Abrir a sua aplicação ${name}`,
+    invoice: 'Descarregar a fatura (PDF)',
+    back: 'Voltar aos dados da transferência',
+  },
+  goOnText: (method, amount) =>
+    `O seu pagamento de ${amount} (${method}) continua na página segura do nosso prestador de pagamentos.`,
+  goOn: 'Continuar para o pagamento com cartão',
+  goingOn: 'A encaminhar para o pagamento com cartão',
+  notStarted:
+    'Não foi possível abrir a página de pagamento com cartão e nada lhe foi cobrado. Tente novamente daqui a pouco.',
+  notSetUp: 'Ainda por configurar',
+  downloadReceipt: 'Descarregar o recibo (PDF)',
+  takenBack: 'Retirado pelo banco',
+  verify: {
+    title: 'Este recibo é autêntico',
+    text: (name) => `É um recibo de ${name}. Verifique se diz o mesmo que esta página.`,
+  },
+  unknownReceiptTitle: 'Este recibo não é conhecido aqui',
+  unknownReceiptText:
+    'Verifique se o endereço está completo. Se estiver, o recibo não foi emitido aqui e não deve confiar nele.',
+
+  // documents
+  document: {
+    payer: 'Pagador',
+    taxId: 'Número de identificação fiscal',
+    item: 'Artigo',
+    quantity: 'Quantidade',
+    unitPrice: 'Preço unitário',
+    refunds: 'Reembolsos',
+    status: 'Estado',
+    refundStatuses: { pending: 'Em curso', succeeded: 'Reembolsado', failed: 'Falhou' },
+    refunded: 'Reembolsado',
+    excess: 'Pago em excesso',
+    page: (page, pages) => `Página ${page} de ${pages}`,
+    verify: 'Digitalize para verificar este recibo.',
+    invoiceTitle: 'Fatura',
+    howToTransfer: 'Pagar por transferência bancária',
+    scanToPay: 'Digitalize com a aplicação do seu banco para pagar.',
+    payWithPart: (amount) => `Pague ${amount} com a secção de pagamento abaixo.`,
+  },
 } satisfies Messages;

@@ -98,4 +98,63 @@ export const tr = {
   troubleText:
     'Hata bizden kaynaklanıyor. Güncel durumu görmek için lütfen ödeme bağlantısını birazdan yeniden açın.',
   language: 'Dil',
+
+  transfer: {
+    payWith: (method) => `${method} ile öde`,
+    text: (amount) => `Lütfen tam olarak ${amount} gönderin ve açıklamayı burada göründüğü gibi yazın.`,
+    wait: 'Paranın ulaşması bir ila üç iş günü sürer; ulaşınca bu sayfada görünür. Bu arada sayfayı kapatabilirsiniz.',
+    fields: {
+      payee: 'Alıcı',
+      payee_address: 'Alıcının adresi',
+      iban: 'IBAN',
+      account_number: 'Hesap numarası',
+      bank_code: 'Banka kodu',
+      bic: 'BIC',
+      bank: 'Banka',
+      amount: 'Tutar',
+      reference: 'Açıklama',
+    },
+    copy: 'Kopyala',
+    copied: 'Kopyalandı',
+    code: 'Bu havalenin bilgilerini içeren QR kodu',
+    openApp: (name) => `${name} uygulamanızı açın`,
+    invoice: 'Faturayı indir (PDF)',
+    back: 'Havale bilgilerine dön',
+  },
+  goOnText: (method, amount) =>
+    `${amount} tutarındaki ödemeniz (${method}) ödeme sağlayıcımızın güvenli sayfasında devam ediyor.`,
+  goOn: 'Kart sayfasına devam et',
+  goingOn: 'Kart sayfasına yönlendiriliyorsunuz',
+  notStarted: 'Kart sayfası açılamadı ve sizden ücret alınmadı. Lütfen birazdan yeniden deneyin.',
+  notSetUp: 'Henüz ayarlanmadı',
+  downloadReceipt: 'Makbuzu indir (PDF)',
+  takenBack: 'Banka tarafından geri alındı',
+  verify: {
+    title: 'Bu makbuz gerçektir',
+    text: (name) =>
+      `${name} tarafından verilmiştir. Lütfen bu sayfayla aynı bilgileri içerdiğini kontrol edin.`,
+  },
+  unknownReceiptTitle: 'Bu makbuz burada bilinmiyor',
+  unknownReceiptText:
+    'Lütfen adresin eksiksiz olduğunu kontrol edin. Eksiksizse makbuz burada düzenlenmemiştir ve ona güvenmemelisiniz.',
+
+  // documents
+  document: {
+    payer: 'Ödeyen',
+    taxId: 'Vergi numarası',
+    item: 'Ürün',
+    quantity: 'Adet',
+    unitPrice: 'Birim fiyat',
+    refunds: 'İadeler',
+    status: 'Durum',
+    refundStatuses: { pending: 'İşleniyor', succeeded: 'İade edildi', failed: 'Başarısız' },
+    refunded: 'İade edilen',
+    excess: 'Fazla ödenen',
+    page: (page, pages) => `Sayfa ${page} / ${pages}`,
+    verify: 'Bu makbuzu doğrulamak için tarayın.',
+    invoiceTitle: 'Fatura',
+    howToTransfer: 'Banka havalesiyle ödeyin',
+    scanToPay: 'Ödemek için banka uygulamanızla tarayın.',
+    payWithPart: (amount) => `Lütfen ${amount} tutarını aşağıdaki ödeme bölümüyle ödeyin.`,
+  },
 } satisfies Messages;

@@ -1,0 +1,188 @@
+/** What a document says, as plain data: made from the session and whoever is paid, before anything is drawn. */
+import type { BusinessDetails } from '../accounts/settings.ts';
+import { listingOf, totalOf } from '../checkout/items.ts';
+import {
+  amountDue,
+  amountPaid,
+  amountRefunded,
+  type Checkout,
+  isCovered,
+  type JsonObject,
+  type Payer,
+  payerReferenceOf,
+  type RefundStatus,
+} from '../checkout/session.ts';
+import type { Locale } from '../pages/locale.ts';
+import { paymentMethodName } from '../pages/pieces.ts';
+import { plain } from './plain.ts';
+
+/** Who is paid: the name of the account and what it has configured for its documents. */
+export type Payee = BusinessDetails & { readonly name: string };
+
+/** Somebody on a document: the name, and the lines that stand below it. Both may be empty. */
+export type Party = { readonly name: string; readonly lines: readonly string[] };
+
+/** All amounts are in minor units of `currency`, all times in milliseconds since the epoch. */
+type OrderFacts = {
+  readonly locale: Locale;
+  readonly testMode: boolean;
+  /** The date of the document. It follows from the session, so that the same document has the same bytes. */
+  readonly issuedAt: number;
+  readonly payee: Party;
+  readonly taxId: string;
+  readonly payer: Party;
+  readonly orderReference: string;
+  readonly sessionId: string;
+  /** Empty where it would only repeat the items. */
+  readonly description: string;
+  readonly currency: string;
+  readonly items: readonly ItemFacts[];
+  /** What the amount has beyond the items; below zero it is a discount. */
+  readonly beyondItems: number;
+  readonly amount: number;
+  readonly paid: number;
+  /** What is still to be paid; 0 once the session counts as paid. */
+  readonly due: number;
+};
+
+export type ItemFacts = {
+  readonly name: string;
+  readonly description: string;
+  readonly quantity: number;
+  readonly unitPrice: number;
+};
+
+type PaymentFacts = {
+  readonly at: number;
+  /** In the payer's language. */
+  readonly method: string;
+  readonly reference: string;
+  readonly amount: number;
+};
+
+type RefundFacts = {
+  readonly at: number;
+  readonly status: RefundStatus;
+  readonly reference: string;
+  readonly amount: number;
+};
+
+export type ReceiptFacts = OrderFacts & {
+  readonly payments: readonly PaymentFacts[];
+  readonly refunds: readonly RefundFacts[];
+  /** Given back, as far as it is confirmed. */
+  readonly refunded: number;
+  /** What the payee has beyond the amount, after refunds. */
+  readonly excess: number;
+  /** Where this service shows whether the receipt is true. */
+  readonly verifyUrl: string;
+};
+
+/** How to pay by bank: what to write into the transfer, and the code that says the same. */
+export type Instructions = {
+  /** In the payer's language, in the order in which they are shown. */
+  readonly fields: readonly { readonly label: string; readonly text: string }[];
+  /** `swissCross` for the code of a Swiss QR-bill, which has a payment part of its own. */
+  readonly code: { readonly payload: string; readonly swissCross: boolean } | null;
+};
+
+export type InvoiceFacts = OrderFacts & {
+  /** The last moment to pay, or null where there is none. */
+  readonly dueAt: number | null;
+  readonly instructions: Instructions;
+};
+
+/** `verifyUrl` is the absolute address of the page that shows whether the receipt is true. */
+export function receiptFacts(
+  checkout: Checkout,
+  payee: Payee,
+  locale: Locale,
+  verifyUrl: string,
+): ReceiptFacts {
+  const { messages } = locale.language;
+  const { payments, refunds } = checkout;
+  const order = orderFacts(checkout, payee, locale);
+  const refunded = amountRefunded(checkout);
+  return {
+    ...order,
+    issuedAt: Math.max(order.issuedAt, ...[...payments.map(({ bookedAt }) => bookedAt)].slice(-1)),
+    payments: payments.map((payment) => ({
+      at: payment.bookedAt,
+      method: plain(paymentMethodName(messages, checkout, payment)),
+      reference: plain(payerReferenceOf(checkout, payment)),
+      amount: payment.amount,
+    })),
+    refunds: refunds.map(({ createdAt, status, id, reference, amount }) => ({
+      at: createdAt,
+      status,
+      // While it waits in a file for the bank, its reference is that of the file.
+      reference: plain(status === 'pending' ? id : reference || id),
+      amount,
+    })),
+    refunded,
+    excess: Math.max(0, order.paid - refunded - checkout.amount),
+    verifyUrl,
+  };
+}
+
+export function invoiceFacts(
+  checkout: Checkout,
+  payee: Payee,
+  locale: Locale,
+  { fields, code }: Instructions,
+): InvoiceFacts {
+  return {
+    ...orderFacts(checkout, payee, locale),
+    dueAt: checkout.expiresAt,
+    instructions: { fields: fields.map(({ label, text }) => ({ label, text: plain(text) })), code },
+  };
+}
+
+function orderFacts(checkout: Checkout, payee: Payee, locale: Locale): OrderFacts {
+  const { items, amount, description } = checkout;
+  const isListing = items.length > 0 && description === listingOf(items);
+  return {
+    locale,
+    testMode: checkout.scope.mode === 'test',
+    issuedAt: checkout.createdAt,
+    payee: { name: plain(payee.name), lines: filled([...payee.addressLines, payee.email]) },
+    taxId: plain(payee.taxId),
+    payer: payerOf(checkout.payer),
+    orderReference: plain(checkout.referenceId),
+    sessionId: checkout.id,
+    description: isListing ? '' : plain(description),
+    currency: checkout.currency,
+    items: items.map((item) => ({
+      name: plain(item.name),
+      description: plain(item.description ?? ''),
+      quantity: item.quantity,
+      unitPrice: item.unitPrice,
+    })),
+    beyondItems: items.length === 0 ? 0 : amount - (totalOf(items) ?? amount),
+    amount,
+    paid: amountPaid(checkout),
+    due: isCovered(checkout) ? 0 : amountDue(checkout),
+  };
+}
+
+/** The billing details go before what is known of the payer otherwise. */
+function payerOf({ name, email, country, billingDetails }: Payer): Party {
+  const address = billingDetails?.address;
+  const isAddress = typeof address === 'object' && address !== null && !Array.isArray(address);
+  const fields = isAddress ? (address as JsonObject) : {};
+  const text = (field: string) => textOf(fields[field]);
+  const place = [text('postal_code'), text('city')].filter((each) => each !== '').join(' ');
+  const lines = [text('line1'), text('line2'), place, text('state'), text('country') || country];
+  return {
+    name: plain(textOf(billingDetails?.name) || name),
+    lines: filled([...lines, textOf(billingDetails?.email) || email]),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function filled(lines: readonly string[]): string[] {
+  return lines.map(plain).filter((line) => line !== '');
+}

@@ -1,0 +1,103 @@
+/** The way of a payer to a page of a rail, such as one for cards, and back. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { paymentUrl } from '../checkout/present.ts';
+import type { Attempt, Checkout } from '../checkout/session.ts';
+import type { Deps } from '../deps.ts';
+import { html } from '../html.ts';
+import { startAtRail, syncAttempt } from '../rails.ts';
+import { documentOf } from './document.ts';
+import { outwardLink } from './links.ts';
+import { icon } from './pieces.ts';
+import { addressOf, railOf, type Visit, waitingAttempt } from './visit.ts';
+
+/** How often a rail is asked about a session whose payer comes back again and again. */
+const ASK_INTERVAL_MS = 2_000;
+
+/** Sessions whose last question is remembered; of one that falls out, the rail is asked once more. */
+const MAX_REMEMBERED = 10_000;
+
+/** The address of the rail's page; `over`: there is nothing to go on with; `not_started`: the rail has not prepared it. */
+export type NextStep = { readonly address: string } | 'over' | 'not_started';
+
+export function createProviderSteps(deps: Deps) {
+  const inTurn = createTurns();
+
+  async function nextStep({ checkout, now }: Visit): Promise<NextStep> {
+    const attempt = waitingAttempt(checkout);
+    if (!attempt || !railOf(deps, attempt)?.start) return 'over';
+    if (addressAt(attempt)) return { address: addressAt(attempt) };
+    const returnUrl = `${paymentUrl(checkout, deps.checkoutUrl)}/return`;
+    await inTurn(`start ${attempt.id}`, () => startAtRail(deps, checkout, attempt, returnUrl, now));
+    const current = await deps.store.checkout(checkout.scope, checkout.id);
+    const started = current?.attempts.find(({ id }) => id === attempt.id);
+    if (started?.status !== 'requires_action') return 'over';
+    return addressAt(started) ? { address: addressAt(started) } : 'not_started';
+  }
+
+  function addressAt(attempt: Attempt): string {
+    return outwardLink(railOf(deps, attempt)?.payerUrl?.(attempt) ?? '') ?? '';
+  }
+
+  /** Asks how the payment stands. The rail tells by itself too; but the payer is here, and wants to know now. */
+  async function comeBack({ checkout, now }: Visit): Promise<void> {
+    const isOpen = ({ status }: Attempt) =>
+      status === 'requires_action' || status === 'processing' || status === 'unknown';
+    const attemptOf = ({ attempts }: Checkout) =>
+      attempts.findLast((each) => isOpen(each) && railOf(deps, each)?.start);
+    if (!attemptOf(checkout)) return;
+    await inTurn(`sync ${checkout.id}`, async () => {
+      const current = await deps.store.checkout(checkout.scope, checkout.id);
+      const attempt = current && attemptOf(current);
+      if (attempt) await syncAttempt(deps, current, attempt, now);
+    });
+  }
+
+  return { nextStep, comeBack };
+}
+
+/**
+ * One after the other for each name, with some time between their beginnings. Whoever comes while the next one has not
+ * begun yet is served by that: it will ask about what is true now.
+ */
+function createTurns() {
+  const turns = new LRUCache<string, { readonly beginsAt: number; readonly done: Promise<void> }>({
+    max: MAX_REMEMBERED,
+  });
+  return (name: string, act: () => Promise<void>): Promise<void> => {
+    const last = turns.get(name);
+    const now = performance.now();
+    if (last && now < last.beginsAt) return last.done;
+    const beginsAt = Math.max(now, last ? last.beginsAt + ASK_INTERVAL_MS : 0);
+    const begin = async () => {
+      if (beginsAt > now) await delay(beginsAt - now);
+      await last?.done.catch(() => undefined);
+      await act();
+    };
+    const done = begin();
+    turns.set(name, { beginsAt, done });
+    return done;
+  };
+}
+
+/**
+ * A page and not a redirect: what answers a form may lead to another site only where the policy of the page allows it,
+ * and ours lets forms go nowhere else. It needs no script.
+ */
+export function goingOnPage(visit: Visit, basePath: string, address: string): string {
+  const { messages } = visit.locale.language;
+  return documentOf({
+    locale: visit.locale,
+    basePath,
+    title: messages.goingOn,
+    testMode: visit.checkout.scope.mode === 'test',
+    refreshFrom: null,
+    goTo: address,
+    main: html`<main class="card problem">
+${icon('step')}
+<h1>${messages.goingOn}</h1>
+<p><a class="button primary" href="${address}">${messages.goOn}</a></p>
+<p><a href="${addressOf(visit)}">${messages.backToPayment}</a></p>
+</main>`,
+  });
+}

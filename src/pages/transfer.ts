@@ -1,0 +1,104 @@
+/** The step of a payer who pays by bank: what to write into the transfer, to be copied, and a code to be scanned. */
+import { type Attempt, openTransfer } from '../checkout/session.ts';
+import { drawing, type Html, html } from '../html.ts';
+import { drawCode, type PaymentCode } from '../methods/bank/codes/draw.ts';
+import type { Instruction } from '../methods/bank/instructions.ts';
+import { transferOf } from '../methods/bank/rail.ts';
+import { findMethod } from '../methods/catalogue.ts';
+import { type Locale, money } from './locale.ts';
+import { amountText, methodName } from './pieces.ts';
+import { addressOf, type Visit, waitingAttempt } from './visit.ts';
+
+/** A line of the transfer in the payer's language: `text` is to be read, `value` is what a bank's form takes. */
+export type TransferField = { readonly label: string; readonly text: string; readonly value: string };
+
+export type Transfer = {
+  readonly attempt: Attempt;
+  readonly title: string;
+  readonly fields: readonly TransferField[];
+  readonly code: PaymentCode | null;
+};
+
+/** The transfer that is waited for, or null. */
+export function transferToShow({ checkout, locale }: Pick<Visit, 'checkout' | 'locale'>): Transfer | null {
+  const attempt = openTransfer(checkout);
+  const instructions = attempt ? transferOf(attempt) : null;
+  if (!attempt || instructions === null) return null;
+  const { messages } = locale.language;
+  const method = findMethod(attempt.method);
+  const brand = method ? methodName(messages, method) : attempt.method;
+  const isBranded = instructions.fields.some(({ name }) => name === 'proxy');
+  const labelOf = ({ name }: Instruction): string => {
+    if (name === 'proxy') return brand;
+    return name === 'bank_code'
+      ? (bankCodeNames[checkout.currency] ?? messages.transfer.fields.bank_code)
+      : messages.transfer.fields[name];
+  };
+  return {
+    attempt,
+    title: isBranded ? messages.transfer.payWith(brand) : messages.document.howToTransfer,
+    fields: instructions.fields.map((field) => ({
+      label: labelOf(field),
+      text: field.name === 'amount' ? money(locale, attempt.amount, checkout.currency) : field.display,
+      value: field.value,
+    })),
+    code: instructions.code,
+  };
+}
+
+/** The same where it is what the payer has to do next, and nothing else was begun since. */
+export function transferToDo(visit: Visit): Transfer | null {
+  const transfer = transferToShow(visit);
+  return transfer?.attempt === waitingAttempt(visit.checkout) ? transfer : null;
+}
+
+/** What forms of banks call the code of a bank in these countries, whatever the language of the payer. */
+const bankCodeNames: Readonly<Record<string, string>> = {
+  AUD: 'BSB',
+  GBP: 'Sort code',
+  INR: 'IFSC',
+  USD: 'Routing number (ABA)',
+};
+
+export function transferDetails(visit: Visit, transfer: Transfer): Html {
+  const { checkout, locale } = visit;
+  const { messages } = locale.language;
+  const amount = amountText(locale, transfer.attempt.amount, checkout.currency);
+  return html`<p>${messages.transfer.text(amount)}</p>
+<dl class="facts transfer" data-copied="${messages.transfer.copied}">
+${transfer.fields.map((field) => fieldOf(field, locale))}
+</dl>
+${transfer.code !== null && codeOf(transfer.code, locale)}
+<p role="status">${messages.transfer.wait}</p>
+<p><a href="${addressOf(visit, '/invoice.pdf')}">${messages.transfer.invoice}</a></p>`;
+}
+
+/** The button works by a script, and is not there without one. */
+function fieldOf({ label, text, value }: TransferField, { language }: Locale): Html {
+  const { copy } = language.messages.transfer;
+  return html`<div><dt>${label}</dt><dd><bdi>${text}</bdi> <button type="button" class="copy" data-copy="${value}" aria-label="${copy}: ${label}" hidden>${copy}</button></dd></div>
+`;
+}
+
+function codeOf(code: PaymentCode, locale: Locale): Html {
+  const { transfer, document } = locale.language.messages;
+  return html`<figure class="code">
+<div role="img" aria-label="${transfer.code}">${drawing(drawCode(code))}</div>
+<figcaption>${document.scanToPay} <bdi>${namesOfCodes[code.standard]}</bdi></figcaption>
+</figure>
+${code.standard === 'UPI' && html`<p class="touch"><a class="button" href="${code.payload}">${transfer.openApp('UPI')}</a></p>`}
+${code.standard === 'Pix BR Code' && html`<dl class="facts transfer" data-copied="${transfer.copied}">${fieldOf({ label: PIX_TEXT, text: code.payload, value: code.payload }, locale)}</dl>`}`;
+}
+
+/** In Brazil the content of the code is often copied instead of scanned, and this is what it is called there. */
+const PIX_TEXT = 'Pix Copia e Cola';
+
+/** By what the codes are known among those who scan them. */
+const namesOfCodes: Readonly<Record<PaymentCode['standard'], string>> = {
+  'EPC069-12': 'EPC QR (GiroCode)',
+  'Swiss QR-bill': 'QR-bill',
+  PayNow: 'PayNow',
+  PromptPay: 'PromptPay',
+  'Pix BR Code': 'Pix',
+  UPI: 'UPI',
+};

@@ -1,0 +1,59 @@
+/** The page that a receipt's code leads to: that it is true, and what it says. Nothing of it tells who has paid. */
+import { amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
+import type { Deps } from '../deps.ts';
+import { html } from '../html.ts';
+import { provesReceipt, readReceiptCode } from '../token.ts';
+import { documentOf } from './document.ts';
+import { isolated, type Locale } from './locale.ts';
+import { goneBack } from './movements.ts';
+import { amountOf, icon, timeOf } from './pieces.ts';
+import { fact } from './receipt.ts';
+
+/** The page that a code opens, or null if it is the code of no receipt. */
+export async function verifiedReceipt(
+  { store }: Pick<Deps, 'store'>,
+  code: string,
+  locale: Locale,
+  basePath: string,
+): Promise<string | null> {
+  const named = readReceiptCode(code);
+  if (named === null) return null;
+  const checkout = await store.checkout(named.scope, named.checkoutId);
+  if (checkout === null || !provesReceipt(code, checkout) || checkout.payments.length === 0) return null;
+  const account = await store.account(named.scope.account);
+  return account && verificationOf(checkout, account.name, locale, basePath);
+}
+
+function verificationOf(checkout: Checkout, payee: string, locale: Locale, basePath: string): string {
+  const { messages } = locale.language;
+  const { currency, payments, scope, referenceId } = checkout;
+  const { verify, document } = messages;
+  const amount = (value: number) => amountOf(locale, value, currency);
+  const back = goneBack(checkout, locale);
+  const refunded = amountRefunded(checkout);
+  return documentOf({
+    locale,
+    basePath,
+    title: `${verify.title} – ${payee}`,
+    testMode: scope.mode === 'test',
+    refreshFrom: null,
+    main: html`<main class="card receipt problem">
+${icon('check')}
+<h1>${verify.title}</h1>
+<p>${verify.text(isolated(locale, payee))}</p>
+<dl class="facts">
+${fact(messages.payee, html`<bdi>${payee}</bdi>`)}
+${fact(messages.orderReference, html`<bdi>${referenceId}</bdi>`)}
+${fact(messages.paid, amount(amountPaid(checkout)))}
+${refunded > 0 && fact(document.refunded, amount(refunded))}
+</dl>
+<h2>${messages.payments}</h2>
+<dl class="facts">${payments.map(({ amount: part, bookedAt }) => fact(timeOf(locale, bookedAt), amount(part)))}</dl>
+${
+  back.length > 0 &&
+  html`<h2>${document.refunds}</h2>
+<dl class="facts">${back.map(({ what, amount: part, at }) => fact(html`${what}, ${timeOf(locale, at)}`, amount(part)))}</dl>`
+}
+</main>`,
+  });
+}

@@ -1,0 +1,110 @@
+/** Reads documents back with parsers that have nothing in common with what writes them. */
+import assert from 'node:assert/strict';
+import { inflateSync } from 'node:zlib';
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { getDocumentProxy } from 'unpdf';
+import type { Pixels } from '../support/read-code.ts';
+
+/** Text as it stands on a page, with the place of its beginning in points from the lower left corner. */
+export type PlacedText = {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+};
+
+export type ReadPage = {
+  readonly width: number;
+  readonly height: number;
+  readonly texts: readonly PlacedText[];
+};
+
+type ContentItem = { readonly str: string; readonly transform: readonly number[]; readonly width: number };
+
+/** The pages with their texts, and what the document says of itself. */
+export async function readPdf(bytes: Buffer) {
+  const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+  const pages: ReadPage[] = [];
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pdf.getPage(number);
+    const [, , width = 0, height = 0] = page.view;
+    const { items } = await page.getTextContent();
+    const texts = (items as ContentItem[])
+      .filter(({ str }) => str !== '')
+      .map(({ str, transform, width: wide }) => ({
+        text: str,
+        x: transform[4] ?? 0,
+        y: transform[5] ?? 0,
+        width: wide,
+      }));
+    pages.push({ width, height, texts });
+  }
+  const { info } = await pdf.getMetadata();
+  return { pages, info: info as Readonly<Record<string, unknown>> };
+}
+
+/** All text of all pages without blanks, which say little about what a reader sees. */
+export function lettersOf(pages: readonly ReadPage[]): string {
+  return packed(pages.flatMap(({ texts }) => texts.map(({ text }) => text)).join(''));
+}
+
+export function packed(text: string): string {
+  return text.normalize('NFKC').replace(/[\s\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g, '');
+}
+
+export type Picture = Pixels & { readonly dark: (x: number, y: number) => boolean };
+
+const SCALE = 2.5;
+
+/** The pages as pictures; places in them are in points from the upper left corner. */
+export async function render(bytes: Buffer): Promise<Picture[]> {
+  const library = await PDFiumLibrary.init();
+  const document = await library.loadDocument(bytes);
+  const pictures: Picture[] = [];
+  for (const page of document.pages()) {
+    const { data, width, height } = await page.render({ scale: SCALE, render: async (each) => each.data });
+    const dark = (x: number, y: number) => {
+      const at = (Math.floor(y * SCALE) * width + Math.floor(x * SCALE)) * 4;
+      return Math.min(data[at] ?? 255, data[at + 1] ?? 255, data[at + 2] ?? 255) < 200;
+    };
+    pictures.push({ data, width, height, dark });
+  }
+  document.destroy();
+  library.destroy();
+  return pictures;
+}
+
+/** Nothing is drawn closer to the edges of the page than this: to those at the sides, above and below, in points. */
+export function assertMargins({ dark, width, height }: Picture, sides: number, above: number): void {
+  const [wide, high] = [width / SCALE, height / SCALE];
+  for (let y = 0; y < high; y += 0.5) {
+    const isInside = y > above && y < high - above;
+    for (let x = 0; x < wide; x += 0.5) {
+      if (isInside && x > sides && x < wide - sides) x = wide - sides;
+      assert.ok(!dark(x, y), `something is drawn at ${x}, ${y}`);
+    }
+  }
+}
+
+/** What the document tells readers that its rearranged lines say (ISO 32000-1, section 14.9.4), in order. */
+export function actualTexts(bytes: Buffer): string[] {
+  return contentsOf(bytes).flatMap((content) =>
+    [...content.matchAll(/\/ActualText \(((?:\\.|[^\\)])*)\)/gs)].map(([, literal = '']) => {
+      const units = Buffer.from(literal.replace(/\\(.)/gs, unescaped), 'latin1').swap16();
+      return units.toString('utf16le').replace(/^\ufeff/, '');
+    }),
+  );
+}
+
+function unescaped(_: string, character: string): string {
+  const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+  return controls[character] ?? character;
+}
+
+function contentsOf(bytes: Buffer): string[] {
+  const text = bytes.toString('latin1');
+  return [...text.matchAll(/\/FlateDecode\s*>>\s*stream\n/g)].map(({ index, 0: { length } }) => {
+    const end = text.indexOf('endstream', index);
+    return inflateSync(bytes.subarray(index + length, end)).toString('latin1');
+  });
+}
