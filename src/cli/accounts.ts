@@ -1,19 +1,21 @@
 import { parseArgs } from 'node:util';
+import { presentSettings, readSettings } from '../accounts/read-settings.ts';
 import { ACCOUNT_NAME_LENGTH } from '../config.ts';
 import { createAccount, newWebhookSecret } from '../keys.ts';
 import type { Store } from '../store/store.ts';
 import { MAX_OVERLAP_SECONDS, retired } from '../webhooks/secrets.ts';
+import { ACCOUNT_NUMBER, accountOf, noSuchAccount } from './account.ts';
 import { secondsOf } from './moment.ts';
 import { fateOfSecrets } from './overlap.ts';
+import { mistakesIn, readJson } from './settings-file.ts';
 import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';
 
-const NUMBER = /^[1-9]\d{0,14}$/;
-
-/** `accounts list|create|rename|rotate-webhook-secret`: works on the database, beside a server that runs. */
+/** `accounts list|create|rename|…`: works on the database, beside a server that runs. */
 export async function accounts(args: readonly string[]): Promise<void> {
   const [action, ...rest] = args;
-  const run = actionOf('accounts', { list, create, rename, 'rotate-webhook-secret': rotate }, action);
+  const actions = { list, create, rename, settings, configure, 'rotate-webhook-secret': rotate };
+  const run = actionOf('accounts', actions, action);
   await withStore((store) => run(store, rest));
 }
 
@@ -30,9 +32,51 @@ async function create(store: Store, [name, ...rest]: readonly string[]): Promise
 
 async function rename(store: Store, [number = '', name, ...rest]: readonly string[]): Promise<void> {
   takesNothing('accounts rename', rest);
-  if (!NUMBER.test(number)) throw new UsageError('accounts rename takes a number and a name');
+  if (!ACCOUNT_NUMBER.test(number)) throw new UsageError('accounts rename takes a number and a name');
   if (!(await store.renameAccount(Number(number), validName(name)))) throw noSuchAccount(number);
   console.log(`account ${number} is now called ${name}`);
+}
+
+/** What `configure` takes: the settings of one mode, as JSON. */
+async function settings(store: Store, args: readonly string[]): Promise<void> {
+  const { values, positionals } = parsed(() =>
+    parseArgs({
+      args: [...args],
+      options: { live: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    }),
+  );
+  const [number, ...rest] = positionals;
+  takesNothing('accounts settings', rest);
+  const account = await accountOf(store, 'accounts settings', number);
+  console.log(JSON.stringify(presentSettings(account.settings[values.live ? 'live' : 'test']), null, 2));
+}
+
+async function configure(store: Store, args: readonly string[]): Promise<void> {
+  const { values, positionals } = parsed(() =>
+    parseArgs({
+      args: [...args],
+      options: { live: { type: 'boolean', default: false }, file: { type: 'string' } },
+      allowPositionals: true,
+    }),
+  );
+  const [number, ...rest] = positionals;
+  takesNothing('accounts configure', rest);
+  const account = await accountOf(store, 'accounts configure', number);
+  const { file } = values;
+  if (file === undefined)
+    throw new UsageError('accounts configure needs --file, such as --file settings.json');
+  const read = readSettings(await readJson(file));
+  if ('problems' in read) throw mistakesIn(file, read.problems);
+  const parts = Object.keys(read.settings).length;
+  if (parts === 0)
+    throw new UsageError(`${file} has none of the parts that opentill accounts settings shows`);
+  const mode = values.live ? 'live' : 'test';
+  await store.configureAccount(
+    { account: account.number, mode },
+    { ...account.settings[mode], ...read.settings },
+  );
+  console.log(`account ${number} is configured for ${mode} mode`);
 }
 
 /** The secret of deliveries to addresses that sessions name; endpoints have their own. */
@@ -46,7 +90,7 @@ async function rotate(store: Store, args: readonly string[]): Promise<void> {
   );
   const [number = '', ...rest] = positionals;
   takesNothing('accounts rotate-webhook-secret', rest);
-  if (!NUMBER.test(number))
+  if (!ACCOUNT_NUMBER.test(number))
     throw new UsageError('accounts rotate-webhook-secret takes the number of the account');
   const overlapSeconds = secondsOf('--overlap', values.overlap);
   if (overlapSeconds > MAX_OVERLAP_SECONDS) throw new UsageError('--overlap is at most 7d');
@@ -64,10 +108,6 @@ async function rotate(store: Store, args: readonly string[]): Promise<void> {
     dropped !== null && dropped.until > now ? new Date(dropped.until).toISOString() : null,
   );
   for (const line of lines) console.log(line);
-}
-
-function noSuchAccount(number: string): UsageError {
-  return new UsageError(`there is no account ${number}; opentill accounts list shows which there are`);
 }
 
 function validName(name = ''): string {

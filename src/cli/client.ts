@@ -43,6 +43,8 @@ type Answer = { readonly status: number; readonly retryAfterMs: number | null; r
 export type Client = ReturnType<typeof createClient>;
 
 const ANSWER_WITHIN_MS = 30_000;
+/** Files are read to their end, and all that is in them is worked on, before there is an answer. */
+const FILE_WITHIN_MS = 600_000;
 /** Waits that the service asks for, one after the other, until it is no use. */
 const MOST_WAITS = 60;
 const LEAST_WAIT_MS = 250;
@@ -65,7 +67,8 @@ export function createClient(given: Values, env: NodeJS.ProcessEnv = process.env
     stop?: AbortSignal,
   ): Promise<T> {
     const inTime = new AbortController();
-    const timer = setTimeout(() => inTime.abort(), ANSWER_WITHIN_MS);
+    const withinMs = init.body instanceof Blob ? FILE_WITHIN_MS : ANSWER_WITHIN_MS;
+    const timer = setTimeout(() => inTime.abort(), withinMs);
     const signal = AbortSignal.any([inTime.signal, ...(stop ? [stop] : [])]);
     try {
       const headers = { authorization, ...init.headers };
@@ -149,6 +152,14 @@ export function createClient(given: Values, env: NodeJS.ProcessEnv = process.env
     /** Without a body where there is none to send. */
     async send<T = Data>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T> {
       return (await call(method, path, body)).data as T;
+    },
+
+    /** A file as it is. */
+    async upload<T = Data>(path: string, file: Blob): Promise<T> {
+      const headers = { 'content-type': 'application/octet-stream' };
+      const success = successOf(await patient(path, { method: 'POST', headers, body: file }));
+      isKnown = true;
+      return success.data as T;
     },
 
     /** All pages of a list, one at a time. */

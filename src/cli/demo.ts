@@ -2,62 +2,28 @@
  * `demo`: a payment from beginning to end, on a server of its own with a database that is thrown away. Everything goes
  * over HTTP, as a shop would do it; each step checks what came back, so that a demo that ends well is also a proof.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { readConfig } from '../config.ts';
-import { createAccount, createApiKey, keyScopes } from '../keys.ts';
-import { createService } from '../main.ts';
-import { answer, fields, heading, line, remark, request } from './demo/print.ts';
+import { fields, heading, line, remark, request } from './demo/print.ts';
 import { type Receiver, startReceiver } from './demo/receiver.ts';
-import { freePort } from './free-port.ts';
+import { call, expectField, type Resource, type Shop, StepFailed, send } from './demo/shop.ts';
+import { onStage } from './demo/stage.ts';
 
-type Session = Readonly<Record<string, unknown>> & { readonly id: string; readonly url: string };
-type Shop = { readonly url: string; readonly key: string; readonly receiver: Receiver };
-
-/** A step that did not go as it should. */
-class StepFailed extends Error {
-  override name = 'StepFailed';
-}
+type ToldShop = Shop & { readonly receiver: Receiver };
 
 export async function demo(): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'opentill-demo-'));
-  // At the exit, so that it also happens when somebody has seen enough.
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
-
-  // Only these settings: those of the shell are for the server that somebody may really run.
-  const config = readConfig({
-    PORT: String(await freePort()),
-    DATABASE_URL: `sqlite:${join(directory, 'demo.db')}`,
-    LOG_LEVEL: 'warn',
-  });
-  const service = await createService(config);
   const receiver = await startReceiver();
   try {
-    const account = await createAccount(service.store, 'Demo Shop', Date.now());
-    const { id, secret } = await createApiKey(service.store, {
-      scope: { account: account.number, mode: 'test' },
-      scopes: keyScopes,
-      name: 'demo',
-      nowMs: Date.now(),
+    await onStage(async ({ url, key, account }) => {
+      receiver.secret = account.webhookSecrets.test;
+      console.log(`A server for this demo listens on ${url}; the shop receives webhooks on ${receiver.url}.`);
+      console.log(`The API key and its secret: KEY=${key}`);
+      await tellStory({ url, key, receiver });
     });
-    receiver.secret = account.webhookSecrets.test;
-    const url = await service.start();
-    console.log(`A server for this demo listens on ${url}; the shop receives webhooks on ${receiver.url}.`);
-    console.log(`The API key and its secret: KEY=${id}:${secret}`);
-    await tellStory({ url, key: `${id}:${secret}`, receiver });
-  } catch (error) {
-    if (!(error instanceof StepFailed)) throw error;
-    console.error(`\nopentill: the demo failed: ${error.message}`);
-    process.exitCode = 1;
   } finally {
-    await service.stop();
     await receiver.close();
   }
 }
 
-async function tellStory(shop: Shop): Promise<void> {
+async function tellStory(shop: ToldShop): Promise<void> {
   heading('Create a session: a payment request with a page of its own');
   const created = await call(shop, 'POST', '/v3/checkout', {
     body: {
@@ -131,7 +97,7 @@ async function tellStory(shop: Shop): Promise<void> {
 
   heading('List the sessions, newest first');
   request('GET', `${shop.url}/v3/checkout`, undefined);
-  const sessions = (await send(shop, 'GET', '/v3/checkout')).data as unknown as readonly Session[];
+  const sessions = (await send(shop, 'GET', '/v3/checkout')).data as unknown as readonly Resource[];
   console.log();
   for (const { id, reference_id, status, payment_status } of sessions) {
     line([id, reference_id, status, payment_status].join('  '));
@@ -141,35 +107,7 @@ async function tellStory(shop: Shop): Promise<void> {
   console.log('\nThat was all. Start a server of your own with npm start; README.md has the next steps.');
 }
 
-/** Calls the API and shows both sides of it. */
-async function call(
-  shop: Shop,
-  method: string,
-  path: string,
-  { body, shown }: { readonly body?: object; readonly shown: readonly string[] },
-): Promise<Session> {
-  request(method, shop.url + path, body);
-  const { status, message, data } = await send(shop, method, path, body);
-  answer(status, message, data, shown);
-  return data;
-}
-
-async function send({ url, key }: Shop, method: string, path: string, body?: object) {
-  const response = await fetch(url + path, {
-    method,
-    headers: {
-      authorization: `Basic ${Buffer.from(key).toString('base64')}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new StepFailed(`${method} ${path} was answered with ${response.status} ${text}`);
-  const { message, data } = JSON.parse(text) as { message: string; data: Session };
-  return { status: response.status, message, data };
-}
-
-async function arrival({ receiver }: Shop, type: string, checkoutId: string) {
+async function arrival({ receiver }: ToldShop, type: string, checkoutId: string) {
   try {
     return await receiver.next(type, checkoutId);
   } catch (error) {
@@ -184,9 +122,4 @@ async function titleOf(url: string): Promise<string> {
   if (!response.ok || title === undefined)
     throw new StepFailed(`${url} was answered with ${response.status}`);
   return title;
-}
-
-function expectField(session: Session, name: string, wanted: unknown): void {
-  if (session[name] === wanted) return;
-  throw new StepFailed(`${name} is ${JSON.stringify(session[name])} instead of ${JSON.stringify(wanted)}`);
 }

@@ -19,10 +19,27 @@ const help = `opentill: checkout sessions for your shop
   opentill accounts create <name>    make a further account, for another shop
   opentill accounts rename <number> <name>
                                      change the name that payers see
+  opentill accounts settings <number>
+                                     show what the account has configured, as JSON
+  opentill accounts configure <number> --file <settings.json>
+                                     replace the parts of it that are in the file: business, policy,
+                                     receiving_accounts, csv_mappings; null for as by default. A file with a mistake
+                                     changes nothing; - is standard input
+      --live                         for these two: for live mode instead of test mode
   opentill accounts rotate-webhook-secret <number>
                                      a new secret for webhooks to the addresses that sessions name
       --live                         that of live mode instead of test mode
       --overlap <time>               how long the one before is used too, such as 2h or 7d, or 0 (1d)
+  opentill bank account list         list where transfers go; of each currency payers see the first
+  opentill bank account set <id> --currency EUR --iban <iban> --holder-name <name> --holder-country DE
+                                     make a receiving account, or change the given fields of one
+      --bic, --bank-name, --account-number, --bank-code, --qr-iban, --paynow, --promptpay, --pix, --upi
+      --holder-street, --holder-building-number, --holder-postal-code, --holder-city
+                                     its other fields; an empty text takes one away
+      --first                        put it before all others
+  opentill bank account remove <id>  remove one. Who was told to pay there can still do so: transfers that are waited
+                                     for know the account; but to import its statements it has to be there
+      --account <number>, --live     for these three: another account than 1, live mode instead of test mode
   opentill db backup <file>          copy the whole database to a new file, while the service runs
   opentill db restore <file>         make a database of a backup; there must be none yet, or an empty one
   opentill db check                  look for damage and contradictions, while the service runs
@@ -50,6 +67,27 @@ These talk to a running server, from any machine:
       --endpoint <whe_… or origin>   of this receiver only (all)
       --received <file>              compare with the ids of events in this file, one a line; - is standard input
       --resend                       send again what has failed, or is not in the file
+  opentill bank import <file…>       take in statements of a bank: camt.053, camt.054, MT940, or CSV
+      --mapping <name>               for CSV: how to read it, by the name among the csv_mappings of the settings
+  opentill bank inbox                list the entries that wait for a person: id, date, amount, payer, text, problem,
+                                     and the payins that it may be for with how much speaks for each, up to 100
+      --all                          all entries, newest first, with how they stand
+      --limit <number>               how many (100)
+  opentill bank assign <entry> <payin>[=12.50] …
+                                     book an entry for a payin, or split it between several
+  opentill bank ignore <entry> --reason <text>
+                                     set an entry aside that is for no payin
+  opentill bank send-back <entry> [--reason <text>]
+                                     send the money back with the next file of payments
+  opentill bank payments <receiving account>
+                                     make a file of what is to go back (ISO 20022 pain.001), for the bank to carry out
+      --execute-on <date>            when, such as 2030-01-31 (today)
+      --out <file.xml>               where to write it (its id.xml, here)
+      --force                        write over a file that is there
+  opentill bank payments <bfl_…>     write a file that was made before
+  opentill refund <payin> <amount>   give money of a payin back, such as 12.50
+      --attempt <pat_…>              that of this attempt (the newest that has brought that much)
+      --reason <text>                why
   opentill webhooks list             list the webhook endpoints
   opentill webhooks add <address>    make one; its secret is shown once
   opentill webhooks update <id> [<address>]
@@ -97,6 +135,13 @@ export async function main(args: readonly string[]): Promise<void> {
         break;
       case 'accounts':
         await (await import('./accounts.ts')).accounts(rest);
+        break;
+      case 'bank':
+        if (rest.length === 0) console.log(helpOf(command));
+        else await (await import('./bank.ts')).bank(rest);
+        break;
+      case 'refund':
+        await (await import('./refund.ts')).refund(rest);
         break;
       case 'db':
         await (await import('./db.ts')).db(rest);

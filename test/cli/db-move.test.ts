@@ -12,6 +12,7 @@ import { startReceiver } from '../api/receiver.ts';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, type Running, run, runToEnd, serve } from '../support/process.ts';
+import { createMovedMoney } from './moved-money.ts';
 import { addMerchants, ask, createShop, everything, keys } from './moved-shop.ts';
 
 const STOP_NOW = /everything is copied; stop the service now, the rest takes about \d+ s/;
@@ -29,8 +30,10 @@ async function setUp(t: TestContext) {
   const refusing = await startReceiver(t, () => 500);
   const shop = createShop(server.url, [taking.url, refusing.url, ''], SEED);
   await shop.open();
+  const money = createMovedMoney(path, { account: 1, mode: 'live' });
+  await money.bring();
   const args = ['db', 'move', '--from', `sqlite:${path}`, '--to', target.replace('@', `:${PASSWORD}@`)];
-  return { path, target, server, shop, refusing, args };
+  return { path, target, server, shop, money, refusing, args };
 }
 
 /** Resolves when it has said so; fails if it ends before. */
@@ -56,13 +59,14 @@ async function query(
 
 suite('opentill db move', () => {
   test('moves everything while the service serves, up to a short stop', async (t) => {
-    const { path, target, server, shop, refusing, args } = await setUp(t);
+    const { path, target, server, shop, money, refusing, args } = await setUp(t);
     const moving = run(t, args, {});
     while (!STOP_NOW.test(moving.output.stdout) && moving.child.exitCode === null) await shop.act();
     await says(moving, STOP_NOW);
     for (let n = 0; n < 60; n++) await shop.act();
     await shop.erase();
     await shop.forget(path);
+    await money.change();
     const before = await everything(server.url, shop);
     assert.equal((await server.kill('SIGTERM')).code, 0);
 
@@ -87,6 +91,8 @@ suite('opentill db move', () => {
     const path3 = '/v3/test_helpers/clock/advance';
     await ask(onPostgres.url, { key, method: 'POST', path: path3, body: { seconds: 86_400 } });
     await refusing.received(length + 1);
+    for (const table of ['refund', 'awaited', 'notice', 'bank_file'])
+      assert.match(stdout, new RegExp(`^${table} +[1-9]`, 'm'));
     const store = await openPostgresStore(target);
     t.after(() => store.close());
     const third = await store.createAccount(
@@ -115,7 +121,7 @@ suite('opentill db move', () => {
   });
 
   test('goes on where it was when it is killed, while the service goes on', async (t) => {
-    const { path, target, server, shop, args } = await setUp(t);
+    const { path, target, server, shop, money, args } = await setUp(t);
     const random = randomFrom(SEED);
     for (let round = 0; round < 6; round++) {
       const moving = run(t, args, {});
@@ -123,6 +129,7 @@ suite('opentill db move', () => {
       while (performance.now() < killAt) await shop.act();
       await moving.kill('SIGKILL');
       if (round === 3) await shop.forget(path);
+      if (round === 4) await money.change();
     }
     const before = await everything(server.url, shop);
     await server.kill('SIGTERM');
@@ -188,6 +195,20 @@ suite('opentill db move', () => {
     [
       `INSERT INTO timer VALUES (2, true, 'chk_x', 1, NULL)`,
       /timer \(account 2, live mode, checkout chk_x\) has no counterpart/,
+    ],
+    [`UPDATE account SET settings_live = '{}'`, /account \(number 1\) differs in settings_live/],
+    [`UPDATE refund SET state = 'failed'`, /refund \(account 1, live mode, id rfd_\w+\) differs in state/],
+    [
+      `DELETE FROM awaited`,
+      /awaited \(account 1, live mode, currency EUR, amount 1000, attempt pat_\w+\) is missing/,
+    ],
+    [
+      `UPDATE notice SET reference = 'x' || reference`,
+      /notice \(account 1, live mode, id ntc_\w+\) differs in reference/,
+    ],
+    [
+      `UPDATE bank_file SET content = ''`,
+      /bank_file \(account 1, live mode, id bfl_\w+\) differs in content/,
     ],
     [`UPDATE idempotency SET body = '{' || body`, /idempotency \([^)]*\) differs in body/],
     [

@@ -118,6 +118,13 @@ suite('a wrong setting', () => {
     WEBHOOK_CONCURRENCY: ['many'],
     WEBHOOK_LOG_DAYS: ['3', '1.5', 'month'],
     EVENT_RETENTION_DAYS: ['30', '-1', 'always'],
+    STRIPE_TEST_SECRET_KEY: ['sk_live_1', 'pk_test_1'],
+    STRIPE_TEST_WEBHOOK_SECRET: ['secret'],
+    STRIPE_LIVE_SECRET_KEY: ['sk_test_1'],
+    STRIPE_LIVE_WEBHOOK_SECRET: ['whsec_'],
+    STRIPE_ACCOUNT: ['0', 'first'],
+    STRIPE_API_URL: ['api.stripe.com'],
+    STATEMENT_DIR: [import.meta.filename, '/nowhere/at/all'],
     LOG_LEVEL: ['loud'],
     TRUST_PROXY: ['yes'],
     RATE_LIMIT: ['1e3'],
@@ -146,7 +153,8 @@ suite('a wrong setting', () => {
               ended.stderr,
               /DATABASE_URL|database/.test(ended.stderr) ? /database|DATABASE/ : new RegExp(name),
             );
-          if (name === 'BOOTSTRAP_API_KEY') assert.ok(!ended.stderr.includes(value), 'it repeats the secret');
+          if (/KEY|SECRET/.test(name))
+            assert.ok(!ended.stderr.includes(`"${value}"`), 'it repeats the secret');
         }),
       );
     });

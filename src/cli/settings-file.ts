@@ -1,0 +1,38 @@
+/** Settings of accounts in a file: how it is read, and how its mistakes are told. */
+import { createReadStream } from 'node:fs';
+import type { Problem } from '../checkout/refusal.ts';
+import { printable } from './printable.ts';
+import { UsageError } from './usage-error.ts';
+
+/** More than the settings of any account. */
+const MAX_BYTES = 8 * 2 ** 20;
+
+/** What is in a file of JSON; `-` is standard input. */
+export async function readJson(file: string): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      size += chunk.length;
+      if (size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES / 2 ** 20} MiB`);
+      chunks.push(chunk);
+    }
+    // Takes away a byte order mark, which editors of some systems write.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (error) {
+    throw new UsageError(`${nameOf(file)} cannot be read: ${printable((error as Error).message)}`);
+  }
+}
+
+/** All mistakes at once, each with its place: one in one line, several in a line each. */
+export function mistakesIn(file: string, problems: readonly Problem[]): UsageError {
+  const lines = problems.map(({ pointer, detail }) => printable(`${pointer.slice(1) || 'it'} ${detail}`));
+  const [only] = lines;
+  if (lines.length === 1) return new UsageError(`${nameOf(file)}: ${only}; nothing is changed`);
+  const all = lines.map((line) => `\n  ${line}`).join('');
+  return new UsageError(`${nameOf(file)} has ${lines.length} mistakes, and nothing is changed:${all}`);
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}

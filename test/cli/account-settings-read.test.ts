@@ -1,0 +1,222 @@
+/** What an account configures: read as it was shown, and told everything that is wrong with it. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { presentSettings, readSettings } from '../../src/accounts/read-settings.ts';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import { bank } from '../../src/methods/bank/rail.ts';
+import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
+import { createStripeRail } from '../../src/methods/stripe/stripe.ts';
+import { CH_IBAN, DE_IBAN } from '../methods/bank/build.ts';
+
+const eur = {
+  id: 'eur',
+  currency: 'EUR',
+  iban: 'DE89 3704 0044 0532 0130 00',
+  holder: { name: 'Shop', country: 'DE' },
+};
+const mapping = {
+  delimiter: ';',
+  date_format: 'DD.MM.YYYY',
+  decimal: ',',
+  amount: { unsigned: 'Betrag', indicator: 'S/H', credit_words: ['H'], debit_words: ['S'] },
+  currency: { fixed: 'EUR' },
+  account: { fixed: DE_IBAN },
+  booked_on: 'Datum',
+  end_to_end_id: 'E2E',
+};
+const whole = {
+  business: {
+    address_lines: ['Hauptstraße 1', '10115 Berlin'],
+    tax_id: 'DE123456789',
+    email: 'shop@example.com',
+  },
+  policy: {
+    underpayment_tolerance_basis_points: 50,
+    underpayment_tolerance_at_most: 100,
+    excess: 'refund',
+    late: 'hold',
+    grace_minutes: { bank: 1440 },
+  },
+  receiving_accounts: [eur],
+  csv_mappings: { 'my-bank': mapping },
+};
+
+function problemsOf(given: unknown): Record<string, string> {
+  const read = readSettings(given);
+  assert.ok('problems' in read, JSON.stringify(read));
+  return Object.fromEntries(read.problems.map(({ pointer, detail }) => [pointer, detail]));
+}
+
+function settingsOf(given: unknown) {
+  const read = readSettings(given);
+  assert.ok('settings' in read, JSON.stringify(read));
+  return read.settings;
+}
+
+suite('the settings of an account', () => {
+  test('are read as they are shown, all of them', () => {
+    const settings = { ...defaultSettings, ...settingsOf(whole) };
+    assert.deepEqual(settings.business, {
+      addressLines: ['Hauptstraße 1', '10115 Berlin'],
+      taxId: 'DE123456789',
+      email: 'shop@example.com',
+    });
+    assert.deepEqual(settings.policy, {
+      underpaymentToleranceBasisPoints: 50,
+      underpaymentToleranceAtMost: 100,
+      excess: 'refund',
+      late: 'hold',
+      graceMinutes: { bank: 1440 },
+    });
+    assert.equal(settings.receivingAccounts[0]?.iban, DE_IBAN);
+    const read = settings.csvMappings['my-bank'];
+    assert.deepEqual(read?.amount, {
+      unsigned: 'Betrag',
+      indicator: 'S/H',
+      creditWords: ['H'],
+      debitWords: ['S'],
+    });
+    assert.deepEqual([read?.dateFormat, read?.endToEndId, read?.hasHeader], ['DD.MM.YYYY', 'E2E', true]);
+    const shown = JSON.parse(JSON.stringify(presentSettings(settings)));
+    assert.deepEqual(shown.business, whole.business);
+    assert.deepEqual(shown.policy, whole.policy);
+    assert.deepEqual(shown.csv_mappings['my-bank'], { ...shown.csv_mappings['my-bank'], ...mapping });
+    assert.doesNotMatch(JSON.stringify(shown), /"[a-z_]*[A-Z]\w*":/, 'a name that is none of JSON');
+    assert.deepEqual(settingsOf(shown), settings);
+    assert.deepEqual(
+      settingsOf(JSON.parse(JSON.stringify(presentSettings(defaultSettings)))),
+      defaultSettings,
+    );
+  });
+
+  test('name no account of a bank twice: a statement could be of either', () => {
+    const twin = { ...eur, id: 'other', iban: DE_IBAN };
+    assert.deepEqual(
+      problemsOf({ receiving_accounts: [eur, twin, { ...twin, id: 'usd', currency: 'USD' }] }),
+      {
+        '/receiving_accounts/1/iban': 'is that of another account too',
+      },
+    );
+  });
+
+  test('have parts: those that are not given are not touched, and null is as by default', () => {
+    assert.deepEqual(settingsOf({}), {});
+    const { business, policy, receivingAccounts, csvMappings } = defaultSettings;
+    assert.deepEqual(settingsOf({ policy: null }), { policy });
+    assert.deepEqual(settingsOf({ policy: { late: 'hold' } }), { policy: { ...policy, late: 'hold' } });
+    const all = { business: null, policy: null, receiving_accounts: null, csv_mappings: null };
+    assert.deepEqual(settingsOf(all), { business, policy, receivingAccounts, csvMappings });
+  });
+
+  test('are told all that is wrong with them at once, and where', () => {
+    const problems = problemsOf({
+      buisness: {},
+      business: { address_lines: Array(7).fill('x'), tax_id: 7, email: 'shop' },
+      policy: {
+        underpayment_tolerance_basis_points: 1001,
+        underpayment_tolerance_at_most: -1,
+        excess: 'give',
+        late: null,
+        grace_minutes: { bank: 43_201, banks: 5, 'a/b': 1 },
+      },
+      receiving_accounts: [
+        eur,
+        { ...eur, iban: 'DE88370400440532013000' },
+        { ...eur, id: 'chf', currency: 'X' },
+        7,
+      ],
+      csv_mappings: {
+        'My Bank': mapping,
+        bank: { ...mapping, booked_on: 0, dateFormat: 'YYYY-MM-DD', amount: { credit: 'C' }, 'a/b': 1 },
+      },
+    });
+    assert.deepEqual(Object.keys(problems).sort(), [
+      '/buisness',
+      '/business/address_lines',
+      '/business/email',
+      '/business/tax_id',
+      '/csv_mappings/My Bank',
+      '/csv_mappings/bank/amount/debit',
+      '/csv_mappings/bank/a~1b',
+      '/csv_mappings/bank/booked_on',
+      '/csv_mappings/bank/dateFormat',
+      '/policy/excess',
+      '/policy/grace_minutes/a~1b',
+      '/policy/grace_minutes/bank',
+      '/policy/grace_minutes/banks',
+      '/policy/late',
+      '/policy/underpayment_tolerance_at_most',
+      '/policy/underpayment_tolerance_basis_points',
+      '/receiving_accounts/1/iban',
+      '/receiving_accounts/1/id',
+      '/receiving_accounts/2/currency',
+      '/receiving_accounts/3',
+    ]);
+    assert.match(problems['/receiving_accounts/1/iban'] ?? '', /check digits/);
+    assert.match(
+      problems['/buisness'] ?? '',
+      /there are business, policy, receiving_accounts, csv_mappings$/,
+    );
+  });
+
+  const rows: readonly [name: string, given: unknown, pointer: string, detail: RegExp][] = [
+    ['no object', [], '', /must be an object/],
+    ['a prototype', JSON.parse('{"__proto__": {}}'), '/__proto__', /not a known field/],
+    ['a list that is none', { receiving_accounts: {} }, '/receiving_accounts', /must be a list/],
+    [
+      'an address without end',
+      { business: { address_lines: ['x'.repeat(101)] } },
+      '/business/address_lines/0',
+      /100/,
+    ],
+    [
+      'an address of two lines in one',
+      { business: { address_lines: ['a\nb'] } },
+      '/business/address_lines/0',
+      /breaks/,
+    ],
+    ['half a character', { business: { tax_id: '\ud800' } }, '/business/tax_id', /control characters/],
+    [
+      'part of a minor unit',
+      { policy: { underpayment_tolerance_at_most: 0.5 } },
+      '/policy/underpayment_tolerance_at_most',
+      /whole/,
+    ],
+    [
+      'a number in a text',
+      { policy: { underpayment_tolerance_basis_points: '5' } },
+      '/policy/underpayment_tolerance_basis_points',
+      /whole/,
+    ],
+    ['mappings in a list', { csv_mappings: [mapping] }, '/csv_mappings', /must be an object/],
+    [
+      'too many mappings',
+      { csv_mappings: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`m${n}`, mapping])) },
+      '/csv_mappings',
+      /at most 100/,
+    ],
+    [
+      'too many accounts',
+      { receiving_accounts: Array.from({ length: 101 }, (_, n) => ({ ...eur, id: `a${n}` })) },
+      '/receiving_accounts',
+      /at most 100/,
+    ],
+    [
+      'what an account may not be',
+      { receiving_accounts: [{ ...eur, iban: CH_IBAN, bic: 'DEUTDEFF' }] },
+      '/receiving_accounts/0/bic',
+      /of a bank in DE/,
+    ],
+  ];
+  for (const [name, given, pointer, detail] of rows) {
+    test(`are refused for ${name}`, () =>
+      assert.match(problemsOf(given)[pointer] ?? `nothing at ${pointer}`, detail));
+  }
+
+  test('give time to every rail there is', () => {
+    const keys = { test: null, live: null, accountNumber: 1, apiUrl: 'https://api.stripe.com' };
+    const names = [bank, sandbox, createStripeRail(keys)].map(({ name }) => name);
+    const grace_minutes = Object.fromEntries(names.map((name) => [name, 43_200]));
+    assert.deepEqual(settingsOf({ policy: { grace_minutes } }).policy?.graceMinutes, grace_minutes);
+  });
+});

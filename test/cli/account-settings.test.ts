@@ -1,0 +1,220 @@
+/** What an account configures, on the command line beside a server that runs. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import { DE_IBAN } from '../methods/bank/build.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { freshDirectory, run, runToEnd, serve } from '../support/process.ts';
+import { camt } from '../support/statements.ts';
+import { assertMistake } from './developer.ts';
+
+const KEY = 'ak_test_boot:sk_test_boot';
+
+const eur = { id: 'eur', currency: 'EUR', iban: DE_IBAN, holder: { name: 'Shop', country: 'DE' } };
+
+/** A database with one account, without a server. */
+async function database(t: TestContext) {
+  const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
+  await (await serve(t, settings)).kill('SIGTERM');
+  return settings;
+}
+
+async function done(t: TestContext, settings: Readonly<Record<string, string>>, ...args: string[]) {
+  const { code, stdout, stderr } = await runToEnd(t, args, settings);
+  assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+  return stdout;
+}
+
+function fileOf(t: TestContext, content: unknown): string {
+  const file = join(freshDirectory(t), 'settings.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+for (const [name, freshOne] of [
+  ['SQLite', async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`],
+  ['PostgreSQL', freshDatabase],
+] as const satisfies ReadonlyArray<readonly [string, typeof freshDatabase]>) {
+  test(`a server on ${name} takes notice of a receiving account at once`, async (t) => {
+    const settings = { DATABASE_URL: await freshOne(t) };
+    const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
+    const upload = async () => {
+      const body = camt(
+        'S1',
+        [{ amount: '25.00', text: 'Order 1001', reference: '2026020300000001' }],
+        DE_IBAN,
+      );
+      const headers = { authorization: `Basic ${btoa(KEY)}` };
+      return (await fetch(`${server.url}/v3/bank_statement`, { method: 'POST', headers, body })).status;
+    };
+    assert.equal(await upload(), 400);
+    const set = ['bank', 'account', 'set', 'eur', '--currency', 'EUR', '--iban', DE_IBAN];
+    await done(t, settings, ...set, '--holder-name', 'Shop', '--holder-country', 'DE');
+    // Another process may take a moment to hear of it.
+    for (let status = await upload(); status !== 200; status = await upload()) assert.equal(status, 400);
+    await server.kill('SIGTERM');
+  });
+}
+
+suite('opentill accounts settings and configure', () => {
+  test('show everything, take it back, and replace what is given', async (t) => {
+    const settings = await database(t);
+    const show = async (...args: string[]) =>
+      JSON.parse(await done(t, settings, 'accounts', 'settings', '1', ...args));
+    const configure = (content: unknown, ...args: string[]) =>
+      done(t, settings, 'accounts', 'configure', '1', '--file', fileOf(t, content), ...args);
+    assert.deepEqual(await show(), {
+      business: { address_lines: [], tax_id: '', email: '' },
+      policy: {
+        underpayment_tolerance_basis_points: 0,
+        underpayment_tolerance_at_most: 0,
+        excess: defaultSettings.policy.excess,
+        late: defaultSettings.policy.late,
+        grace_minutes: {},
+      },
+      receiving_accounts: [],
+      csv_mappings: {},
+    });
+    const said = await configure({ receiving_accounts: [eur], policy: { late: 'hold' } });
+    assert.equal(said, 'account 1 is configured for test mode\n');
+    const shown = await show();
+    assert.deepEqual([shown.receiving_accounts[0].iban, shown.policy.late], [DE_IBAN, 'hold']);
+    await configure(shown);
+    assert.deepEqual(await show(), shown);
+    await configure({ policy: null });
+    assert.deepEqual(await show(), { ...shown, policy: { ...shown.policy, late: 'accept' } });
+    const other = { business: { tax_id: 'DE123456789' } };
+    assert.match(await configure(other, '--live'), /live mode/);
+    const live = await show('--live');
+    assert.deepEqual([live.business.tax_id, live.receiving_accounts], ['DE123456789', []]);
+    assert.equal((await show()).business.tax_id, '');
+  });
+
+  test('take standard input', async (t) => {
+    const settings = await database(t);
+    const running = run(t, ['accounts', 'configure', '1', '--file', '-'], settings);
+    running.child.stdin?.end('\uFEFF{"business": {"email": "shop@example.com"}}');
+    assert.equal((await running.ended).code, 0, running.output.stderr);
+    assert.match(await done(t, settings, 'accounts', 'settings', '1'), /"email": "shop@example\.com"/);
+  });
+
+  test('tell all mistakes of a file, and change nothing then', async (t) => {
+    const settings = await database(t);
+    const before = await done(t, settings, 'accounts', 'settings', '1');
+    const file = fileOf(t, {
+      business: { tax_id: 'DE123456789' },
+      receiving_accounts: [{ ...eur, iban: 'DE88370400440532013000' }],
+      policy: { late: 'never' },
+    });
+    const { code, stdout, stderr } = await runToEnd(
+      t,
+      ['accounts', 'configure', '1', '--file', file],
+      settings,
+    );
+    assert.deepEqual([code, stdout], [1, '']);
+    const [head, ...mistakes] = stderr.trimEnd().split('\n');
+    assert.equal(head, `opentill: ${file} has 2 mistakes, and nothing is changed:`);
+    assert.deepEqual(mistakes.sort(), [
+      '  policy/late must be accept or hold',
+      '  receiving_accounts/0/iban has wrong check digits',
+    ]);
+    assert.equal(await done(t, settings, 'accounts', 'settings', '1'), before);
+  });
+
+  test('say in one line what is wrong', async (t) => {
+    const settings = await database(t);
+    const file = (content: unknown) => ['--file', fileOf(t, content)];
+    const rows: ReadonlyArray<[string[], RegExp]> = [
+      [['settings', '7'], /there is no account 7/],
+      [['configure', '1'], /needs --file/],
+      [['configure', ...file({})], /takes the number of the account/],
+      [['configure', '1', '--file', '/nowhere.json'], /\/nowhere\.json cannot be read: ENOENT/],
+      [['configure', '1', ...file('{"business": ')], /cannot be read: .*JSON/],
+      [['configure', '1', ...file({})], /has none of the parts/],
+      [['configure', '1', ...file([])], /it must be an object; nothing is changed/],
+      [
+        ['configure', '1', ...file({ policy: { late: 'x' } })],
+        /: policy\/late must be accept or hold; nothing/,
+      ],
+    ];
+    for (const [args, expected] of rows) await assertMistake(t, ['accounts', ...args], settings, expected);
+  });
+});
+
+suite('opentill bank account', () => {
+  test('makes receiving accounts, changes and removes them', async (t) => {
+    const settings = await database(t);
+    const account = (...args: string[]) => done(t, settings, 'bank', 'account', ...args);
+    const holder = ['--holder-name', 'Muster Handels GmbH', '--holder-country', 'de'];
+    const iban = ['--currency', 'eur', '--iban', 'DE89 3704 0044 0532 0130 00'];
+    const line = `eur  EUR  ${DE_IBAN}  COBADEFF  Muster Handels GmbH  local_bank_transfer_eur,wire_transfer\n`;
+    assert.equal(await account('set', 'eur', ...iban, '--bic', 'COBADEFF', ...holder), line);
+    const sgd = ['--currency', 'SGD', '--paynow', '201912345K', ...holder];
+    assert.equal(await account('set', 'sg', ...sgd), 'sg  SGD  Muster Handels GmbH  paynow_sgd\n');
+    const changed = `eur  EUR  ${DE_IBAN}  Muster Handels GmbH  local_bank_transfer_eur\n`;
+    assert.equal(await account('set', 'eur', '--bic', '', '--holder-city', 'Köln'), changed);
+    assert.equal(await account('list'), `${changed}sg  SGD  Muster Handels GmbH  paynow_sgd\n`);
+    const { receiving_accounts: shown } = JSON.parse(await done(t, settings, 'accounts', 'settings', '1'));
+    assert.deepEqual([shown[0].holder.city, shown[0].bic, shown[0].iban], ['Köln', null, DE_IBAN]);
+    await account('set', 'sg', '--first');
+    assert.match(await account('list'), /^sg .*\neur .*\n$/);
+
+    assert.equal(await account('remove', 'sg'), 'sg is removed\n');
+    assert.equal(await account('list'), changed);
+    const live = await runToEnd(t, ['bank', 'account', 'list', '--live'], settings);
+    assert.deepEqual([live.code, live.stdout], [0, '']);
+    assert.match(live.stderr, /^opentill: there are no receiving accounts; .*\n$/);
+  });
+
+  test('says what is wrong by the options that were typed, all of it, and changes nothing then', async (t) => {
+    const settings = await database(t);
+    const rows: ReadonlyArray<[string[], RegExp]> = [
+      [[], /bank account takes one of set, list, remove/],
+      [['set'], /takes an id that you choose/],
+      [['set', 'eur'], /takes fields/],
+      [['set', 'eur', '--ibam', DE_IBAN], /--ibam/],
+      [['list', 'eur'], /takes no eur/],
+      [['list', '--iban', DE_IBAN], /--iban/],
+      [['remove', 'usd'], /there is no receiving account usd/],
+      [['list', '--account', '7'], /there is no account 7/],
+      [
+        [
+          'set',
+          'e_r',
+          '--currency',
+          'EUR',
+          '--iban',
+          'DE88370400440532013000',
+          '--holder-country',
+          'Germany',
+        ],
+        /(?=.* id must have only)(?=.*--iban has wrong check digits)(?=.*--holder-name is required)(?=.*--holder-country must).*; nothing is changed/,
+      ],
+      [
+        ['set', 'eur', '--currency', 'EUR', '--holder-name', 'S', '--holder-country', 'DE'],
+        /the account must have at/,
+      ],
+    ];
+    for (const [args, expected] of rows)
+      await assertMistake(t, ['bank', 'account', ...args], settings, expected);
+    assert.deepEqual(JSON.parse(await done(t, settings, 'accounts', 'settings', '1')).receiving_accounts, []);
+  });
+
+  test('a reference of all its fields is in the help', () => {
+    const help = readFileSync(new URL('../../src/cli/main.ts', import.meta.url), 'utf8');
+    const fields = [
+      'bic',
+      'bank-name',
+      'account-number',
+      'bank-code',
+      'qr-iban',
+      'paynow',
+      'promptpay',
+      'pix',
+      'upi',
+    ];
+    for (const each of fields) assert.ok(help.includes(`--${each}`), each);
+  });
+});

@@ -1,0 +1,241 @@
+/** Statements, what waits for a person, and money that goes back, on a developer's or accountant's command line. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { createSession, fetchSession } from '../api/shop.ts';
+import { freshDirectory, runToEnd } from '../support/process.ts';
+import { startService } from '../support/service.ts';
+import { camt, csv, type Line, PAYER_IBAN, receiveEuros } from '../support/statements.ts';
+import { assertMistake, settingsFor } from './developer.ts';
+
+const ENTRY = 'ntc_\\w{26}';
+const line = { amount: '25.00', text: 'Thank you', reference: '2026020300000001' };
+const entryId = 'ntc_01k9zq4tn30000x5r7m2c9w1he';
+const payinId = 'chk_01k9zq4tn30000x5r7m2c9w1he';
+
+async function setUp(t: TestContext) {
+  const service = await startService(t);
+  await receiveEuros(service.service.store, { account: service.account.number, mode: 'test' });
+  const directory = freshDirectory(t);
+  const opentill = (...args: string[]) => runToEnd(t, args, settingsFor(service), { directory });
+  async function done(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await opentill(...args);
+    assert.deepEqual([code, stderr], [0, ''], args.join(' '));
+    return stdout;
+  }
+  function put(name: string, content: string): string {
+    writeFileSync(join(directory, name), content);
+    return name;
+  }
+  async function take(...lines: Line[]): Promise<void> {
+    await done('bank', 'import', put('statement.xml', camt(lines.map(({ text }) => text).join(), lines)));
+  }
+  return { service, directory, opentill, done, put, take };
+}
+
+/** Ids of what the inbox shows, in its order. */
+function idsIn(text: string): string[] {
+  return text.split('\n').flatMap((each) => new RegExp(`^${ENTRY}`).exec(each)?.[0] ?? []);
+}
+
+function part(text: string, pattern: RegExp): string {
+  const found = pattern.exec(text)?.[1];
+  assert.ok(found, text);
+  return found;
+}
+
+suite('opentill bank import', () => {
+  test('takes in several files, and says what each has brought', async (t) => {
+    const { done, put } = await setUp(t);
+    const other = { ...line, text: 'Order 1002', reference: '2026020300000002' };
+    const first = put('first.xml', camt('S1', [line]));
+    const second = put('second.xml', camt('S2', [line, other]));
+    const lines = (await done('bank', 'import', first, second)).trimEnd().split('\n');
+    assert.match(lines[0] ?? '', /^bfl_\w{26} {2}first\.xml {2}1 entry, 1 new: 0 settled, 1 open$/);
+    assert.match(lines[1] ?? '', /^bfl_\w{26} {2}second\.xml {2}2 entries, 1 new: 0 settled, 1 open$/);
+    const again = await done('bank', 'import', first);
+    assert.equal(again, `${lines[0]?.split('  ')[0]}  first.xml  was taken in before\n`);
+    const named = await done('bank', 'import', put('mine.csv', csv([other])), '--mapping', 'my-bank');
+    assert.match(named, /^bfl_\w{26} {2}mine\.csv {2}1 entry, /);
+  });
+
+  test('goes on behind a file that is wrong, and ends with status 1', async (t) => {
+    const { service, directory, opentill, put } = await setUp(t);
+    const files = [
+      put('broken.xml', camt('S1', [line]).slice(0, -30)),
+      put('rows.csv', csv([line])),
+      'nowhere.xml',
+      put('good.xml', camt('S2', [line])),
+    ];
+    const { code, stdout, stderr } = await opentill('bank', 'import', ...files);
+    assert.equal(code, 1, stderr);
+    assert.match(stdout, /^bfl_\w{26} {2}good\.xml {2}1 entry, 1 new: 0 settled, 1 open\n$/);
+    const said = stderr.trimEnd().split('\n');
+    assert.equal(said.length, 3, stderr);
+    assert.match(said[0] ?? '', /^opentill: broken\.xml: .* has refused: line \d+/);
+    assert.match(said[1] ?? '', /^opentill: rows\.csv: .* has refused: /);
+    assert.match(said[2] ?? '', /^opentill: nowhere\.xml: .*ENOENT/);
+    const settings = settingsFor(service);
+    const broken = join(directory, 'broken.xml');
+    await assertMistake(t, ['bank', 'import', broken], settings, /has refused: line \d+/);
+    await assertMistake(t, ['bank', 'import', directory], settings, /it is no file/);
+    await assertMistake(t, ['bank', 'import', broken, '--mapping', 'none'], settings, /saved mapping/);
+    await assertMistake(t, ['bank', 'import'], settings, /takes the files/);
+  });
+
+  test('streams a file that is larger than what comes in one piece, and says if it is too large', async (t) => {
+    const { service, directory, done, put } = await setUp(t);
+    const remark = `<!--${'x'.repeat(1023)}-->\n`.repeat(8_000);
+    put('large.xml', camt('S1', [line]).replace('<Stmt>', `${remark}<Stmt>`));
+    assert.match(await done('bank', 'import', 'large.xml'), / 1 entry, 1 new/);
+    const huge = join(directory, put('huge.xml', ''));
+    truncateSync(huge, 65 * 2 ** 20);
+    await assertMistake(t, ['bank', 'import', huge], settingsFor(service), /too large/);
+  });
+});
+
+suite('opentill bank inbox', () => {
+  test('shows what waits, and what is decided about it', async (t) => {
+    const { service, opentill, done, take } = await setUp(t);
+    const session = await createSession(service);
+    assert.match((await opentill('bank', 'inbox')).stderr, /^opentill: nothing waits\n$/);
+    await take(line, { ...line, amount: '3.50', text: 'Interest', reference: '2026020300000002', name: '' });
+    const inbox = await done('bank', 'inbox');
+    const [interest = '', money = ''] = idsIn(inbox);
+    assert.ok(
+      inbox.includes(`${money}  2026-02-03  25.00 EUR  Ada Lovelace  Thank you  no_match  -\n`),
+      inbox,
+    );
+    assert.ok(
+      inbox.includes(`${interest}  2026-02-03  3.50 EUR  ${PAYER_IBAN}  Interest  no_match  -\n`),
+      inbox,
+    );
+
+    assert.equal(await done('bank', 'ignore', interest, '--reason', 'Interest.'), `${interest}  ignored\n`);
+    assert.equal(await done('bank', 'assign', money, session.id), `${money}  done\n`);
+    assert.equal((await fetchSession(service, session.id)).payment_status, 'paid');
+    assert.match((await opentill('bank', 'inbox')).stderr, /nothing waits/);
+    const all = await done('bank', 'inbox', '--all');
+    assert.match(all, new RegExp(`^${interest} .* ignored\\n${money} .* done\\n$`));
+    const one = await opentill('bank', 'inbox', '--all', '--limit', '1');
+    assert.deepEqual(idsIn(one.stdout), [interest]);
+    assert.match(one.stderr, /^opentill: there are more/);
+  });
+
+  test('lets an entry be split, in the currency of the entry, and the rest be sent back', async (t) => {
+    const { service, done, take } = await setUp(t);
+    const [first, second] = [await createSession(service, { amount: 1000 }), await createSession(service)];
+    await take(line);
+    const [id = ''] = idsIn(await done('bank', 'inbox'));
+    const settings = settingsFor(service);
+    // Not a hundred times as much, whatever was meant.
+    for (const amount of ['1000', '10.0', '10,00', '']) {
+      const args = ['bank', 'assign', id, `${first.id}=${amount}`];
+      await assertMistake(t, args, settings, /an amount of EUR is written with 2 digits .* such as 12\.50/);
+    }
+    const left = await done('bank', 'assign', id, `${first.id}=10.00`, `${second.id}=4.75`);
+    assert.equal(left, `${id}  open  10.25 EUR is left\n`);
+    assert.equal((await fetchSession(service, first.id)).payment_status, 'paid');
+    assert.equal((await fetchSession(service, second.id)).amount_paid, 475);
+    assert.match(await done('bank', 'send-back', id, '--reason', 'Too much'), /10\.25 EUR goes back/);
+  });
+});
+
+suite('opentill bank payments', () => {
+  test('writes the file that a bank carries out, and writes over none', async (t) => {
+    const { service, directory, opentill, done, take, put } = await setUp(t);
+    const session = await createSession(service);
+    await take(line);
+    const [id = ''] = idsIn(await done('bank', 'inbox'));
+    await done('bank', 'assign', id, session.id);
+    const settings = settingsFor(service);
+    for (const amount of ['1250', '12.5'])
+      await assertMistake(t, ['refund', session.id, amount], settings, /such as 12\.50/);
+    const refunded = await done('refund', session.id, '12.50', '--reason', 'Lost parcel');
+    const refund = part(refunded, /^(rfd_\w{26}) {2}pending {2}12\.50 EUR\n$/);
+
+    put('out.xml', 'of another day');
+    const taken = await opentill('bank', 'payments', 'eur', '--out', 'out.xml');
+    assert.deepEqual([taken.code, taken.stdout], [1, '']);
+    assert.match(taken.stderr, /^opentill: out\.xml is there already; --force writes over it\n$/);
+    const nowhere = ['bank', 'payments', 'eur', '--out', join(directory, 'none', 'out.xml')];
+    await assertMistake(t, nowhere, settings, /cannot be written: ENOENT/);
+
+    // Nothing was made so far: what is in one file is in no other.
+    const made = await done(
+      'bank',
+      'payments',
+      'eur',
+      '--out',
+      'out.xml',
+      '--force',
+      '--execute-on',
+      '2099-01-31',
+    );
+    const shape =
+      /^(bfl_\w{26}) {2}1 payment {2}12\.50 EUR {2}to be carried out on 2099-01-31 {2}out\.xml\n$/;
+    const file = part(made, shape);
+    const content = readFileSync(join(directory, 'out.xml'), 'utf8');
+    assert.match(content, /pain\.001\.001\.09/);
+    assert.ok(content.includes(`<EndToEndId>${refund.replace('_', '')}</EndToEndId>`));
+    assert.ok(content.includes(PAYER_IBAN) && content.includes('>12.50<') && content.includes('2099-01-31'));
+
+    await assertMistake(t, ['bank', 'payments', 'eur'], settings, /has refused: /);
+    assert.ok((await done('bank', 'payments', file)).endsWith(`  ${file}.xml\n`));
+    assert.equal(readFileSync(join(directory, `${file}.xml`), 'utf8'), content);
+    assert.deepEqual(
+      readdirSync(directory).filter((name) => name.endsWith('.part')),
+      [],
+    );
+  });
+
+  test('says what is left out, and why', async (t) => {
+    const { done, put, opentill } = await setUp(t);
+    const rows = [line, { ...line, text: 'Order 2', reference: '2026020300000002' }];
+    await done('bank', 'import', put('a.csv', csv(rows.slice(0, 1))), '--mapping', 'my-bank');
+    await done('bank', 'import', put('b.xml', camt('S2', rows.slice(1))));
+    for (const id of idsIn(await done('bank', 'inbox'))) await done('bank', 'send-back', id);
+    const said = await done('bank', 'payments', 'eur');
+    assert.match(
+      said,
+      new RegExp(
+        `^bfl_\\w+ {2}1 payment {2}25\\.00 EUR .*\\nleft out: ${ENTRY} {2}the bank did not tell .*\\n$`,
+      ),
+    );
+    const unknown = await opentill('bank', 'payments', 'usd');
+    assert.match(unknown.stderr, /must be the id of a receiving account/);
+  });
+});
+
+test('a mistake with the commands of the bank is one clear line', async (t) => {
+  const { service } = await setUp(t);
+  const settings = settingsFor(service);
+  const narrow = await service.createKey({ scopes: ['read'] });
+  const rows: ReadonlyArray<[string[], RegExp]> = [
+    [['bank', 'transfer'], /bank takes one of account, import, inbox, assign, ignore, send-back, payments/],
+    [['bank', 'inbox', 'all'], /takes no all/],
+    [['bank', 'inbox', '--limit', '0'], /--limit takes a number from 1/],
+    [['bank', 'assign', entryId], /takes the payins/],
+    [['bank', 'assign', payinId, entryId], /takes the id of the entry/],
+    [['bank', 'assign', entryId, payinId], /no such bank entry/],
+    [['bank', 'ignore', entryId], /needs --reason/],
+    [['bank', 'ignore', entryId, 'Interest', '--reason', 'x'], /takes no Interest/],
+    [['bank', 'payments'], /takes the id of the receiving account/],
+    [['bank', 'payments', 'bfl_x', '--execute-on', '2099-01-01'], /is made already/],
+    [['refund', payinId], /takes the id of the payin, chk_…, and an amount/],
+    [['refund', payinId, '1.00'], /no such/],
+  ];
+  for (const [args, expected] of rows) await assertMistake(t, args, settings, expected);
+  const readOnly = settingsFor({ ...service, key: narrow });
+  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /scope "refund"/);
+  await assertMistake(t, ['bank', 'inbox'], {}, /an API key is needed/);
+});
+
+test('without more words it says what it can do', async (t) => {
+  const { code, stdout, stderr } = await runToEnd(t, ['bank'], {});
+  assert.deepEqual([code, stderr], [0, '']);
+  for (const each of ['account set', 'import', 'inbox', 'assign', 'ignore', 'send-back', 'payments'])
+    assert.match(stdout, new RegExp(`^ {2}opentill bank ${each} `, 'm'));
+  assert.doesNotMatch(stdout, /opentill (?!bank )/);
+});
