@@ -17,6 +17,7 @@ export type Deps = {
   readonly presenter: Presenter;
   readonly rails: readonly Rail[];
   readonly onAlert: RailAlert;
+  readonly onSilence: RailAlert;
   readonly worker: Worker;
   readonly live: LiveUpdates;
   /** Where webhooks may go. */

@@ -58,6 +58,10 @@ export async function createService(
     metrics.railAlert(rail);
     logger.warn({ rail, ...about }, text);
   };
+  const onSilence: RailAlert = (rail, text, about) => {
+    metrics.railSilence(rail);
+    logger.info({ rail, ...about }, text);
+  };
   let stopping = false;
 
   const execute = createTransact({ store, presenter, realNow, ...limits });
@@ -78,6 +82,7 @@ export async function createService(
     transact,
     rails,
     onAlert,
+    onSilence,
     send: sender.send,
     realNow,
     deliverySlots: config.WEBHOOK_CONCURRENCY,
@@ -105,6 +110,7 @@ export async function createService(
     presenter,
     rails,
     onAlert,
+    onSilence,
     worker,
     live,
     networkRules: rules,

@@ -17,6 +17,8 @@ export type RailDuties = {
   readonly transact: Transact;
   readonly rails: readonly Rail[];
   readonly onAlert: RailAlert;
+  /** A rail has not answered: it is asked again, and only an operator can tell whether that lasts too long. */
+  readonly onSilence: RailAlert;
 };
 
 /** How long to wait before a rail that did not answer is asked again. */
@@ -38,6 +40,12 @@ export async function startAtRail(
   const unanswered = { ...noAnswer, status: attempt.status, syncAt: now + ASK_AGAIN_MS };
   const answer = await rail.start(checkout, attempt, returnUrl, now).catch(() => unanswered);
   await applyAnswer(duties, checkout, attempt, answer, now);
+  const { status, details = attempt.details } = answer;
+  const isReady = rail.payerUrl === undefined || rail.payerUrl({ ...attempt, status, details }) !== null;
+  if (status === 'requires_action' && !isReady) {
+    const about = { checkout: checkout.id, attempt: attempt.id };
+    duties.onSilence(attempt.rail, 'the rail has made no page for the payer', about);
+  }
 }
 
 /** Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. */
@@ -58,7 +66,10 @@ export async function syncAttempt(
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
   await applyAnswer(duties, checkout, attempt, { ...answer, status, syncAt }, now);
-  return answer.status !== 'unknown';
+  if (answer.status !== 'unknown') return true;
+  const about = { checkout: checkout.id, attempt: attempt.id };
+  duties.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
+  return false;
 }
 
 async function applyAnswer(

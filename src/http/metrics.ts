@@ -30,6 +30,12 @@ export function createMetrics(store: Store) {
     labelNames: ['rail'],
     registers,
   });
+  const railSilences = new Counter({
+    name: 'opentill_rail_silences_total',
+    help: 'Questions that a rail has not answered; each is asked again.',
+    labelNames: ['rail'],
+    registers,
+  });
   const badSignatures = new Counter({
     name: 'opentill_notices_refused_total',
     help: 'Notices without a valid signature of their provider.',
@@ -65,6 +71,7 @@ export function createMetrics(store: Store) {
   return {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
     railAlert: (rail: string): void => railAlerts.inc({ rail }),
+    railSilence: (rail: string): void => railSilences.inc({ rail }),
     badSignature: (rail: string): void => badSignatures.inc({ rail }),
     text: (): Promise<string> => registry.metrics(),
     contentType: registry.contentType,

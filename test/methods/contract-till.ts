@@ -50,6 +50,8 @@ export async function openTill(
   /** What rails have said that an operator has to look at, and everything else that was logged. */
   const alerts: string[] = [];
   const errors: string[] = [];
+  /** What a rail has not answered at a start. */
+  const silences: string[] = [];
   const stream = {
     write(line: string): void {
       const { level, rail, msg } = JSON.parse(line);
@@ -152,6 +154,7 @@ export async function openTill(
 
   return {
     alerts,
+    silences,
     scope,
     call,
     ask,
@@ -191,8 +194,10 @@ export async function openTill(
       assert.ok(attempt);
       const { store, transact } = opened;
       const onAlert = (rail: string, text: string) => void alerts.push(`${rail}: ${text}`);
+      const onSilence = (rail: string, text: string) => void silences.push(`${rail}: ${text}`);
       const at = await now();
-      await startAtRail({ store, transact, rails, onAlert }, checkout, attempt, `${CHECKOUT_URL}/back`, at);
+      const duties = { store, transact, rails, onAlert, onSilence };
+      await startAtRail(duties, checkout, attempt, `${CHECKOUT_URL}/back`, at);
     },
     /** Plans an attempt; what is returned writes it down, which may be later than the provider has heard of it. */
     async plan(id: string, rail: Rail, methodId: string) {

@@ -24,8 +24,10 @@ export function declareTroubleTests(declare: Declare): void {
       const session = await shop.open();
       const attempt = await shop.till.choose(session, shop.methodFor('EUR'), shop.form);
       cause('start');
+      const silencesBefore = shop.till.silences.length;
       await shop.till.start(session.id);
       assert.equal(await statusOf(shop, session.id), 'requires_action', name);
+      assert.equal(shop.till.silences.length, silencesBefore + 1, `${name}: an operator sees it`);
       await shop.till.pass(60);
       assert.equal(await statusOf(shop, session.id), 'requires_action', name);
       assert.ok(await shop.meansOf(shop.till, session.id), name);

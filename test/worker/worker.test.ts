@@ -35,7 +35,15 @@ suite('sessions that are due together', () => {
     };
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
-    const duties = { store, transact: failingOften, rails: [], onAlert, realNow, onError };
+    const duties = {
+      store,
+      transact: failingOften,
+      rails: [],
+      onAlert,
+      onSilence: onAlert,
+      realNow,
+      onError,
+    };
     const more = await attendToDue(duties, { scope: mine, now: T }, limit);
     const states: string[] = [];
     for (const id of made) states.push((await store.checkout(mine, id))?.lifecycle.state ?? '');
@@ -86,6 +94,7 @@ suite('a clock that is moved', () => {
       transact,
       rails: [],
       onAlert,
+      onSilence: onAlert,
       async send({ event }) {
         sent.push(event.id);
         return {
