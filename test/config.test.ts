@@ -1,11 +1,14 @@
 /**
- * What settings say of the database: what its address may be, and that nobody gets to see its password. And how long
- * things are kept.
+ * What settings say of the database: what its address may be, and that nobody gets to see its password. How long things
+ * are kept. And what would leave payments unseen: half of the keys of a provider, or a folder that is not there.
  */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { BadSetting, readConfig } from '../src/config.ts';
 import { nameOf } from '../src/store/postgres/open.ts';
+import { freshDirectory } from './support/process.ts';
 
 const databaseOf = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;
 
@@ -113,6 +116,46 @@ suite('how long events are kept', () => {
   test('is a whole number', () => {
     for (const days of ['-1', '31.5', 'forever', '36501']) {
       assert.throws(() => daysOf(days), /^BadSetting: EVENT_RETENTION_DAYS must be a whole number [^\n]+$/);
+    }
+  });
+});
+
+suite('the keys of Stripe', () => {
+  for (const mode of ['test', 'live'] as const) {
+    const [key, secret] = [
+      `STRIPE_${mode.toUpperCase()}_SECRET_KEY`,
+      `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRET`,
+    ];
+    const both = { [key]: `sk_${mode}_canary`, [secret]: 'whsec_canary' };
+
+    test(`are there together in ${mode} mode, or not at all`, () => {
+      const config: Readonly<Record<string, unknown>> = readConfig(both);
+      assert.deepEqual([config[key], config[secret]], [both[key], both[secret]]);
+      const none: Readonly<Record<string, unknown>> = readConfig({ [key]: '', [secret]: ' ' });
+      assert.deepEqual([none[key], none[secret]], ['', '']);
+    });
+
+    for (const [missing, there] of [
+      [key, secret],
+      [secret, key],
+    ] as const) {
+      test(`cannot be without ${missing}, and the message does not repeat the other`, () => {
+        const message = `${missing} must be set: ${there} is`;
+        assert.throws(() => readConfig({ ...both, [missing]: '' }), { name: 'BadSetting', message });
+      });
+    }
+  }
+});
+
+suite('the folder of statements', () => {
+  test('is one that is there, or none', (t) => {
+    const directory = freshDirectory(t);
+    assert.equal(readConfig({ STATEMENT_DIR: directory }).STATEMENT_DIR, directory);
+    assert.equal(readConfig({}).STATEMENT_DIR, '');
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    for (const wrong of [join(directory, 'nowhere'), file, join(file, 'below')]) {
+      assert.throws(() => readConfig({ STATEMENT_DIR: wrong }), /^BadSetting: STATEMENT_DIR [^\n]+$/, wrong);
     }
   });
 });

@@ -58,6 +58,7 @@ export function presentSettings({ business, policy, receivingAccounts, csvMappin
       underpayment_tolerance_at_most: policy.underpaymentToleranceAtMost,
       excess: policy.excess,
       late: policy.late,
+      unreferenced: policy.unreferenced,
       grace_minutes: policy.graceMinutes,
     },
     receiving_accounts: receivingAccounts.map(presentReceivingAccount),
@@ -134,6 +135,7 @@ const policyFields = fields<Policy>(defaultPolicy, {
   underpaymentToleranceAtMost: ['underpayment_tolerance_at_most', whole(MAX_AMOUNT)],
   excess: ['excess', oneOf('keep', 'refund')],
   late: ['late', oneOf('accept', 'hold')],
+  unreferenced: ['unreferenced', oneOf('match', 'ask')],
   graceMinutes: ['grace_minutes', graceMinutes],
 });
 

@@ -20,6 +20,7 @@ export const entryProblems = [
   'maybe_known',
   'unknown_return',
   'refund_differs',
+  'refund_failed',
 ] as const;
 export type EntryProblem = (typeof entryProblems)[number];
 

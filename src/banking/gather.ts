@@ -6,6 +6,8 @@ import { type Facts, ownIdOf, referencesOf } from './intake.ts';
 
 /** More sessions that wait for the same amount than anybody can tell apart. */
 const MAX_CANDIDATES = 20;
+/** More transfers of one amount for a session than one day brings. */
+const MAX_BOOKED = 10;
 /** More references than a transfer for several orders names. */
 const MAX_REFERENCES = 20;
 
@@ -47,8 +49,9 @@ async function bookedLike(
 ): Promise<BankEntry[]> {
   const booked: BankEntry[] = [];
   for (const { payments } of owners.values()) {
-    for (const payment of payments) {
-      if (payment.rail !== BANK || payment.amount !== amount) continue;
+    // The newest are enough: it is the files of one day that tell of the same twice.
+    const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
+    for (const payment of alike) {
       const notice = await store.notice(scope, payment.reference.split('.')[0] ?? '');
       if (notice) booked.push(entryOf(notice));
     }

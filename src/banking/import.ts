@@ -3,7 +3,7 @@
  * behind; then each entry is taken in by itself, once however often it is met. After a crash in between, the next try
  * finds what is there already and goes on.
  */
-import type { JsonObject, Scope } from '../checkout/session.ts';
+import { type JsonObject, nameOfScope, type Scope } from '../checkout/session.ts';
 import { newId } from '../id.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Origin, Reply } from '../orders/order.ts';
@@ -53,7 +53,7 @@ export async function importStatement(
   const known = () => store.bankFileByHash(origin.scope, 'statement', source.hash);
   const before = await known();
   if (before) return keep(before, true);
-  const file = await takenIn(duties, origin, source, now);
+  const file = await inTurn(origin.scope, () => takenIn(duties, origin, source, now));
   try {
     return await keep(file, false);
   } catch (error) {
@@ -64,15 +64,30 @@ export async function importStatement(
   }
 }
 
+/** The import under way of each account and mode: two that tell of the same at once could not see each other. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** One after the other in this process. */
+async function inTurn<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+  const name = nameOfScope(scope);
+  const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
+  turns.set(name, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(name) === turn) turns.delete(name);
+  }
+}
+
 async function takenIn(
   duties: Duties,
   origin: Origin,
   source: StatementFile,
   now: number,
 ): Promise<BankFile> {
-  const accountOf = await accountFinder(duties.store, origin.scope);
+  const known = await accountFinder(duties.store, origin.scope);
   const read = () => readStatement(source.open(), source.mapping === null ? {} : { mapping: source.mapping });
-  for await (const part of read()) if (part.kind === 'statement') accountOf(part.header);
+  for await (const part of read()) if (part.kind === 'statement') known(part.header);
 
   const id = await idOfFile(duties, origin.scope, source.hash, now);
   const counts = { entries: 0, new: 0, settled: 0, open: 0 };
@@ -108,8 +123,8 @@ async function takenIn(
   return { id, kind: 'statement', createdAt: now, hash: source.hash, data, content: '' };
 
   /** Numbers its entries before anything is waited for, in the order of the file: of equal ones the second stays so. */
-  function takeInBooking({ header, entries, sum }: Booking): Promise<readonly Taken[]> {
-    const account = accountOf(header);
+  function takeInBooking({ header: said, entries, sum }: Booking): Promise<readonly Taken[]> {
+    const { id: account, header } = known(said);
     const numbered = entries.map((entry) => ({
       entry: newEntry(entry, account, id),
       reference: entryKey(header, entry, occurrenceOf(header, entry)),
@@ -147,22 +162,38 @@ async function idOfFile(
   return typeof kept?.data.file === 'string' ? kept.data.file : id;
 }
 
-/** The operator's name of the account that a statement is about; a statement of another account is refused. */
+type Known = {
+  /** The operator's name of the account. */
+  readonly id: string;
+  /** With the account as it is written here, whatever the bank has written: entries are known again by it. */
+  readonly header: StatementHeader;
+};
+
+/** Finds the account that a statement is about; a statement of another account is refused. */
 async function accountFinder(store: Store, { account: number, mode }: Scope) {
   const settings = (await store.account(number))?.settings[mode];
-  const names = new Map<string, string>();
-  for (const { id, currency, iban, qrIban, accountNumber } of settings?.receivingAccounts ?? []) {
-    for (const each of [iban, qrIban, accountNumber]) if (each) names.set(`${compact(each)} ${currency}`, id);
-  }
-  return ({ account, currency }: StatementHeader): string => {
+  const receiving = settings?.receivingAccounts ?? [];
+  const found = new Map<StatementHeader, Known>();
+  return (header: StatementHeader): Known => {
+    const before = found.get(header);
+    if (before) return before;
+    const { account, currency } = header;
     const isNamed = namedInParts(account);
-    const name =
-      names.get(`${compact(account)} ${currency}`) ??
-      settings?.receivingAccounts.find((each) => each.currency === currency && isNamed(each))?.id;
-    if (name !== undefined) return name;
-    throw new StatementError(
-      `the statement is about ${account} in ${currency}, which is no receiving account`,
-    );
+    const isWhole = ({ iban, qrIban, accountNumber }: ReceivingAccount) =>
+      [iban, qrIban, accountNumber].some((each) => each && compact(each) === compact(account));
+    const ofCurrency = receiving.filter((each) => each.currency === currency);
+    const one = ofCurrency.find(isWhole) ?? ofCurrency.find(isNamed);
+    if (!one) {
+      throw new StatementError(
+        `the statement is about ${account} in ${currency}, which is no receiving account`,
+      );
+    }
+    const written = one.iban ?? `${compact(one.bankCode ?? '')}/${compact(one.accountNumber ?? '')}`;
+    const known = { id: one.id, header: { ...header, account: written } };
+    // One at a time: each statement of a file is behind the one before it.
+    found.clear();
+    found.set(header, known);
+    return known;
   };
 }
 

@@ -6,6 +6,7 @@ import type { CheckoutCommand, Report } from '../checkout/command.ts';
 import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout/session.ts';
 import { localBankTransfer } from '../methods/bank/receiving-account.ts';
 import { referencesIn } from '../methods/bank/references.ts';
+import { isAlike, isUsable } from '../statements/identity.ts';
 import type { Notice } from '../store/notice.ts';
 import {
   BANK,
@@ -64,12 +65,14 @@ export function referencesOf({ creditorReference, remittance, endToEndId }: Bank
 }
 
 /**
- * The id of ours that an entry carries back to us: of a refund, or of an entry that was sent back. Money that comes in
- * carries what its sender has written, so that only what the bank itself says came back is believed.
+ * The id of ours that an entry carries back to us: of a refund, or of an entry that was sent back. It is ours only on
+ * money that we have sent, and where that comes back: on a payer's money, and on its return, stands what the payer has
+ * written, who knows the ids of the refunds that came to them.
  */
 export function ownIdOf(entry: BankEntry): string | null {
-  if (isIncoming(entry)) return null;
-  const { endToEndId, returned, remittance } = entry;
+  const { direction, isReversal, endToEndId, returned, remittance } = entry;
+  const isReturn = isReversal || returned !== null;
+  if ((direction === 'credit') !== isReturn) return null;
   // Some banks have no field for it, and write it into the text.
   const texts = [returned?.originalEndToEndId ?? '', endToEndId, ...remittance.split(/[^0-9A-Za-z]+/)];
   return texts.map(idFromEndToEnd).find((id) => id !== null) ?? null;
@@ -81,9 +84,7 @@ export function meaningOf(entry: BankEntry, facts: Facts, fresh: Fresh): Meaning
   if (facts.refund !== null) return ofRefund(entry, facts.refund, fresh);
   if (facts.sentBack !== null) return ofSentBack(entry, facts.sentBack);
   if (isIncoming(entry)) return ofMoney(entry, facts, fresh);
-  if (entry.direction === 'debit' && (entry.isReversal || entry.returned !== null)) {
-    return ofReturn(entry, facts, fresh);
-  }
+  if (isReturn(entry)) return ofReturn(entry, facts, fresh);
   // Fees, interest, money that the operator has moved: it concerns no session, unless it is money all the same.
   return entry.direction === 'debit' ? { entry, effects: [] } : open(entry, 'unknown_return');
 }
@@ -102,6 +103,11 @@ function ofRefund(
     return open({ ...entry, concerns: refund.id }, 'refund_differs');
   }
   const cameBack = entry.direction === 'credit';
+  // Money has left for one that was given up, or has come back before: whether both are right, only a person can say.
+  if (!cameBack && refund.status !== 'pending') {
+    const problem = refund.status === 'failed' ? 'refund_failed' : 'refund_differs';
+    return open({ ...entry, concerns: refund.id }, problem);
+  }
   const command = {
     type: 'report_refund',
     now,
@@ -123,9 +129,10 @@ function ofSentBack(entry: BankEntry, notice: Notice): Meaning {
     return open(concerned, 'refund_differs');
   }
   const cameBack = entry.direction === 'credit';
-  // Statements may come in any order: what has come back is not on its way any more.
-  const isNews = cameBack ? sentBack.state !== 'failed' : sentBack.state === 'pending';
-  if (!isNews) return { entry: concerned, effects: [] };
+  if (!cameBack && sentBack.state !== 'pending') {
+    return open(concerned, sentBack.state === 'failed' ? 'refund_failed' : 'refund_differs');
+  }
+  if (sentBack.state === 'failed') return { entry: concerned, effects: [] };
   const after: BankEntry = {
     ...original,
     sentBack: {
@@ -138,25 +145,54 @@ function ofSentBack(entry: BankEntry, notice: Notice): Meaning {
   return { entry: concerned, effects: [], sentBack: { ...notice, state, data: dataOfEntry(after) } };
 }
 
-/** A transfer that a payer, or the payer's bank, took back. */
-function ofReturn(entry: BankEntry, { owners }: Facts, { now, id }: Fresh): Meaning {
-  for (const [reference, checkout] of owners) {
-    const attempt = attemptOf(checkout, reference);
-    if (!attempt) continue;
-    const command = {
-      type: 'report_reversal',
-      now,
-      kind: 'return',
-      rail: BANK,
-      reference: id,
-      attempt: attempt.id,
-      amount: entry.amount,
-      reason: reasonOf(entry),
-      status: 'lost',
-    } as const;
-    return { entry: { ...entry, concerns: checkout.id }, effects: [{ checkout: checkout.id, command }] };
+/** A transfer that a payer, or the payer's bank, took back. What does not fit one session alone is for a person. */
+function ofReturn(entry: BankEntry, { owners }: Facts, fresh: Fresh): Meaning {
+  const [[reference, checkout] = [], ...others] = [...owners];
+  const isOne = others.every(([, { id }]) => id === checkout?.id);
+  const attempt = checkout && attemptOf(checkout, reference ?? null);
+  if (!isOne || !attempt || !canReturn(entry, checkout, attempt)) {
+    const suggestions = [...owners.values()].map(({ id }) => ({ checkout: id, score: 100 }));
+    return open({ ...entry, suggestions }, 'unknown_return');
   }
-  return open(entry, 'unknown_return');
+  return returned(entry, checkout, attempt, fresh);
+}
+
+/** No more can come back than the attempt has brought and still has. */
+function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: Attempt): boolean {
+  const ofAttempt = ({ attempt }: { readonly attempt: string }) => attempt === id;
+  const sum = (parts: ReadonlyArray<{ readonly amount: number }>) =>
+    parts.reduce((total, part) => total + part.amount, 0);
+  const lost = checkout.reversals.filter((each) => ofAttempt(each) && each.status !== 'won');
+  return currency === checkout.currency && amount <= sum(checkout.payments.filter(ofAttempt)) - sum(lost);
+}
+
+function returned(entry: BankEntry, checkout: Checkout, attempt: Attempt, { now, id }: Fresh): Meaning {
+  const command = {
+    type: 'report_reversal',
+    now,
+    kind: 'return',
+    rail: BANK,
+    reference: id,
+    attempt: attempt.id,
+    amount: entry.amount,
+    reason: reasonOf(entry),
+    status: 'lost',
+  } as const;
+  const settled = { ...entry, problem: null, suggestions: [], concerns: checkout.id };
+  return { entry: settled, effects: [{ checkout: checkout.id, command }] };
+}
+
+/** Money that went out because a transfer to us was taken back. */
+export function isReturn({ direction, isReversal, returned }: BankEntry): boolean {
+  return direction === 'debit' && (isReversal || returned !== null);
+}
+
+/** A person has said whose transfer came back; null where the session has no attempt that has brought as much. */
+export function assignedReturn(entry: BankEntry, checkout: Checkout, fresh: Fresh): Meaning | null {
+  const attempt = checkout.attempts.findLast(
+    (each) => each.rail === BANK && canReturn(entry, checkout, each),
+  );
+  return attempt ? returned(entry, checkout, attempt, fresh) : null;
 }
 
 function reasonOf({ returned }: BankEntry): string {
@@ -186,16 +222,21 @@ function ofMoney(entry: BankEntry, { owners, candidates, booked: known }: Facts,
     const suggestions = named.map(([, checkout]) => ({ checkout: checkout.id, score: 100 }));
     return open({ ...entry, suggestions }, 'several_references');
   }
+  // What names a reference is for whoever has made it, not for the next best of the same amount.
+  if (referencesOf(entry).length > 0) return open(entry, 'unknown_reference');
   const suggestions = rank(entry, candidates);
   const winner = candidates.find(({ id }) => id === clearWinner(suggestions));
-  if (winner) return booked(entry, [{ ...target(null, winner), amount: entry.amount }], fresh);
+  if (winner?.policy.unreferenced === 'match') {
+    return booked(entry, [{ ...target(null, winner), amount: entry.amount }], fresh);
+  }
   if (suggestions.length > 0) return open({ ...entry, suggestions }, 'several_candidates');
-  return open(entry, referencesOf(entry).length > 0 ? 'unknown_reference' : 'no_match');
+  return open(entry, 'no_match');
 }
 
 /**
  * The same money as another file tells of it, perhaps in another format: two entries of one day and payer that the bank
- * does not tell apart by references of its own. Paid twice or told twice, only a person can say.
+ * does not tell apart by different references of its own. Paid twice or told twice, only a person can say. Entries that are equal
+ * in everything are two: this one is new because its file has had the other as well.
  */
 function isPerhapsTheSame(entry: BankEntry, other: BankEntry): boolean {
   const [one, two] = [entry.counterparty.account, other.counterparty.account];
@@ -204,8 +245,14 @@ function isPerhapsTheSame(entry: BankEntry, other: BankEntry): boolean {
     entry.amount === other.amount &&
     entry.bookedOn === other.bookedOn &&
     (one === two || one === '' || two === '') &&
-    (entry.bankReference === '' || other.bankReference === '')
+    !areApart(entry.bankReference, other.bankReference) &&
+    !(entry.account === other.account && isAlike(entry, other))
   );
+}
+
+/** Two references of the bank that tell entries apart. */
+function areApart(one: string, other: string): boolean {
+  return isUsable(one) && isUsable(other) && one !== other;
 }
 
 type Target = {

@@ -14,8 +14,8 @@ const SAME_AMOUNT = 40;
 const SAME_PAYER = 40;
 const ORDER_NAMED = 45;
 const ONLY_ONE = 10;
-/** Shorter references, such as "12", are found in any text. */
-const NAMED_LENGTH = 4;
+/** Shorter references, such as "12" or a year, are found in any text; so are words without a digit. */
+const NAMED_LENGTH = 5;
 
 /** The best first, those that are worth a look. */
 export function rank(entry: BankEntry, candidates: readonly Checkout[]): Suggestion[] {
@@ -44,10 +44,10 @@ function isNamed({ id, referenceId }: Checkout, { remittance, endToEndId }: Bank
   const text = folded(`${remittance} ${endToEndId}`);
   return [id, referenceId].some((name) => {
     const wanted = folded(name).replaceAll(' ', '');
-    if (wanted.length < NAMED_LENGTH) return false;
-    // Banks break texts anywhere. But a part of another number is no number of an order.
+    if (wanted.length < NAMED_LENGTH || !/\p{N}/u.test(wanted)) return false;
+    // Banks break texts anywhere. But a part of another word or number is no number of an order.
     const broken = [...wanted].join(' ?');
-    return new RegExp(`(?<!\\p{N})${broken}(?!\\p{N})`, 'u').test(text);
+    return new RegExp(`(?<![\\p{L}\\p{N}])${broken}(?![\\p{L}\\p{N}])`, 'u').test(text);
   });
 }
 

@@ -1,6 +1,6 @@
 /** What is to go back by bank transfer, with the account that each goes to, and what cannot go and why. */
 import { MAX_AMOUNT } from '../checkout/money.ts';
-import type { Checkout, Refund, Scope } from '../checkout/session.ts';
+import { type Checkout, heldOf, type Refund, type Scope } from '../checkout/session.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Page, Store } from '../store/store.ts';
 import { BANK, type BankEntry, entryOf } from './entry.ts';
@@ -41,6 +41,8 @@ export async function outgoingFrom(
     const from = await payerOf(store, scope, checkout, refund, account, configured);
     if (from === null) continue;
     if (typeof from === 'string') leftOut.push({ id, reason: from });
+    else if (heldOf(checkout, refund.attempt) < 0)
+      leftOut.push({ id, reason: 'the bank has taken the payment back' });
     else if (!fits(refund.amount)) break;
     else {
       total += refund.amount;

@@ -6,7 +6,7 @@
  * refunds were carried out.
  */
 import { decimalAmount } from '../checkout/money.ts';
-import { iban } from '../methods/bank/identifiers.ts';
+import { bic as bicCode, iban } from '../methods/bank/identifiers.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { endToEndIdOf } from './entry.ts';
 
@@ -53,7 +53,9 @@ ${transfers.map((transfer) => transferOf(transfer, currency)).join('\n')}
 }
 
 function transferOf({ id, amount, creditor, remittance }: CreditTransfer, currency: string): string {
-  const { name, account, bic } = creditor;
+  const { name, account } = creditor;
+  // As a statement has it, which may be anything: banks refuse the whole file for one that is none, and need none.
+  const bic = isBic(creditor.bic) ? creditor.bic : '';
   const hasIban = isIban(account);
   const shown = text(remittance, 140);
   return `<CdtTrfTxInf>
@@ -71,6 +73,11 @@ ${
 
 export function isIban(account: string): boolean {
   return iban.problem(account) === null;
+}
+
+/** What banks write where they name none has the form of one, in Romania. */
+function isBic(text: string): boolean {
+  return text !== 'NOTPROVIDED' && /^[A-Z0-9]+$/.test(text) && bicCode.problem(text) === null;
 }
 
 function accountOf(iban: string, other: string): string {

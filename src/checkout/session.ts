@@ -151,6 +151,8 @@ export type Policy = {
   readonly excess: 'keep' | 'refund';
   /** Transfers that come after the end: book them, or hold them until the merchant decides. */
   readonly late: 'accept' | 'hold';
+  /** Transfers that name no reference: book them by amount and payer where that is clear, or ask the merchant. */
+  readonly unreferenced: 'match' | 'ask';
   /** For each rail: how long past the end money still counts as in time for the two rules of time. */
   readonly graceMinutes: Readonly<Record<string, number>>;
 };
@@ -160,6 +162,7 @@ export const defaultPolicy: Policy = {
   underpaymentToleranceAtMost: 0,
   excess: 'keep',
   late: 'accept',
+  unreferenced: 'match',
   graceMinutes: {},
 };
 
@@ -243,6 +246,14 @@ export function toleranceOf({ amount, policy }: Checkout): number {
 
 /** What can still be given back out of what the attempt has brought. */
 export function refundableOf(checkout: Checkout, attempt: string): number {
+  return Math.max(0, heldOf(checkout, attempt));
+}
+
+/**
+ * What is left of what the attempt has brought, without what has gone back, is about to, or is taken back. It is less than
+ * nothing where the rail has taken back what is being refunded as well.
+ */
+export function heldOf(checkout: Checkout, attempt: string): number {
   let left = 0;
   for (const payment of checkout.payments) if (payment.attempt === attempt) left += payment.amount;
   for (const refund of checkout.refunds) {
@@ -251,7 +262,7 @@ export function refundableOf(checkout: Checkout, attempt: string): number {
   for (const reversal of checkout.reversals) {
     if (reversal.attempt === attempt && reversal.status !== 'won') left -= reversal.amount;
   }
-  return Math.max(0, left);
+  return left;
 }
 
 /**

@@ -9,6 +9,7 @@ const actions = {
   assign: async () => (await import('./bank/entries.ts')).assign,
   ignore: async () => (await import('./bank/entries.ts')).ignore,
   'send-back': async () => (await import('./bank/entries.ts')).sendBack,
+  reopen: async () => (await import('./bank/entries.ts')).reopen,
   payments: async () => (await import('./bank/payments.ts')).payments,
 };
 

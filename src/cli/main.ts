@@ -69,9 +69,11 @@ These talk to a running server, from any machine:
       --resend                       send again what has failed, or is not in the file
   opentill bank import <file…>       take in statements of a bank: camt.053, camt.054, MT940, or CSV
       --mapping <name>               for CSV: how to read it, by the name among the csv_mappings of the settings
-  opentill bank inbox                list the entries that wait for a person: id, date, amount, payer, text, problem,
-                                     and the payins that it may be for with how much speaks for each, up to 100
-      --all                          all entries, newest first, with how they stand
+  opentill bank inbox                list the entries that wait for a person, then those that wait for the bank or for
+                                     a session: id, date, amount with what is left of it, receiving account, payer,
+                                     text, problem, the payins that it may be for with how much speaks for each, and
+                                     how it stands, up to 100
+      --all                          all entries, newest first
       --limit <number>               how many (100)
   opentill bank assign <entry> <payin>[=12.50] …
                                      book an entry for a payin, or split it between several
@@ -79,6 +81,9 @@ These talk to a running server, from any machine:
                                      set an entry aside that is for no payin
   opentill bank send-back <entry> [--reason <text>]
                                      send the money back with the next file of payments
+  opentill bank reopen <entry> [--reason <text>]
+                                     take back that an entry was set aside, or is to be sent back: then make sure
+                                     first that the bank will not carry it out
   opentill bank payments <receiving account>
                                      make a file of what is to go back (ISO 20022 pain.001), for the bank to carry out
       --execute-on <date>            when, such as 2030-01-31 (today)
@@ -88,6 +93,8 @@ These talk to a running server, from any machine:
   opentill refund <payin> <amount>   give money of a payin back, such as 12.50
       --attempt <pat_…>              that of this attempt (the newest that has brought that much)
       --reason <text>                why
+  opentill refund settle <rfd_…> succeeded|failed [--reason <text>]
+                                     say what became of a refund by bank transfer that no statement will tell of
   opentill webhooks list             list the webhook endpoints
   opentill webhooks add <address>    make one; its secret is shown once
   opentill webhooks update <id> [<address>]

@@ -1,4 +1,4 @@
-/** `refund`: gives back money of a payin. */
+/** `refund`: gives back money of a payin, or says what became of a refund by bank transfer. */
 import { parseArgs } from 'node:util';
 import { formatAmount } from '../checkout/money.ts';
 import { amountOf } from './amount.ts';
@@ -13,6 +13,7 @@ type Refund = {
 };
 
 export async function refund(args: readonly string[]): Promise<void> {
+  if (args[0] === 'settle') return settle(args.slice(1));
   const { values, positionals } = parsed(() =>
     parseArgs({
       args: [...args],
@@ -33,5 +34,27 @@ export async function refund(args: readonly string[]): Promise<void> {
     ...(values.attempt === undefined ? {} : { payment_attempt: values.attempt }),
     ...(values.reason === undefined ? {} : { reason: values.reason }),
   });
-  console.log([made.id, made.status, formatAmount(made.amount, made.currency)].join('  '));
+  show(made);
+}
+
+async function settle(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parsed(() =>
+    parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { ...clientOptions, reason: { type: 'string' } },
+    }),
+  );
+  const [id, status = '', ...rest] = positionals;
+  takesNothing('refund settle', rest);
+  if (!id?.startsWith('rfd_') || !['succeeded', 'failed'].includes(status))
+    throw new UsageError('refund settle takes the id of the refund, rfd_…, and succeeded or failed');
+  const { reason } = values;
+  const path = `/refund/${encodeURIComponent(id)}/settle`;
+  const body = { status, ...(reason === undefined ? {} : { reason }) };
+  show(await createClient(values).send<Refund>('POST', path, body));
+}
+
+function show({ id, status, amount, currency }: Refund): void {
+  console.log([id, status, formatAmount(amount, currency)].join('  '));
 }

@@ -4,7 +4,7 @@
  */
 import type { InvoiceFacts, ReceiptFacts } from './facts.ts';
 
-/** Documents that may wait for their turn. */
+/** Documents that may wait for their turn, with the one that is being made. */
 const MAX_WAITING = 100;
 
 /** Too many documents are waited for already; later there may be room. */
@@ -12,27 +12,56 @@ export class TooManyDocuments extends Error {
   override name = 'TooManyDocuments';
 }
 
-let waiting = 0;
-let last: Promise<unknown> = Promise.resolve();
-
-/** A PDF (A4). The same facts make the same bytes. Rejects with `TooManyDocuments`. */
-export function receiptPdf(facts: ReceiptFacts): Promise<Buffer> {
-  return inTurn(async () => (await import('./receipt.ts')).drawReceipt(facts));
+/** All who had waited for the document were gone before it was begun. */
+export class NobodyWaits extends Error {
+  override name = 'NobodyWaits';
 }
 
-/** A PDF (A4) with the way to pay. The same facts make the same bytes. Rejects with `TooManyDocuments`. */
-export function invoicePdf(facts: InvoiceFacts): Promise<Buffer> {
-  return inTurn(async () => (await import('./invoice.ts')).drawInvoice(facts));
+/** In the order of their turns: what lets each begin. */
+const waiting = new Set<() => void>();
+let isMaking = false;
+
+/**
+ * A PDF (A4). The same facts make the same bytes. Rejects with `TooManyDocuments`, and with `NobodyWaits` where it was
+ * `unwanted` before its turn came.
+ */
+export function receiptPdf(facts: ReceiptFacts, unwanted?: AbortSignal): Promise<Buffer> {
+  return inTurn(async () => (await import('./receipt.ts')).drawReceipt(facts), unwanted);
 }
 
-async function inTurn(make: () => Promise<Buffer>): Promise<Buffer> {
-  if (waiting >= MAX_WAITING) throw new TooManyDocuments(`${waiting} documents are being waited for.`);
-  waiting++;
-  const made = last.then(make, make);
-  last = made.catch(() => null);
+/** A PDF (A4) with the way to pay; otherwise like `receiptPdf`. */
+export function invoicePdf(facts: InvoiceFacts, unwanted?: AbortSignal): Promise<Buffer> {
+  return inTurn(async () => (await import('./invoice.ts')).drawInvoice(facts), unwanted);
+}
+
+async function inTurn(make: () => Promise<Buffer>, unwanted: AbortSignal | undefined): Promise<Buffer> {
+  await turn(unwanted);
   try {
-    return await made;
+    return await make();
   } finally {
-    waiting--;
+    isMaking = false;
+    callNext();
   }
+}
+
+/** Resolves when it is this one's turn. Whoever leaves before gives the place to others at once. */
+function turn(unwanted: AbortSignal | undefined): Promise<void> {
+  const places = waiting.size + (isMaking ? 1 : 0);
+  if (places >= MAX_WAITING) throw new TooManyDocuments(`${places} documents are being waited for.`);
+  return new Promise((begin, reject) => {
+    const leave = () => {
+      if (waiting.delete(begin)) reject(new NobodyWaits('Nobody waits for this document any more.'));
+    };
+    waiting.add(begin);
+    unwanted?.addEventListener('abort', leave, { once: true });
+    callNext();
+  });
+}
+
+function callNext(): void {
+  const [begin] = waiting;
+  if (isMaking || begin === undefined) return;
+  waiting.delete(begin);
+  isMaking = true;
+  begin();
 }

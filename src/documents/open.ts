@@ -27,7 +27,7 @@ export async function openSheet(facts: Facts, title: string, onPage: (sheet: She
 
 /** The words of pages that documents use too. */
 const KEYS = [
-  ...(['testMode', 'receiptTitle', 'payee', 'orderReference', 'session', 'order', 'otherCharges'] as const),
+  ...(['testMode', 'receiptTitle', 'orderReference', 'session', 'order', 'otherCharges'] as const),
   ...(['discount', 'total', 'paid', 'remaining', 'payments', 'date', 'method', 'reference'] as const),
   ...(['amount', 'payableUntil'] as const),
 ];

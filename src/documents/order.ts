@@ -32,7 +32,7 @@ export function head(sheet: Sheet, facts: Facts, title: string, dates: readonly 
   const taxLine = facts.taxId === '' ? [] : [`${document.taxId}: ${facts.taxId}`];
   const payee = { name: facts.payee.name, lines: [...facts.payee.lines, ...taxLine] };
   const parties = [
-    { label: messages.payee, party: payee, x: 0 },
+    { label: document.payee, party: payee, x: 0 },
     { label: document.payer, party: facts.payer, x: column + GAP },
   ];
   const shown = parties.filter(({ party }) => party.name !== '' || party.lines.length > 0);

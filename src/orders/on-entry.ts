@@ -10,8 +10,11 @@ import {
 } from '../banking/entry.ts';
 import {
   assigned,
+  assignedReturn,
   type Effect,
   type Facts,
+  type Fresh,
+  isReturn,
   isSettled,
   type Meaning,
   meaningOf,
@@ -137,6 +140,7 @@ function outcomeOf(order: EntryOrder, known: Notice | null, loaded: Loaded): Ent
     }
     case 'assign': {
       if (!isUnsettled) return settledAlready();
+      if (isReturn(entry)) return returnAssigned(entry, action.parts, loaded, fresh);
       const problems = assignProblems(entry, action.parts, loaded);
       if (problems.length > 0) return refuseFields(problems);
       const wanted = action.parts.flatMap(({ checkout: id, amount }) => {
@@ -154,9 +158,11 @@ function outcomeOf(order: EntryOrder, known: Notice | null, loaded: Loaded): Ent
       return { entry: { ...entry, note: action.reason }, state: 'ignored', changes: [] };
     case 'reopen': {
       // What was decided by mistake, or what the bank has not carried out: the person who says so has looked.
-      if (known.state === 'ignored') return { entry, state: 'open', changes: [] };
+      if (known.state === 'ignored')
+        return { entry: { ...entry, note: action.reason }, state: 'open', changes: [] };
       if (!isGoingBack || !entry.sentBack) return settledAlready();
-      const sentBack = { ...entry.sentBack, state: 'failed', reason: action.reason } as const;
+      const reason = action.reason || entry.sentBack.reason;
+      const sentBack = { ...entry.sentBack, state: 'failed', reason } as const;
       return { entry: { ...entry, sentBack }, state: 'open', changes: [] };
     }
     case 'send_back': {
@@ -171,6 +177,30 @@ function outcomeOf(order: EntryOrder, known: Notice | null, loaded: Loaded): Ent
       return { entry: sent, state: 'waiting', changes: [] };
     }
   }
+}
+
+/** A return takes back all of its amount, from one session. */
+function returnAssigned(
+  entry: BankEntry,
+  parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
+  loaded: Loaded,
+  fresh: Fresh,
+): EntryOutcome | Refusal {
+  const [part, ...others] = parts;
+  const checkout = part && loaded.checkouts.get(part.checkout);
+  if (!checkout) return refuseFields([{ pointer: '/parts/0/payin', detail: 'must be the id of a payin' }]);
+  if (others.length > 0 || part.amount !== entry.amount) {
+    return refuseFields([
+      { pointer: '/parts', detail: `must be one part, of ${entry.amount}: a return is whole` },
+    ]);
+  }
+  const meaning = assignedReturn(entry, checkout, fresh);
+  if (meaning === null) {
+    const detail = 'must have brought as much by a bank transfer in the same currency';
+    return refuseFields([{ pointer: '/parts/0/payin', detail }]);
+  }
+  const changes = changesOf(meaning.effects, loaded);
+  return 'kind' in changes ? changes : { entry: meaning.entry, state: 'done', changes };
 }
 
 /**

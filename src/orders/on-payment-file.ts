@@ -8,7 +8,7 @@ import { type CreditTransfer, paymentFile } from '../banking/payment-file.ts';
 import { presentBankFile } from '../banking/present.ts';
 import { decide } from '../checkout/decide.ts';
 import { type Refusal, refuse } from '../checkout/refusal.ts';
-import type { Checkout } from '../checkout/session.ts';
+import { type Checkout, heldOf } from '../checkout/session.ts';
 import type { Presenter } from '../presenter.ts';
 import type { BankFile, Notice } from '../store/notice.ts';
 import type { Loaded, Needs, Writes } from '../store/store.ts';
@@ -86,6 +86,8 @@ function includedRefunds(
     const session = changed.get(checkout) ?? checkouts.get(checkout);
     const refund = session?.refunds.find((each) => each.id === transfer.id);
     if (!session || refund?.status !== 'pending' || refund.reference !== '') continue;
+    // The bank has taken the payment back meanwhile: what is refunded now would be the merchant's own.
+    if (heldOf(session, refund.attempt) < 0) continue;
     const decision = decide(session, {
       type: 'report_refund',
       now,

@@ -1,44 +1,56 @@
 /** The receipt and the invoice as PDFs, made when they are asked for and kept for as long as they are in demand. */
-import { LRUCache } from 'lru-cache';
 import { invoiceFacts, type Payee, receiptFacts } from '../documents/facts.ts';
 import { invoicePdf, receiptPdf } from '../documents/make.ts';
+import { createShelf, type Wanted } from '../documents/shelf.ts';
 import { receiptCode } from '../token.ts';
+import type { Locale } from './locale.ts';
 import { transferToShow } from './transfer.ts';
 import type { Visit } from './visit.ts';
 
 export type Kind = 'receipt' | 'invoice';
 
-/** A usual one has some 30 KB. */
-const MAX_KEPT_BYTES = 16_000_000;
+/** A usual one has some 30 KB. A payer reads in one language or two; who asks for all of them has to wait. */
+const shelf = createShelf({ maxBytes: 16_000_000, maxOfOwner: 2 });
 
-const kept = new LRUCache<string, Buffer, () => Promise<Buffer>>({
-  maxSize: MAX_KEPT_BYTES,
-  sizeCalculation: ({ length }) => length + 1,
-  // Several who ask at once wait for the same one.
-  fetchMethod: (_key, _stale, { context }) => context(),
-});
-
-/** Null where there is no such document: nothing is paid yet, or no transfer is waited for. */
-export async function fileOf(visit: Visit, kind: Kind, checkoutUrl: string): Promise<Buffer | null> {
+/**
+ * Null where there is no such document: nothing is paid yet, or no transfer is waited for. `gone` says that whoever
+ * has asked does not wait any more. Rejects with `TooManyDocuments`, and with `NobodyWaits` for those who are gone.
+ */
+export async function fileOf(
+  asked: Visit,
+  kind: Kind,
+  checkoutUrl: string,
+  gone: AbortSignal,
+): Promise<Buffer | null> {
+  const visit = { ...asked, locale: knownLocale(asked.locale) };
   const { checkout, locale } = visit;
   const make = kind === 'receipt' ? receiptOf(visit, checkoutUrl) : invoiceOf(visit);
   if (make === null) return null;
-  const made = [kind, checkout.token, checkout.version, locale.formatTag, JSON.stringify(payeeOf(visit))];
-  return (await kept.fetch(made.join(' '), { context: make })) ?? null;
+  const madeOf = [kind, checkout.token, checkout.version, locale.formatTag, JSON.stringify(payeeOf(visit))];
+  return shelf.get({ key: madeOf.join(' '), owner: checkout.token, make }, gone);
 }
 
-function receiptOf(visit: Visit, checkoutUrl: string): (() => Promise<Buffer>) | null {
+/**
+ * The same way to write amounts and times, by the name that Intl has for it: a header may name any two letters as a
+ * region, and what is written alike has to be one document.
+ */
+function knownLocale(locale: Locale): Locale {
+  const { locale: formatTag } = new Intl.NumberFormat(locale.formatTag).resolvedOptions();
+  return { ...locale, formatTag };
+}
+
+function receiptOf(visit: Visit, checkoutUrl: string): Wanted['make'] | null {
   const { checkout, locale } = visit;
   if (checkout.payments.length === 0) return null;
   const verifyUrl = `${checkoutUrl}/receipt/${receiptCode(checkout)}`;
-  return () => receiptPdf(receiptFacts(checkout, payeeOf(visit), locale, verifyUrl));
+  return (unwanted) => receiptPdf(receiptFacts(checkout, payeeOf(visit), locale, verifyUrl), unwanted);
 }
 
-function invoiceOf(visit: Visit): (() => Promise<Buffer>) | null {
+function invoiceOf(visit: Visit): Wanted['make'] | null {
   const { checkout, locale } = visit;
   const transfer = transferToShow(visit);
   if (transfer === null) return null;
-  return () => invoicePdf(invoiceFacts(checkout, payeeOf(visit), locale, transfer));
+  return (unwanted) => invoicePdf(invoiceFacts(checkout, payeeOf(visit), locale, transfer), unwanted);
 }
 
 function payeeOf({ payee, account, checkout }: Visit): Payee {

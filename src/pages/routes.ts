@@ -1,6 +1,6 @@
 /** The payer's side of the service: pages, their forms, their live updates, and the files they need. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { openTransfer } from '../checkout/session.ts';
+import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { Deps } from '../deps.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
@@ -22,6 +22,9 @@ const CONTENT_SECURITY_POLICY =
 
 /** After a provider has not answered; it may take longer, but payers are no machines. */
 const RETRY_AFTER_SECONDS = '5';
+
+/** While too many documents are waited for: a long one takes a few seconds. */
+const DOCUMENTS_RETRY_AFTER_SECONDS = '5';
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
@@ -66,8 +69,13 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
   });
 
   pages.setErrorHandler((error: FastifyError, request, reply) => {
-    const isBusy = error.name === 'StoreUnavailable' || error.name === 'TooManyDocuments';
-    const statusCode = isBusy ? 503 : (error.statusCode ?? 500);
+    if (error.name === 'TooManyDocuments' || error.name === 'NobodyWaits') {
+      // Nothing is broken, and payers who are gone are none of an operator's business.
+      if (error.name === 'TooManyDocuments') request.log.warn({ request_id: request.id }, error.message);
+      reply.header('retry-after', DOCUMENTS_RETRY_AFTER_SECONDS);
+      return sendProblem(request, reply, 503, 'trouble');
+    }
+    const statusCode = error.name === 'StoreUnavailable' ? 503 : (error.statusCode ?? 500);
     if (statusCode < 500) return sendProblem(request, reply, statusCode, 'refused');
     request.log.error({ err: error, request_id: request.id }, 'request failed');
     if (statusCode === 503) reply.header('retry-after', '1');
@@ -157,8 +165,10 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
       `${PAGE}/${kind}.pdf`,
       withEffect,
       onVisit(async (visit, request, reply) => {
-        const file = await fileOf(visit, kind, deps.checkoutUrl);
+        const file = await fileOf(visit, kind, deps.checkoutUrl, goneOf(reply));
         if (file !== null) return sendFile(reply, visit, kind, file);
+        // Whoever comes back for the invoice of what is paid means no other link: the page says how things stand.
+        if (kind === 'invoice' && isCovered(visit.checkout)) return reply.redirect(addressOf(visit), 303);
         const trouble = kind === 'receipt' ? 'noReceipt' : 'notFound';
         return sendProblem(request, reply, 404, trouble, addressOf(visit));
       }),
@@ -203,6 +213,14 @@ function formOf({ body }: FastifyRequest): Form {
 
 function sendHtml(reply: FastifyReply, statusCode: number, page: string): FastifyReply {
   return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
+}
+
+/** Aborts when nobody waits for the answer any more, which may be so already. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  else raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function sendFile(reply: FastifyReply, visit: Visit, kind: Kind, file: Buffer): FastifyReply {

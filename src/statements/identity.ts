@@ -31,8 +31,14 @@ function hashOf(values: readonly (string | number | boolean)[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
+/** What the bank says of an entry, wherever in the file. */
+type Said = Omit<StatementEntry, 'number' | 'line'>;
+
 /** What the entry is known by, before equal ones are numbered. */
-function likeness(header: StatementHeader, entry: StatementEntry): readonly (string | number | boolean)[] {
+function likeness(
+  header: Pick<StatementHeader, 'account'>,
+  entry: Said,
+): readonly (string | number | boolean)[] {
   const { bankReference, direction, amount, currency, bookedOn, endToEndId } = entry;
   const common = [header.account, currency, direction, amount];
   if (isUsable(bankReference)) {
@@ -53,6 +59,12 @@ function likeness(header: StatementHeader, entry: StatementEntry): readonly (str
     ],
     ...[remittance, counterparty.name, counterparty.account],
   ];
+}
+
+/** Whether two entries of one account are told apart by their numbers alone. */
+export function isAlike(one: Said, other: Said): boolean {
+  const header = { account: '' };
+  return hashOf(likeness(header, one)) === hashOf(likeness(header, other));
 }
 
 /** The identity of an entry, 64 hexadecimal digits. `occurrence` is the number of the entry among equal ones, from 1. */

@@ -118,19 +118,29 @@ function unwrapped(lines: readonly string[]): string {
 const CODE =
   /\/(TRTP|EREF|PREF|KREF|IREF|RTRN|MARF|CSID|CNTP|ORDP|BENM|REMI|IBAN|BIC|NAME|ADDR|ID|ISDT|PURP|ULTD|ULTC|ULTB|OCMT|EXCH|CHGS|CHG1|CHG2|NRTX|TRCD|SVCL)\//g;
 
+/**
+ * What may end the text of the payer. Banks put these behind it, and a payer who writes them gains nothing: each is the
+ * payer's own, or is not looked at. Other codes are a part of the text there, for anybody could write into it that the
+ * transfer was returned, or who it came from.
+ */
+const CODE_BEHIND_TEXT = /\/(EREF|PURP|ULTD|ULTB|ULTC|ISDT)\//g;
+
 /** The codes with what follows them. Of each the first counts, and none that belongs to an ultimate party. */
 function codesOf(text: string): ReadonlyMap<string, string> {
   const codes = new Map<string, string>();
   let from = 0;
   let code = '';
   let isUltimate = false;
+  let ends = CODE;
   const add = (end: number) => {
     if (code !== '' && !codes.has(code) && !isUltimate) codes.set(code, text.slice(from, end));
   };
-  for (let match = nextCode(text, 0); match; match = nextCode(text, from - 1)) {
+  for (let match = nextOf(ends, text, 0); match; match = nextOf(ends, text, from - 1)) {
     add(match.index);
     [, code = ''] = match;
     from = match.index + match[0].length;
+    // To the very end: whatever stands behind a code that is among the text may be the payer's as well.
+    if (code === 'REMI') ends = CODE_BEHIND_TEXT;
     if (!/^(NAME|ADDR|ID|IBAN|BIC)$/.test(code)) isUltimate = /^ULT/.test(code);
   }
   add(text.length);
@@ -138,9 +148,9 @@ function codesOf(text: string): ReadonlyMap<string, string> {
 }
 
 /** Two codes may share the slash between them, as in `/ORDP//NAME/` they need not. */
-function nextCode(text: string, from: number): RegExpExecArray | null {
-  CODE.lastIndex = from;
-  return CODE.exec(text);
+function nextOf(codes: RegExp, text: string, from: number): RegExpExecArray | null {
+  codes.lastIndex = from;
+  return codes.exec(text);
 }
 
 function ofCodes(codes: ReadonlyMap<string, string>): Information {

@@ -1,9 +1,10 @@
 /**
  * A folder that is watched for bank statements. In it each account has a folder for each mode, such as `1-live`. A file
  * that has come to rest there is taken in and moved to `done`, or to `failed` with a note of what is wrong with it. It
- * stays where it is for as long as nobody can tell: while the database is away, or the file cannot be read.
+ * stays where it is for as long as nobody can tell: while the database is away, the file cannot be read, or is another
+ * than the one that was read.
  */
-import { constants } from 'node:fs';
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { csvMappingOf } from '../accounts/settings.ts';
@@ -35,12 +36,14 @@ export type FolderLog = {
 export type StatementFolder = ReturnType<typeof watchStatements>;
 
 const LOOK_EVERY_MS = 10_000;
-/** A file that was the same for this long is whole: whoever writes a statement does not pause in its midst. */
-const AT_REST_MS = 2_000;
+/** A file that was the same for this long is whole: whoever writes a statement does not pause for longer in its midst. */
+const AT_REST_MS = 10_000;
 /** Nobody reads the answer. */
 const IMPORT = 'BANK_STATEMENT.IMPORT';
 /** Of the name of a file that is kept with it. */
 const MAX_NAME = 200;
+/** More names in a line of the log than this say nothing more. */
+const MAX_STRANGERS = 20;
 
 const FOLDER = /^([1-9]\d{0,14})-(test|live)$/;
 /** Files that are still being written go by other names, with many programs. */
@@ -50,7 +53,7 @@ const MAPPED_CSV = /^([a-z0-9-]{1,32})\.(.*\.)?csv$/i;
 
 type Fate = { readonly folder: 'done' } | { readonly folder: 'failed'; readonly why: string };
 type Sight = {
-  /** Size, time and place on the disk. */
+  /** Place on the disk, size and time. */
   readonly look: string;
   readonly since: number;
   /** Once it is known; what is left then is to move it. */
@@ -63,8 +66,9 @@ export function watchStatements(duties: FolderDuties) {
   /** What is in the way, by what it is about: said when it begins and when it is over, and not each time. */
   const troubles = new Map<string, string>();
   let attempted = new Set<string>();
+  /** Names in the folder itself that mean nothing here. */
+  let strangers: ReadonlySet<string> = new Set();
   let loop: Loop | undefined;
-  let again: NodeJS.Timeout | undefined;
   let isStopping = false;
 
   function trouble(about: string, why: string): void {
@@ -95,7 +99,9 @@ export function watchStatements(duties: FolderDuties) {
     attempted = new Set();
     try {
       await attempt(directory, async () => {
-        for (const entry of await readdir(directory, { withFileTypes: true })) {
+        const entries = await readdir(directory, { withFileTypes: true });
+        nameStrangers(entries);
+        for (const entry of entries) {
           const [, number, mode] = FOLDER.exec(entry.name) ?? [];
           if (number === undefined || isStopping) continue;
           const path = join(directory, entry.name);
@@ -111,6 +117,22 @@ export function watchStatements(duties: FolderDuties) {
       for (const [path, sight] of before) if (!sights.has(path)) sights.set(path, sight);
       trouble('the database', (error as Error).message);
     }
+  }
+
+  /** Said once, for somebody may have put a statement where nobody looks. */
+  function nameStrangers(entries: readonly Dirent[]): void {
+    const names = entries
+      .map(({ name }) => name)
+      .filter((name) => !FOLDER.test(name) && !UNFINISHED.test(name))
+      .sort();
+    const fresh = names.filter((name) => !strangers.has(name));
+    strangers = new Set(names);
+    if (fresh.length === 0) return;
+    const shown = fresh.slice(0, MAX_STRANGERS).join(', ') + (fresh.length > MAX_STRANGERS ? ', …' : '');
+    log.warn(
+      { about: directory },
+      `left alone, as no folder of an account such as 1-live or 1-test: ${shown}`,
+    );
   }
 
   async function lookInto(
@@ -144,17 +166,22 @@ export function watchStatements(duties: FolderDuties) {
 
   /** How the file is now, and since when; null where it is gone. */
   async function see(path: string, before: Sight | undefined): Promise<Sight | null> {
-    const stats = await lstat(path).catch((error) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    });
-    if (!stats?.isFile()) return null;
-    const look = [stats.ino, stats.size, stats.mtimeMs].join(' ');
+    const look = await lookAt(path);
+    if (look === null) return null;
     return before?.look === look ? before : { look, since: realNow() };
   }
 
   async function takeIn(folder: string, name: string, scope: Scope, sight: Sight): Promise<void> {
-    const fate = sight.fate ?? (await fateOf(join(folder, name), name, scope));
+    const path = join(folder, name);
+    const fate = sight.fate ?? (await fateOf(path, name, scope, sight.look));
+    const now = await lookAt(path);
+    // Another instance that watches the same folder was faster.
+    if (now === null) return;
+    if (fate === null || now !== sight.look) {
+      // What was read may have been a part of it, or what was there before. The next round begins with it anew.
+      log.info({ file: path }, 'a bank statement changed while it was taken in, and will be taken in again');
+      return;
+    }
     sight.fate = fate;
     const target = join(folder, fate.folder);
     await makeFolder(target);
@@ -165,24 +192,25 @@ export function watchStatements(duties: FolderDuties) {
       while (!(await writeNew(note(), `${fate.why}\n`))) moved = await freeName(target, name);
     }
     try {
-      await rename(join(folder, name), moved);
+      await rename(path, moved);
     } catch (error) {
       if (fate.folder === 'failed') await rm(note(), { force: true });
       throw error;
     }
-    sights.delete(join(folder, name));
+    sights.delete(path);
     if (fate.folder === 'failed')
       log.warn({ file: moved, why: fate.why }, 'a bank statement was not taken in');
   }
 
-  /** Rejects where nothing can be said about the file itself. */
-  async function fateOf(path: string, name: string, scope: Scope): Promise<Fate> {
+  /** Rejects where nothing can be said about the file itself; null where it is not the one that came to rest. */
+  async function fateOf(path: string, name: string, scope: Scope, look: string): Promise<Fate | null> {
     try {
       const mapping = await mappingOf(name, scope);
       const origin = { scope, actor: 'time', requestId: '', idempotency: null } as const;
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
       const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       await using content = file.createReadStream();
+      if (lookOf(await file.stat({ bigint: true })) !== look) return null;
       const limit = { bytes: LIMITS.bytes, error: () => new StatementError('the file is too large') };
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
@@ -217,10 +245,9 @@ export function watchStatements(duties: FolderDuties) {
     look,
 
     start(): void {
+      log.info({ folder: directory }, 'this folder is watched for bank statements');
       const round = async () => {
         await look();
-        const isComing = [...sights.values()].some(({ since }) => realNow() - since < AT_REST_MS);
-        if (isComing) again = setTimeout(() => loop?.nudge(), AT_REST_MS);
         return false;
       };
       loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, (error as Error).message));
@@ -229,15 +256,26 @@ export function watchStatements(duties: FolderDuties) {
     /** Resolves when the file that is being taken in is done with; the others stay for the next start. */
     async stop(): Promise<void> {
       isStopping = true;
-      clearTimeout(again);
       await loop?.stop();
-      clearTimeout(again);
     },
   };
 }
 
 function countsOf({ entries, new: fresh, settled, open }: { readonly [name: string]: unknown }) {
   return { entries, new: fresh, settled, open };
+}
+
+function lookOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(' ');
+}
+
+/** Null where there is no file. */
+async function lookAt(path: string): Promise<string | null> {
+  const stats = await lstat(path, { bigint: true }).catch((error) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return stats?.isFile() ? lookOf(stats) : null;
 }
 
 async function makeFolder(path: string): Promise<void> {

@@ -66,6 +66,25 @@ suite('formats', () => {
     assert.equal(await paid(id), 2500);
   });
 
+  test('MT940 that names the account by the code of the bank and a number', async () => {
+    const statement = (account: string) =>
+      [':20:X', `:25:${account}`, ':28C:31/1', ':60F:C300130EUR0,00', ':62F:C300131EUR0,00', '-'].join(
+        '\r\n',
+      );
+    const send = (account: string) =>
+      upload(service, statement(account), { headers: { 'content-type': 'mt940' } });
+    // The IBAN ends in both, the number with zeros before it.
+    for (const account of ['12030000/202051', '12030000/0000202051', '120 300 00/202 051']) {
+      assert.equal((await send(account)).status, 200, account);
+    }
+    for (const account of ['12030000/20205', '12030000/2020510', '12030001/202051', '/202051']) {
+      bad(await send(account), /is no receiving account/);
+    }
+    for (const account of ['12030000/', '12030000', '202051', '1203/0000/202051']) {
+      bad(await send(account), /is no receiving account/);
+    }
+  });
+
   test('CSV with a saved mapping, and not without', async () => {
     const { id, reference } = await awaitTransfer(service);
     const content = `Date,Amount,Currency,Text,Name\n2030-01-31,25.00,EUR,${reference},Ada\n`;
@@ -111,9 +130,7 @@ suite('what comes twice', () => {
       bankReference: bankReference(),
     }));
     const [content, other] = [camt(lines), camt(lines, { kind: '054' })];
-    const answers = await Promise.all(
-      [content, content, other, content, other].map((each) => upload(service, each)),
-    );
+    const answers = await Promise.all([content, content, other, other].map((each) => upload(service, each)));
     const files = answers.map((answer) => succeeded(answer));
     assert.equal(new Set(files.map((file) => file.id)).size, 2);
     assert.equal(await paid(id), 400);

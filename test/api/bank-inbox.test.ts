@@ -165,6 +165,84 @@ test('what is settled is settled', async () => {
   }
 });
 
+suite('to reopen', () => {
+  /** Ids of what the next file of payments has, which may be none. */
+  const filed = async (): Promise<string[]> => {
+    const { status, json } = await call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } });
+    return status === 409 ? [] : json.data.payments.map(({ id }: { id: string }) => id);
+  };
+  const fetched = async (id: string) => succeeded(await call('GET', `/v3/bank_entry/${id}`));
+
+  test('what was ignored can be decided about once more', async () => {
+    const entry = await stray(1000);
+    succeeded(await act(entry.id, 'ignore', { reason: 'Interest.' }));
+    const open = succeeded(await act(entry.id, 'reopen', { reason: 'It was none.' }));
+    assert.deepEqual(
+      [open.status, open.problem, open.amount_unassigned, open.note],
+      ['open', 'no_match', 1000, 'It was none.'],
+    );
+    const payin = await session();
+    assert.equal(succeeded(await assign(entry.id, { payin })).status, 'done');
+    assert.equal(await paid(payin), 1000);
+  });
+
+  test('what was to go back and has not is there again, and in no file', async () => {
+    const entry = await stray(1000);
+    succeeded(await act(entry.id, 'send_back', { reason: 'Unknown.' }));
+    const open = succeeded(await act(entry.id, 'reopen'));
+    assert.deepEqual(
+      [open.status, open.amount_unassigned, open.sent_back],
+      ['open', 1000, { amount: 1000, status: 'failed', reason: 'Unknown.' }],
+    );
+    assert.equal((await filed()).includes(entry.id), false);
+    const payin = await session();
+    assert.equal(succeeded(await assign(entry.id, { payin })).status, 'done');
+    assert.equal(await paid(payin), 1000);
+  });
+
+  test('what the bank sends back all the same is for a person', async () => {
+    const entry = await stray(1000);
+    succeeded(await act(entry.id, 'send_back'));
+    assert.ok((await filed()).includes(entry.id));
+    succeeded(await act(entry.id, 'reopen', { reason: 'The bank has refused the file.' }));
+    const endToEndId = entry.id.replace('_', '');
+    const sent = await entered(service, { amount: 1000, direction: 'debit', endToEndId });
+    assert.deepEqual([sent.status, sent.problem, sent.concerns], ['open', 'refund_failed', entry.id]);
+    const { status, sent_back } = await fetched(entry.id);
+    assert.deepEqual([status, sent_back.reason], ['open', 'The bank has refused the file.']);
+    // It can be sent once more, and then the debit is the one that was waited for.
+    succeeded(await act(entry.id, 'send_back'));
+    assert.ok((await filed()).includes(entry.id));
+    const again = await entered(service, { amount: 1000, direction: 'debit', endToEndId });
+    assert.deepEqual([again.status, again.problem], ['done', '']);
+    assert.equal((await fetched(entry.id)).sent_back.status, 'succeeded');
+  });
+
+  test('what is open, booked or gone is refused', async () => {
+    const open = await stray();
+    const booked = await stray(1000);
+    succeeded(await assign(booked.id, { payin: await session() }));
+    const gone = await stray();
+    succeeded(await act(gone.id, 'send_back'));
+    assert.ok((await filed()).includes(gone.id));
+    const endToEndId = gone.id.replace('_', '');
+    await entered(service, { amount: gone.amount, direction: 'debit', endToEndId });
+    for (const { id } of [open, booked, gone]) {
+      const answer = await writesNothing(service, () => act(id, 'reopen'));
+      const message = 'BANK_ENTRY.REOPEN.ENTRY_SETTLED';
+      assertRefused(answer, { status: 409, message, errors: [[19027]] });
+    }
+  });
+});
+
+test('money whose sender the bank did not tell cannot be sent back, but set aside', async () => {
+  const entry = await entered(service, { amount: ++amounts, iban: '' });
+  const answer = await writesNothing(service, () => act(entry.id, 'send_back'));
+  const message = 'BANK_ENTRY.SEND_BACK.NOT_REFUNDABLE';
+  assertRefused(answer, { status: 409, message, errors: [[19026]] });
+  assert.equal(succeeded(await act(entry.id, 'ignore', { reason: 'By letter.' })).status, 'ignored');
+});
+
 test('the inbox shows what is open, and each state by itself', async () => {
   const open = await stray();
   const ignored = await stray();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { startService } from '../support/service.ts';
-import { configure } from './bank.ts';
+import { awaitTransfer, configure, entered, imported } from './bank.ts';
 import { startReceiver } from './receiver.ts';
 import {
   assertRefused,
@@ -17,6 +17,7 @@ import {
   WELL_FORMED_ID,
   writesNothing,
 } from './shop.ts';
+import { refundsAreHeardOf } from './subjects.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -207,6 +208,101 @@ suite('bodies that are refused', () => {
   test('a payin that is not there', async () => {
     const answer = await writesNothing(service, () => refund({ payin, amount: 1 }));
     assertRefused(answer, { status: 404, message: 'REFUND.CREATE.NOT_FOUND', errors: [[105]] });
+  });
+});
+
+suite('a refund by bank transfer', () => {
+  /** Of all that a transfer has brought. */
+  const dueRefund = async () => {
+    await configure(service);
+    const { id: payin, reference } = await awaitTransfer(service);
+    await imported(service, [{ amount: 2500, reference }]);
+    const refund = await created({ payin, amount: 2500 });
+    await refundsAreHeardOf(service);
+    return refund;
+  };
+  const settle = (id: string, body: object, headers: Record<string, string> = {}) =>
+    call('POST', `/v3/refund/${id}/settle`, { body, headers });
+  const file = () => call('POST', '/v3/payment_file', { body: { receiving_account: 'eur' } });
+  const settled = { status: 409, message: 'REFUND.SETTLE.REFUND_SETTLED', errors: [[19029]] } as const;
+
+  test('was paid in another way: it has succeeded, and is in no file', async () => {
+    const { id, payin } = await dueRefund();
+    const done = succeeded(await settle(id, { status: 'succeeded', reason: 'In cash.' }));
+    assert.deepEqual([done.status, done.reference, done.status_description], ['succeeded', 'In cash.', '']);
+    assert.deepEqual(await fetched(id), done);
+    assert.equal((await payinOf(payin)).amount_refunded, 2500);
+    assert.equal((await eventTypes(service, payin)).at(-1), 'refund.succeeded');
+    assert.equal((await file()).status, 409, 'there is nothing to pay');
+  });
+
+  test('is withdrawn: it has failed, is in no file, and can be made again', async () => {
+    const { id, payin } = await dueRefund();
+    const done = succeeded(await settle(id, { status: 'failed' }));
+    assert.deepEqual([done.status, done.status_description], ['failed', 'It was withdrawn.']);
+    assert.equal((await payinOf(payin)).amount_refunded, 0);
+    assert.equal((await eventTypes(service, payin)).at(-1), 'refund.failed');
+    assert.equal((await file()).status, 409, 'there is nothing to pay');
+    const again = await created({ payin, amount: 2500 });
+    assert.deepEqual(
+      succeeded(await file(), 201).payments.map((each: Data) => each.id),
+      [again.id],
+    );
+  });
+
+  test('was withdrawn, and the bank carries it out all the same: that is for a person', async () => {
+    const { id } = await dueRefund();
+    succeeded(await file(), 201);
+    succeeded(await settle(id, { status: 'failed', reason: 'The bank has lost the file.' }));
+    const endToEndId = id.replace('_', '');
+    const entry = await entered(service, { amount: 2500, direction: 'debit', endToEndId });
+    assert.deepEqual([entry.status, entry.problem, entry.concerns], ['open', 'refund_failed', id]);
+    assert.equal((await fetched(id)).status, 'failed');
+  });
+
+  test('is settled once, and again with the same key is the same', async () => {
+    const { id } = await dueRefund();
+    const headers = { 'idempotency-key': 'settle-1' };
+    const first = await settle(id, { status: 'failed', reason: 'Closed.' }, headers);
+    assert.equal(first.status, 200);
+    assertRefused(await writesNothing(service, () => settle(id, { status: 'succeeded' })), settled);
+    const again = await settle(id, { status: 'failed', reason: 'Closed.' }, headers);
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
+  });
+
+  test('two at once: one of them', async () => {
+    const { id, payin } = await dueRefund();
+    const answers = await Promise.all(
+      ['failed', 'succeeded', 'failed'].map((status) => settle(id, { status })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+    const ends = (await eventTypes(service, payin)).filter((type) =>
+      /^refund\.(succeeded|failed)$/.test(type),
+    );
+    assert.equal(ends.length, 1);
+  });
+
+  test('alone is settled by hand, and only as what it can become', async () => {
+    const card = await created({
+      payin: await paidSession(),
+      amount: 1,
+      metadata: { sandbox_outcome: 'pending' },
+    });
+    await refundsAreHeardOf(service);
+    assertRefused(await writesNothing(service, () => settle(card.id, { status: 'failed' })), settled);
+    const { id } = await dueRefund();
+    for (const [body, pointer] of [
+      [{}, '/status'],
+      [{ status: 'pending' }, '/status'],
+      [{ status: 'failed', reason: 'x'.repeat(251) }, '/reason'],
+      [{ status: 'failed', more: 1 }, '/more'],
+    ] as const) {
+      const answer = await writesNothing(service, () => settle(id, body));
+      const message = 'REFUND.SETTLE.FIELD_INVALID';
+      assertRefused(answer, { status: 400, message, errors: [[15502, pointer]] });
+    }
+    assert.equal((await fetched(id)).status, 'pending');
+    succeeded(await settle(id, { status: 'failed' }));
   });
 });
 

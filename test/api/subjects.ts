@@ -4,6 +4,17 @@ import { awaitTransfer, camt, configure, entered, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
 import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
 
+/** Waits until the rails have heard of all refunds: the worker writes nothing about them any more. */
+export async function refundsAreHeardOf({ service: { store }, account }: TestService): Promise<void> {
+  const scope = { account: account.number, mode: 'test' } as const;
+  await until(async () => {
+    const { rows } = await store.refunds(scope, { isPending: true }, { limit: 100 });
+    return rows.every(({ id, checkout }) =>
+      checkout.refunds.every((each) => each.id !== id || each.syncAt === null),
+    );
+  });
+}
+
 /** Makes what an operation is about; the id in its path comes from here. */
 export function subjectsOf(service: TestService, receiver: Receiver) {
   const { call } = service;
@@ -18,15 +29,8 @@ export function subjectsOf(service: TestService, receiver: Receiver) {
     return refunded(id);
   };
   const list = async (path: string): Promise<Data[]> => (await call('GET', path)).json.data;
-  /** The worker has heard of all refunds: it writes nothing any more. */
   const settled = async (id: string) => {
-    const scope = { account: service.account.number, mode: 'test' } as const;
-    await until(async () => {
-      const { rows } = await service.service.store.refunds(scope, { isPending: true }, { limit: 100 });
-      return rows.every(({ id, checkout }) =>
-        checkout.refunds.every((each) => each.id !== id || each.syncAt === null),
-      );
-    });
+    await refundsAreHeardOf(service);
     return id;
   };
   const subjects = {

@@ -55,7 +55,28 @@ suite('an id of ours', () => {
     );
   });
 
+  test('is found in the text too, where a bank has no field for it', () => {
+    const other = newId('ntc', 0);
+    const [sent, back] = [
+      { direction: 'debit', endToEndId: '' },
+      { returned, endToEndId: '' },
+    ] as const;
+    for (const said of [sent, back, { ...back, returned: null, isReversal: true }]) {
+      for (const id of [refund, other]) {
+        const own = endToEndIdOf(id);
+        for (const remittance of [own, own.toUpperCase(), `SEPA transfer ${own}/Lost parcel`, `EREF:${own}`])
+          assert.equal(ownIdOf(entry({ ...said, remittance })), id, remittance);
+      }
+      for (const remittance of ['Rent', `x${endToEndIdOf(refund)}`, `${endToEndIdOf(refund)}0`])
+        assert.equal(ownIdOf(entry({ ...said, remittance })), null, remittance);
+    }
+    // What stands where it belongs goes first.
+    const both = entry({ direction: 'debit', remittance: endToEndIdOf(other) });
+    assert.equal(ownIdOf(both), refund);
+  });
+
   test('names nothing on money from a payer, who could have read it on a statement', () => {
     assert.equal(ownIdOf(entry({})), null);
+    assert.equal(ownIdOf(entry({ endToEndId: '', remittance: endToEndIdOf(refund) })), null);
   });
 });

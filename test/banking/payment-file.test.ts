@@ -29,8 +29,27 @@ const transfer = fc.record({
   creditor: fc.record({
     name: fc.string({ unit: 'binary', maxLength: 200 }),
     account: fc.oneof(fc.constant(PAYER_IBAN), fc.string({ minLength: 1, maxLength: 60 })),
-    bic: fc.constantFrom('', 'COBADEFFXXX'),
+    bic: fc.oneof(fc.constantFrom('', 'COBADEFFXXX'), fc.string({ maxLength: 12 })),
   }),
+});
+
+test('names the bank of a payee only by what is a BIC', () => {
+  const agents = (bic: string) => {
+    const creditor = { name: 'Ada', account: PAYER_IBAN, bic };
+    const transfers = [{ id: newId('rfd', 1), amount: 1, remittance: '', creditor }];
+    const content = paymentFile({
+      id: newId('bfl', 1),
+      createdAt: 0,
+      executeOn: '2030-02-01',
+      account: eur,
+      transfers,
+    });
+    const found = texts(content).filter(([name]) => name === 'BICFI');
+    return found.map(([, text]) => text).slice(1);
+  };
+  for (const bic of ['COBADEFFXXX', 'COBADEFF']) assert.deepEqual(agents(bic), [bic]);
+  for (const none of ['', 'COBADEFFX', 'COBA&EFF', 'COBAZZFF', '37040044', 'cobadeff', 'NOTPROVIDED'])
+    assert.deepEqual(agents(none), [], none);
 });
 
 test('is well-formed and adds up, whatever is in it', () => {
@@ -58,6 +77,7 @@ test('is well-formed and adds up, whatever is in it', () => {
       assert.deepEqual(of('NbOfTxs'), Array(2).fill(String(transfers.length)));
       for (const text of [...of('Nm'), ...of('Ustrd')])
         assert.match(text, /^[A-Za-z0-9/\-?:().,'+ ]{1,140}$/);
+      for (const bic of of('BICFI')) assert.match(bic, /^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/);
       for (const name of of('Nm')) assert.ok(name.length <= 70);
     }),
   );

@@ -1,5 +1,5 @@
 /** Makes refunds, reversals and the commands of both for the tests of the core; see `build.ts` for the rest. */
-import type { CreateRefund, ReportRefund, ReportReversal } from '../../src/checkout/command.ts';
+import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from '../../src/checkout/command.ts';
 import type { Refund, Reversal } from '../../src/checkout/session.ts';
 import { frozen, NOW, T } from './build.ts';
 
@@ -69,6 +69,14 @@ export function reportRefund(
     syncAt: null,
     ...given,
   });
+}
+
+/** What a person says of `rfd_a`. */
+export function settleRefund(
+  status: SettleRefund['status'],
+  given: Partial<SettleRefund> = {},
+): SettleRefund {
+  return frozen({ type: 'settle_refund', now: NOW, refund: 'rfd_a', status, reason: '', ...given });
 }
 
 /** What the sandbox says of the dispute `dp_a` of 400 of what `pat_a` has brought. */

@@ -15,7 +15,7 @@ import {
   refundStatuses,
 } from '../../src/checkout/session.ts';
 import { cancel, create, expire, frozen, MINUTE, play, report, start, T, tick, update } from './build.ts';
-import { createRefund, reportRefund, reportReversal } from './build-refunds.ts';
+import { createRefund, reportRefund, reportReversal, settleRefund } from './build-refunds.ts';
 
 export const RUNS = { numRuns: 1500 };
 
@@ -120,6 +120,12 @@ const someRefundReport = fc
     return reportRefund(status, { refund: nth(session.refunds, which), reference, failure, syncAt });
   });
 
+const someSettlement = fc.record({ which, status: fc.constantFrom('succeeded', 'failed') }).map(
+  ({ which, status }) =>
+    (session: Checkout) =>
+      settleRefund(status, { refund: nth(session.refunds, which) }),
+);
+
 const someReversal = fc
   .record({
     which,
@@ -151,6 +157,7 @@ const command: fc.Arbitrary<Made> = fc.oneof(
   },
   { weight: 2, arbitrary: someRefund },
   { weight: 2, arbitrary: someRefundReport },
+  { weight: 1, arbitrary: someSettlement },
   { weight: 1, arbitrary: someReversal },
   { weight: 1, arbitrary: version.map((ifVersion) => expire({ ifVersion })) },
   { weight: 1, arbitrary: fc.constant(cancel) },

@@ -6,7 +6,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { bank } from '../../src/methods/bank/rail.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { createStripeRail } from '../../src/methods/stripe/stripe.ts';
-import { CH_IBAN, DE_IBAN } from '../methods/bank/build.ts';
+import { CH_IBAN, DE_IBAN, QR_IBAN } from '../methods/bank/build.ts';
 
 const eur = {
   id: 'eur',
@@ -35,6 +35,7 @@ const whole = {
     underpayment_tolerance_at_most: 100,
     excess: 'refund',
     late: 'hold',
+    unreferenced: 'ask',
     grace_minutes: { bank: 1440 },
   },
   receiving_accounts: [eur],
@@ -66,6 +67,7 @@ suite('the settings of an account', () => {
       underpaymentToleranceAtMost: 100,
       excess: 'refund',
       late: 'hold',
+      unreferenced: 'ask',
       graceMinutes: { bank: 1440 },
     });
     assert.equal(settings.receivingAccounts[0]?.iban, DE_IBAN);
@@ -97,6 +99,48 @@ suite('the settings of an account', () => {
         '/receiving_accounts/1/iban': 'is that of another account too',
       },
     );
+  });
+
+  test('name none twice whatever names it, but may name one for each currency', () => {
+    const holder = { name: 'Shop', country: 'US' };
+    const dollars = { id: 'usd', currency: 'USD', account_number: '123456', bank_code: '021000021', holder };
+    assert.deepEqual(problemsOf({ receiving_accounts: [dollars, eur, { ...dollars, id: 'usd-2' }] }), {
+      '/receiving_accounts/2/account_number': 'is that of another account too',
+    });
+    const swiss = {
+      id: 'chf',
+      currency: 'CHF',
+      iban: CH_IBAN,
+      qr_iban: QR_IBAN,
+      holder: { name: 'Shop', postal_code: '3000', city: 'Bern', country: 'CH' },
+    };
+    const problems = problemsOf({ receiving_accounts: [swiss, { ...swiss, id: 'other' }] });
+    assert.deepEqual(Object.keys(problems).sort(), [
+      '/receiving_accounts/1/iban',
+      '/receiving_accounts/1/qr_iban',
+    ]);
+    const euros = { ...swiss, id: 'eur', currency: 'EUR' };
+    assert.equal(settingsOf({ receiving_accounts: [swiss, euros] }).receivingAccounts?.length, 2);
+  });
+
+  test('have both halves of the tolerance, or none', () => {
+    const at = '/policy/underpayment_tolerance_';
+    const read = (basisPoints: number, atMost: number) => ({
+      policy: {
+        underpayment_tolerance_basis_points: basisPoints,
+        underpayment_tolerance_at_most: atMost,
+      },
+    });
+    assert.deepEqual(Object.keys(problemsOf(read(50, 0))), [`${at}at_most`]);
+    assert.deepEqual(Object.keys(problemsOf(read(0, 100))), [`${at}basis_points`]);
+    for (const [name, missing] of [
+      ['basis_points', 'at_most'],
+      ['at_most', 'basis_points'],
+    ]) {
+      const half = { policy: { [`underpayment_tolerance_${name}`]: 5 } };
+      assert.deepEqual(Object.keys(problemsOf(half)), [`${at}${missing}`]);
+    }
+    for (const given of [read(0, 0), read(1, 1)]) assert.ok(settingsOf(given).policy);
   });
 
   test('have parts: those that are not given are not touched, and null is as by default', () => {

@@ -72,6 +72,7 @@ suite('opentill accounts settings and configure', () => {
         underpayment_tolerance_at_most: 0,
         excess: defaultSettings.policy.excess,
         late: defaultSettings.policy.late,
+        unreferenced: defaultSettings.policy.unreferenced,
         grace_minutes: {},
       },
       receiving_accounts: [],
@@ -160,6 +161,10 @@ suite('opentill bank account', () => {
     assert.deepEqual([shown[0].holder.city, shown[0].bic, shown[0].iban], ['Köln', null, DE_IBAN]);
     await account('set', 'sg', '--first');
     assert.match(await account('list'), /^sg .*\neur .*\n$/);
+    const twin = ['bank', 'account', 'set', 'other', ...iban, ...holder];
+    const isTwice = /--iban is that of another account too; nothing is changed/;
+    await assertMistake(t, [...twin, '--first'], settings, isTwice);
+    await assertMistake(t, twin, settings, isTwice);
 
     assert.equal(await account('remove', 'sg'), 'sg is removed\n');
     assert.equal(await account('list'), changed);

@@ -73,25 +73,51 @@ suite('opentill bank import', () => {
     assert.match(stdout, /^bfl_\w{26} {2}good\.xml {2}1 entry, 1 new: 0 settled, 1 open\n$/);
     const said = stderr.trimEnd().split('\n');
     assert.equal(said.length, 3, stderr);
-    assert.match(said[0] ?? '', /^opentill: broken\.xml: .* has refused: line \d+/);
-    assert.match(said[1] ?? '', /^opentill: rows\.csv: .* has refused: /);
-    assert.match(said[2] ?? '', /^opentill: nowhere\.xml: .*ENOENT/);
+    assert.match(said[0] ?? '', /^opentill: broken\.xml: http\S+ has refused: line \d+/);
+    assert.match(said[1] ?? '', /^opentill: rows\.csv: http\S+ has refused: /);
+    assert.equal(said[2], 'opentill: nowhere.xml: it cannot be read: ENOENT: no such file or directory');
+    for (const [file, why] of [
+      ['broken.xml', /^opentill: broken\.xml: http\S+ has refused: line \d+/],
+      ['nowhere.xml', /^opentill: nowhere\.xml: it cannot be read: ENOENT/],
+    ] as const) {
+      const alone = await opentill('bank', 'import', file);
+      assert.deepEqual([alone.code, alone.stdout], [1, '']);
+      assert.match(alone.stderr, why);
+      assert.equal(alone.stderr.split(file).length, 2, 'it is named once');
+    }
     const settings = settingsFor(service);
     const broken = join(directory, 'broken.xml');
     await assertMistake(t, ['bank', 'import', broken], settings, /has refused: line \d+/);
     await assertMistake(t, ['bank', 'import', directory], settings, /it is no file/);
     await assertMistake(t, ['bank', 'import', broken, '--mapping', 'none'], settings, /saved mapping/);
     await assertMistake(t, ['bank', 'import'], settings, /takes the files/);
+    const unknown = settingsFor({ ...service, key: { ...service.key, secret: 'sk_test_x' } });
+    await assertMistake(
+      t,
+      ['bank', 'import', broken, broken],
+      unknown,
+      /^opentill: http\S+ does not know the API key/,
+    );
   });
 
   test('streams a file that is larger than what comes in one piece, and says if it is too large', async (t) => {
-    const { service, directory, done, put } = await setUp(t);
+    const { service, directory, opentill, done, put } = await setUp(t);
     const remark = `<!--${'x'.repeat(1023)}-->\n`.repeat(8_000);
     put('large.xml', camt('S1', [line]).replace('<Stmt>', `${remark}<Stmt>`));
     assert.match(await done('bank', 'import', 'large.xml'), / 1 entry, 1 new/);
     const huge = join(directory, put('huge.xml', ''));
     truncateSync(huge, 65 * 2 ** 20);
     await assertMistake(t, ['bank', 'import', huge], settingsFor(service), /too large/);
+    // Which says nothing of the next.
+    const { code, stdout, stderr } = await opentill(
+      'bank',
+      'import',
+      'huge.xml',
+      put('S2.xml', camt('S2', [line])),
+    );
+    assert.equal(code, 1);
+    assert.match(stderr, /^opentill: huge\.xml: .*too large/);
+    assert.match(stdout, / {2}S2\.xml {2}1 entry, 0 new/);
   });
 });
 
@@ -104,11 +130,11 @@ suite('opentill bank inbox', () => {
     const inbox = await done('bank', 'inbox');
     const [interest = '', money = ''] = idsIn(inbox);
     assert.ok(
-      inbox.includes(`${money}  2026-02-03  25.00 EUR  Ada Lovelace  Thank you  no_match  -\n`),
+      inbox.includes(`${money}  2026-02-03  25.00 EUR  eur  Ada Lovelace  Thank you  no_match  -  open\n`),
       inbox,
     );
     assert.ok(
-      inbox.includes(`${interest}  2026-02-03  3.50 EUR  ${PAYER_IBAN}  Interest  no_match  -\n`),
+      inbox.includes(`${interest}  2026-02-03  3.50 EUR  eur  ${PAYER_IBAN}  Interest  no_match  -  open\n`),
       inbox,
     );
 
@@ -138,7 +164,33 @@ suite('opentill bank inbox', () => {
     assert.equal(left, `${id}  open  10.25 EUR is left\n`);
     assert.equal((await fetchSession(service, first.id)).payment_status, 'paid');
     assert.equal((await fetchSession(service, second.id)).amount_paid, 475);
+    const row = `${id}  2026-02-03  10.25 EUR of 25.00 EUR  eur  Ada Lovelace  Thank you`;
+    assert.equal(await done('bank', 'inbox'), `${row}  -  -  open\n`);
     assert.match(await done('bank', 'send-back', id, '--reason', 'Too much'), /10\.25 EUR goes back/);
+  });
+
+  test('shows what waits for the bank behind what waits for a person, until that is taken back', async (t) => {
+    const { service, opentill, done, take } = await setUp(t);
+    const session = await createSession(service);
+    const other = { ...line, amount: '3.50', text: 'Interest', reference: '2026020300000002' };
+    await take(line, other);
+    const [interest = '', money = ''] = idsIn(await done('bank', 'inbox'));
+    await done('bank', 'send-back', interest);
+    const row = (id: string, status: string) => new RegExp(`^${id} .* ${status}$`);
+    const [first = '', second = ''] = (await done('bank', 'inbox')).split('\n');
+    assert.match(first, row(money, 'open'));
+    assert.match(second, row(interest, 'waiting'));
+    const one = await opentill('bank', 'inbox', '--limit', '1');
+    assert.deepEqual(idsIn(one.stdout), [money]);
+    assert.match(one.stderr, /there are more/);
+
+    const reopened = await done('bank', 'reopen', interest, '--reason', 'Not carried out.');
+    assert.equal(reopened, `${interest}  open  3.50 EUR is left\n`);
+    assert.equal(await done('bank', 'assign', interest, session.id), `${interest}  done\n`);
+    await done('bank', 'ignore', money, '--reason', 'Interest.');
+    assert.equal(await done('bank', 'reopen', money), `${money}  open  25.00 EUR is left\n`);
+    const settings = settingsFor(service);
+    await assertMistake(t, ['bank', 'reopen', money], settings, /has been dealt with/);
   });
 });
 
@@ -191,21 +243,55 @@ suite('opentill bank payments', () => {
   });
 
   test('says what is left out, and why', async (t) => {
-    const { done, put, opentill } = await setUp(t);
+    const { service, done, put, opentill } = await setUp(t);
     const rows = [line, { ...line, text: 'Order 2', reference: '2026020300000002' }];
     await done('bank', 'import', put('a.csv', csv(rows.slice(0, 1))), '--mapping', 'my-bank');
     await done('bank', 'import', put('b.xml', camt('S2', rows.slice(1))));
-    for (const id of idsIn(await done('bank', 'inbox'))) await done('bank', 'send-back', id);
+    const [known = '', nobodys = ''] = idsIn(await done('bank', 'inbox'));
+    await done('bank', 'send-back', known);
+    const settings = settingsFor(service);
+    await assertMistake(
+      t,
+      ['bank', 'send-back', nobodys],
+      settings,
+      /did not tell the account of the sender/,
+    );
+    const session = await createSession(service);
+    await done('bank', 'assign', nobodys, session.id);
+    await done('refund', session.id, '25.00');
     const said = await done('bank', 'payments', 'eur');
     assert.match(
       said,
-      new RegExp(
-        `^bfl_\\w+ {2}1 payment {2}25\\.00 EUR .*\\nleft out: ${ENTRY} {2}the bank did not tell .*\\n$`,
-      ),
+      /^bfl_\w+ {2}1 payment {2}25\.00 EUR .*\nleft out: rfd_\w+ {2}the bank did not tell .*\n$/,
     );
     const unknown = await opentill('bank', 'payments', 'usd');
     assert.match(unknown.stderr, /must be the id of a receiving account/);
   });
+});
+
+test('opentill refund settle says what became of a refund that no statement tells of', async (t) => {
+  const { service, done, take } = await setUp(t);
+  const session = await createSession(service);
+  await take(line);
+  const [id = ''] = idsIn(await done('bank', 'inbox'));
+  await done('bank', 'assign', id, session.id);
+  const refund = async () => part(await done('refund', session.id, '25.00'), /^(rfd_\w{26}) /);
+  const withdrawn = await refund();
+  const failed = await done('refund', 'settle', withdrawn, 'failed', '--reason', 'Closed.');
+  assert.equal(failed, `${withdrawn}  failed  25.00 EUR\n`);
+  const paid = await refund();
+  assert.equal(await done('refund', 'settle', paid, 'succeeded'), `${paid}  succeeded  25.00 EUR\n`);
+  const settings = settingsFor(service);
+  await assertMistake(t, ['refund', 'settle', paid, 'failed'], settings, /has succeeded already/);
+  await assertMistake(
+    t,
+    ['refund', 'settle', paid],
+    settings,
+    /takes the id of the refund, rfd_…, and succeeded or/,
+  );
+  await assertMistake(t, ['refund', 'settle', paid, 'pending'], settings, /succeeded or failed/);
+  await assertMistake(t, ['refund', 'settle', session.id, 'failed'], settings, /takes the id of the refund/);
+  await assertMistake(t, ['refund', 'settle', paid, 'failed', 'x'], settings, /takes no x/);
 });
 
 test('a mistake with the commands of the bank is one clear line', async (t) => {
@@ -213,7 +299,10 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   const settings = settingsFor(service);
   const narrow = await service.createKey({ scopes: ['read'] });
   const rows: ReadonlyArray<[string[], RegExp]> = [
-    [['bank', 'transfer'], /bank takes one of account, import, inbox, assign, ignore, send-back, payments/],
+    [
+      ['bank', 'transfer'],
+      /bank takes one of account, import, inbox, assign, ignore, send-back, reopen, payments/,
+    ],
     [['bank', 'inbox', 'all'], /takes no all/],
     [['bank', 'inbox', '--limit', '0'], /--limit takes a number from 1/],
     [['bank', 'assign', entryId], /takes the payins/],
@@ -221,6 +310,7 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
     [['bank', 'assign', entryId, payinId], /no such bank entry/],
     [['bank', 'ignore', entryId], /needs --reason/],
     [['bank', 'ignore', entryId, 'Interest', '--reason', 'x'], /takes no Interest/],
+    [['bank', 'reopen', payinId], /takes the id of the entry/],
     [['bank', 'payments'], /takes the id of the receiving account/],
     [['bank', 'payments', 'bfl_x', '--execute-on', '2099-01-01'], /is made already/],
     [['refund', payinId], /takes the id of the payin, chk_…, and an amount/],
@@ -235,7 +325,16 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
 test('without more words it says what it can do', async (t) => {
   const { code, stdout, stderr } = await runToEnd(t, ['bank'], {});
   assert.deepEqual([code, stderr], [0, '']);
-  for (const each of ['account set', 'import', 'inbox', 'assign', 'ignore', 'send-back', 'payments'])
+  for (const each of [
+    'account set',
+    'import',
+    'inbox',
+    'assign',
+    'ignore',
+    'send-back',
+    'reopen',
+    'payments',
+  ])
     assert.match(stdout, new RegExp(`^ {2}opentill bank ${each} `, 'm'));
   assert.doesNotMatch(stdout, /opentill (?!bank )/);
 });

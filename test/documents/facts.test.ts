@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { plain } from '../../src/documents/plain.ts';
 import { readSwissPayload } from '../../src/documents/swiss-payload.ts';
+import { OUR_RF } from '../methods/bank/build.ts';
 import { checkout, invoiceOf, payment, receiptOf, refund, swissPayload, T } from './build.ts';
 
 suite('the facts of a receipt', () => {
@@ -53,6 +54,22 @@ suite('the facts of a receipt', () => {
       underpaymentToleranceAtMost: 500,
     };
     assert.equal(receiptOf({ policy, payments: [payment(14_000)] }).due, 0);
+  });
+
+  test('call a transfer by the reference that its payer has named', () => {
+    const [attempt] = checkout().attempts;
+    assert.ok(attempt);
+    const [cash, transfer] = ['pat_a', 'pat_b'];
+    const attempts = [
+      { ...attempt, id: cash },
+      { ...attempt, id: transfer, rail: 'bank', reference: OUR_RF, traits: { standing: true } as const },
+    ];
+    const payments = [
+      payment(1, { attempt: cash, reference: 'pay_1' }),
+      payment(2, { attempt: transfer, rail: 'bank', reference: 'ntc_1' }),
+    ];
+    const references = receiptOf({ attempts, payments }).payments.map(({ reference }) => reference);
+    assert.deepEqual(references, ['pay_1', OUR_RF]);
   });
 
   test('call a refund by its own id until its rail has one', () => {

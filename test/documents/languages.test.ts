@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ReceiptFacts } from '../../src/documents/facts.ts';
-import { receiptPdf } from '../../src/documents/make.ts';
+import { invoicePdf, receiptPdf } from '../../src/documents/make.ts';
 import { languages } from '../../src/pages/languages/all.ts';
 import { count, moment, money } from '../../src/pages/locale.ts';
-import { items, receiptOf, refund } from './build.ts';
+import { invoiceOf, items, receiptOf, refund } from './build.ts';
 import { actualTexts, lettersOf, type PlacedText, packed, readPdf } from './read-pdf.ts';
 
 /** Everything that a receipt has to say, each with what has to be found of it. */
@@ -14,7 +14,7 @@ function expected({ locale, ...facts }: ReceiptFacts): string[] {
   const { document } = messages;
   const amount = (value: number) => money(locale, value, facts.currency);
   return [
-    ...[messages.receiptTitle, messages.payee, document.payer, messages.date, messages.orderReference],
+    ...[messages.receiptTitle, document.payee, document.payer, messages.date, messages.orderReference],
     ...[messages.session, messages.order, document.item, document.quantity, document.unitPrice],
     ...[messages.amount, messages.otherCharges, messages.total, messages.paid, document.refunded],
     ...[document.excess, messages.payments, messages.method, messages.reference, document.refunds],
@@ -72,6 +72,16 @@ suite('a receipt says everything', () => {
       assert.equal(info.CreationDate, 'D:20300115130000Z');
       assert.ok(bytes.includes(`/Lang (${tag})`));
     });
+  }
+});
+
+test('an invoice names the payee without a word of having been paid', async () => {
+  const letters = lettersOf((await readPdf(await invoicePdf(invoiceOf()))).pages);
+  assert.ok(letters.includes(packed('Payee')));
+  assert.ok(!letters.includes(packed('Paid to')));
+  for (const { id, messages } of languages) {
+    assert.notEqual(messages.document.payee, messages.document.payer, id);
+    assert.doesNotMatch(messages.document.payee, /paid|bezahlt|payé|pagado|betald/i, id);
   }
 });
 

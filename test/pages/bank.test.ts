@@ -6,6 +6,7 @@ import { epcPayload } from '../../src/methods/bank/codes/epc.ts';
 import { displayReference } from '../../src/methods/bank/references.ts';
 import { account, DE_IBAN } from '../methods/bank/build.ts';
 import { readCodeOf } from './screenshot.ts';
+import { chooseMethod } from './states.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
 
 const TRANSFER = 'local_bank_transfer_eur';
@@ -64,6 +65,23 @@ for (const javaScriptEnabled of [true, false]) {
     if (!javaScriptEnabled) await page.reload();
     await page.locator('main[data-state=paid]').waitFor();
     assert.match(await textIn(page, '.payments'), /Bank transfer \(EUR\)\s*€42\.50/);
+    const receipt = await (await fetch(`${session.url}/receipt`)).text();
+    assert.ok(receipt.includes(reference), 'what the payer knows the payment by');
+    assert.doesNotMatch(receipt, /ntc_/);
+  });
+
+  test(`how a payment is to end is asked for those that only seem to be one, ${suffix}`, async () => {
+    const page = await till.page({ javaScriptEnabled });
+    await page.goto((await newSession()).url);
+    const question = page.getByRole('group', { name: 'What should happen in this test?' });
+    for (const [method, isAsked] of [
+      ['Bank transfer (EUR)', false],
+      ['Card', true],
+      ['Bank transfer (EUR)', false],
+    ] as const) {
+      await page.getByLabel(method).check();
+      assert.equal(await question.isVisible(), isAsked, method);
+    }
   });
 
   test(`a payer goes back to the choice, finds the details again, and pays another way, ${suffix}`, async () => {
@@ -124,6 +142,23 @@ test('a part that was transferred leaves the rest to be paid, with a reference o
   assert.notEqual(second, first);
   await till.transfer(2_250, second);
   await page.locator('main[data-state=paid]').waitFor();
+});
+
+test('a page whose time is over says that a transfer under way will be seen', async () => {
+  const expire = async (session: Session) => {
+    await till.api('POST', `/checkout/${session.id}/expire`);
+    const text = await (await fetch(session.url)).text();
+    assert.match(text, /This payment link has expired/);
+    return text;
+  };
+  const note = /A payment was still in progress/;
+  const shown = await newSession();
+  await chooseMethod(shown, TRANSFER);
+  assert.match(await expire(shown), note);
+  assert.doesNotMatch(await expire(await newSession()), note);
+  const declined = await newSession();
+  await till.pay(declined.id, { outcome: 'failed' });
+  assert.doesNotMatch(await expire(declined), note);
 });
 
 test('details of a transfer for what is no longer due are shown to nobody', async () => {

@@ -1,10 +1,16 @@
 /** The receipt and the invoice as files, and the page that shows whether a receipt is true. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { receiptPdf } from '../../src/documents/make.ts';
 import { displayReference } from '../../src/methods/bank/references.ts';
+import { createSession, pay } from '../api/shop.ts';
+import { receiptOf } from '../documents/build.ts';
 import { lettersOf, packed, readPdf, render } from '../documents/read-pdf.ts';
 import { account, DE_IBAN } from '../methods/bank/build.ts';
 import { readCode } from '../support/read-code.ts';
+import { startService } from '../support/service.ts';
 import { chooseMethod } from './states.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
 
@@ -17,6 +23,15 @@ before(async () => {
   await till.configure({ business, receivingAccounts: [account({ iban: DE_IBAN })] });
 });
 after(() => till.close());
+
+/** Takes a while to be drawn. */
+const longReceipt = receiptOf({
+  items: Array.from({ length: 100 }, (_, index) => ({
+    name: `${index} ${'lorem ipsum '.repeat(20)}`,
+    quantity: 1,
+    unitPrice: 100,
+  })),
+});
 
 const payer = { customer_details: { name: 'Ada Lovelace', email: 'ada@example.com' } };
 
@@ -129,9 +144,60 @@ suite('the invoice', () => {
       assert.ok(letters.includes(packed(part)), part);
     }
     await till.pay(session.id);
-    assert.equal((await fetch(`${session.url}/invoice.pdf`)).status, 404);
+    const answer = await fetch(`${session.url}/invoice.pdf?lang=de`, { redirect: 'manual' });
+    assert.equal(answer.status, 303);
+    assert.equal(new URL(answer.headers.get('location') ?? '', session.url).href, `${session.url}?lang=de`);
     const { transaction_documents } = await till.fetch(session.id);
     assert.deepEqual(transaction_documents, [{ type: 'receipt', url: `${session.url}/receipt.pdf` }]);
+  });
+});
+
+suite('the documents of one session', () => {
+  test('are as many as there are ways to write it, and not one for each name of a region', async () => {
+    const { url } = await paidSession();
+    const bytesFor = async (language: string) => {
+      const answer = await fetch(`${url}/receipt.pdf`, { headers: { 'accept-language': language } });
+      assert.equal(answer.status, 200, language);
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const german = await bytesFor('de');
+    assert.ok(!german.equals(await bytesFor('de-CH')), 'the Swiss write amounts in their own way');
+    const regions = ['AA', 'AB', 'QX', 'ZZ', 'US', 'DE'].map((region) => bytesFor(`de-${region}`));
+    // All at once, which more than two different documents could not be.
+    for (const bytes of await Promise.all(regions)) assert.equal(bytes.length, german.length);
+  });
+
+  test('are refused without a fuss where two are under way, which they are not once their payer is gone', async (context) => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (text: string) => lines.push(text) });
+    const service = await startService(context, { logger });
+    const { id, url } = await createSession(service);
+    await pay(service, id);
+    const askFor = (language: string, signal?: AbortSignal) =>
+      fetch(`${url}/receipt.pdf?lang=${language}`, { ...(signal && { signal }) });
+    const [others, payer] = [new AbortController(), new AbortController()];
+    const queue = Array.from({ length: 50 }, () => receiptPdf(longReceipt, others.signal));
+    const left = Promise.allSettled(['de', 'fr'].map((language) => askFor(language, payer.signal)));
+    await sleep(300);
+
+    const refused = await askFor('it');
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '5');
+    assert.match(await refused.text(), /<h1>Qualcosa/);
+    const [entry, ...more] = lines.map((text) => JSON.parse(text)).filter(({ level }) => level > 30);
+    assert.deepEqual([entry?.level, entry?.err, typeof entry?.request_id], [40, undefined, 'string']);
+    assert.deepEqual(more, []);
+
+    payer.abort();
+    await left;
+    await sleep(100);
+    const accepted = askFor('it');
+    await sleep(100);
+    others.abort();
+    await Promise.allSettled(queue);
+    assert.equal((await accepted).status, 200);
+    const warnings = lines.filter((text) => JSON.parse(text).level > 30);
+    assert.equal(warnings.length, 1, 'that a payer has left is nobody’s business');
   });
 });
 

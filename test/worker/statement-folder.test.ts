@@ -11,93 +11,29 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
+import { pino } from 'pino';
 import { BANK, entryOf } from '../../src/banking/entry.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
-import { createTransact, type Transact } from '../../src/transact.ts';
-import { watchStatements } from '../../src/worker/statement-folder.ts';
+import { StoreUnavailable } from '../../src/store/store.ts';
 import { until } from '../api/shop.ts';
-import { T, tenants } from '../store/build.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { camt, csv, receiveEuros } from '../support/statements.ts';
-
-const line = { amount: '25.00', text: 'Order 1001', reference: '2026020300000001' };
-const page = { limit: 100 };
-
-async function setUp(t: TestContext, change: (store: Store) => Partial<Store> = () => ({})) {
-  const database = openSqliteStore(join(freshDirectory(t), 'test.db'));
-  t.after(() => database.close());
-  const { mine, live } = await tenants(database);
-  await receiveEuros(database, mine);
-  const store: Store = { ...database, ...change(database) };
-  let time = T;
-  const realNow = () => time;
-  const transact: Transact = createTransact({
-    store,
-    presenter: createPresenter('https://pay.example.com'),
-    realNow,
-  });
-  const directory = freshDirectory(t);
-  const logged: string[] = [];
-  const log = {
-    info: (_about: object, text: string) => logged.push(text),
-    warn: (about: object, text: string) => logged.push(`! ${text}${'why' in about ? `: ${about.why}` : ''}`),
-  };
-  const start = () => watchStatements({ store, transact, directory, now: async () => time, realNow, log });
-  const folder = start();
-  const path = (...names: string[]) => join(directory, `${mine.account}-test`, ...names);
-  mkdirSync(path());
-
-  /** Looks twice, with time enough in between for what is there to have come to rest. */
-  async function look(): Promise<void> {
-    await folder.look();
-    time += 2_000;
-    await folder.look();
-  }
-  return {
-    store,
-    mine,
-    live,
-    directory,
-    path,
-    logged,
-    folder,
-    look,
-    start,
-    wait: (ms: number) => {
-      time += ms;
-    },
-    put: (name: string, content: string) => writeFileSync(path(name), content),
-    /** What is in the folder and below it, without the folders themselves. */
-    files: () =>
-      readdirSync(path(), { recursive: true, withFileTypes: true })
-        .filter((each) => !each.isDirectory())
-        .map((each) => join(each.parentPath, each.name).slice(path().length + 1))
-        .sort(),
-    entries: async (scope = mine) => {
-      const { rows } = await store.notices(scope, { rail: BANK }, page);
-      return rows.map((notice) => entryOf(notice).remittance).sort();
-    },
-    statements: async () => (await store.bankFiles(mine, 'statement', page)).rows,
-  };
-}
+import { line, page, setUp } from './watched-folder.ts';
 
 suite('a statement in the watched folder', () => {
   test('is taken in once it has come to rest, and moved to done', async (t) => {
     const { folder, wait, put, files, entries, statements, logged } = await setUp(t);
     put('february.xml', camt('S1', [line]));
     await folder.look();
-    wait(1_999);
+    wait(9_999);
     await folder.look();
     assert.deepEqual(files(), ['february.xml']);
     // Somebody is still writing.
     put('february.xml', camt('S1', [line, { ...line, text: 'Order 1002', reference: '2026020300000002' }]));
     wait(1);
     await folder.look();
-    wait(1_999);
+    wait(9_999);
     await folder.look();
     assert.deepEqual([files(), await entries()], [['february.xml'], []]);
     wait(1);
@@ -211,6 +147,20 @@ suite('a statement in the watched folder', () => {
   });
 });
 
+test('what is beside the folders of accounts is named once', async (t) => {
+  const { directory, look, logged } = await setUp(t);
+  const named = 'left alone, as no folder of an account such as 1-live or 1-test';
+  mkdirSync(join(directory, 'live'));
+  for (const name of ['a.xml', '.hidden', 'b.xml.part']) writeFileSync(join(directory, name), '');
+  await look();
+  await look();
+  assert.deepEqual(logged, [`! ${named}: a.xml, live`]);
+  rmSync(join(directory, 'live'), { recursive: true });
+  mkdirSync(join(directory, '1-LIVE'));
+  await look();
+  assert.deepEqual(logged.slice(1), [`! ${named}: 1-LIVE`]);
+});
+
 suite('while something is in the way', () => {
   test('of a folder, one line says so, and one that it is over', async (t) => {
     const { put, look, directory, path, files, logged } = await setUp(t);
@@ -306,7 +256,7 @@ test('two that watch the same folder take a statement in once, and neither compl
   put('a.xml', camt('S1', [line]));
   put('b.xml', 'no statement');
   await Promise.all(both.map((each) => each.look()));
-  wait(2_000);
+  wait(10_000);
   await Promise.all(both.map((each) => each.look()));
   assert.deepEqual(await entries(), ['Order 1001']);
   assert.equal((await statements()).length, 1);
@@ -324,10 +274,14 @@ test('the service watches the folder of its settings', async (t) => {
   await receiveEuros(before.service.store, { account: 1, mode: 'test' });
   await before.stop();
   writeFileSync(join(directory, '1-test', 'a.xml'), camt('S1', [line]));
+  const logged: { folder?: string; msg: string }[] = [];
   const { service } = await startService(t, {
     env: { STATEMENT_DIR: directory },
     database: before.database,
+    logger: pino({ level: 'info' }, { write: (text: string) => logged.push(JSON.parse(text)) }),
   });
+  const [said] = logged.filter(({ folder }) => folder === directory);
+  assert.equal(said?.msg, 'this folder is watched for bank statements');
   await until(async () => existsSync(join(directory, '1-test', 'done', 'a.xml')));
   const { rows } = await service.store.notices({ account: 1, mode: 'test' }, { rail: BANK }, page);
   assert.deepEqual(

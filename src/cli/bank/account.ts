@@ -1,5 +1,6 @@
 /** `bank account set|list|remove`: where an account gets its money, one of its settings. Works on the database. */
 import { parseArgs } from 'node:util';
+import { readSettings } from '../../accounts/read-settings.ts';
 import type { Problem } from '../../checkout/refusal.ts';
 import type { Scope } from '../../checkout/session.ts';
 import {
@@ -80,8 +81,16 @@ async function set({ accounts, id, values, save }: Given): Promise<void> {
   const others = accounts.filter((each) => each !== known);
   // One that is changed stays where it is: the order decides which of a currency payers see.
   const kept = known ? accounts.map((each) => (each === known ? account : each)) : [...accounts, account];
-  await save(values.first ? [account, ...others] : kept);
+  const all = values.first ? [account, ...others] : kept;
+  const together = readSettings({ receiving_accounts: all.map(presentReceivingAccount) });
+  if ('problems' in together) throw mistakes(together.problems.map(withoutPlace));
+  await save(all);
   show(account);
+}
+
+/** Of a field of one account among all of them, the field; or the list as it is, where it is too long. */
+function withoutPlace({ pointer, detail }: Problem): Problem {
+  return { pointer: pointer.replace(/^\/receiving_accounts\/\d+/, ''), detail };
 }
 
 async function list({ accounts }: Given): Promise<void> {

@@ -1,4 +1,4 @@
-/** `bank inbox|assign|ignore|send-back`: entries of statements that wait for a person, and what that person decides. */
+/** `bank inbox|assign|ignore|send-back|reopen`: entries of statements that wait, and what a person decides about them. */
 import { parseArgs } from 'node:util';
 import { formatAmount } from '../../checkout/money.ts';
 import { amountOf } from '../amount.ts';
@@ -15,6 +15,7 @@ type Entry = {
   readonly amount_unassigned: number;
   readonly currency: string;
   readonly booked_on: string;
+  readonly receiving_account: string;
   readonly counterparty: { readonly name: string; readonly account: string };
   readonly creditor_reference: string;
   readonly remittance: string;
@@ -43,14 +44,20 @@ export async function inbox(args: readonly string[]): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SHOWN)
     throw new UsageError(`--limit takes a number from 1 to ${MOST_SHOWN}`);
   const client = createClient(values);
-  const query: Record<string, string> = values.all ? {} : { status: 'open' };
+  // What a person has to decide goes before what may still settle by itself.
+  const queries: ReadonlyArray<Record<string, string>> = values.all
+    ? [{}]
+    : [{ status: 'open' }, { status: 'waiting' }];
   let shown = 0;
-  for await (const page of client.pages<Entry>('/bank_entry', query)) {
-    for (const each of page) {
-      // Not where scripts read the list.
-      if (shown === limit) return console.error('opentill: there are more; --limit says how many are shown');
-      console.log(lineOf(each, values.all));
-      shown++;
+  for (const query of queries) {
+    for await (const page of client.pages<Entry>('/bank_entry', query)) {
+      for (const each of page) {
+        // Not where scripts read the list.
+        if (shown === limit)
+          return console.error('opentill: there are more; --limit says how many are shown');
+        console.log(lineOf(each));
+        shown++;
+      }
     }
   }
   if (shown === 0) console.error(`opentill: ${values.all ? 'there are no entries' : 'nothing waits'}`);
@@ -83,6 +90,12 @@ export async function sendBack(args: readonly string[]): Promise<void> {
   const { client, entry, rest, reason } = wordsOf('bank send-back', args, withReason);
   takesNothing('bank send-back', rest);
   show(await client.send<Entry>('POST', `${pathOf(entry)}/send_back`, reason ? { reason } : {}));
+}
+
+export async function reopen(args: readonly string[]): Promise<void> {
+  const { client, entry, rest, reason } = wordsOf('bank reopen', args, withReason);
+  takesNothing('bank reopen', rest);
+  show(await client.send<Entry>('POST', `${pathOf(entry)}/reopen`, reason ? { reason } : {}));
 }
 
 const withReason = { reason: { type: 'string' } } as const;
@@ -118,17 +131,24 @@ function show({ id, status, amount_unassigned: left, currency, sent_back }: Entr
 }
 
 /** All columns are there, so that scripts find them at their places. */
-function lineOf(entry: Entry, withStatus: boolean): string {
-  const { id, booked_on, direction, amount, currency, counterparty, problem, suggestions } = entry;
+function lineOf(entry: Entry): string {
+  const { id, booked_on, receiving_account, counterparty, problem, suggestions, status } = entry;
   const columns = [
     id,
     booked_on,
-    `${direction === 'debit' ? '-' : ''}${formatAmount(amount, currency)}`,
+    amountOfEntry(entry),
+    receiving_account,
     printable(counterparty.name || counterparty.account),
     printable(entry.remittance || entry.creditor_reference || entry.return_reason),
     problem,
     suggestions.map(({ payin, score }) => `${payin} (${score})`).join(', '),
-    ...(withStatus ? [entry.status] : []),
+    status,
   ];
   return columns.map((text) => text || '-').join('  ');
+}
+
+/** Of an entry that is booked in part, what is left comes first. */
+function amountOfEntry({ direction, amount, amount_unassigned: left, currency }: Entry): string {
+  const whole = `${direction === 'debit' ? '-' : ''}${formatAmount(amount, currency)}`;
+  return left > 0 && left < amount ? `${formatAmount(left, currency)} of ${whole}` : whole;
 }

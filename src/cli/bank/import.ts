@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Client, clientOptions, createClient, Refused } from '../client.ts';
+import { type Client, clientOptions, createClient, Refused, Unreachable } from '../client.ts';
 import { printable } from '../printable.ts';
 import { parsed, UsageError } from '../usage-error.ts';
 
@@ -33,12 +33,17 @@ export async function importFiles(args: readonly string[]): Promise<void> {
       await importFile(client, file, values.mapping);
     } catch (error) {
       // What is wrong with one file says nothing of the others.
-      const isOfFile = error instanceof UsageError && (!(error instanceof Refused) || error.status === 400);
-      if (files.length === 1 || !isOfFile) throw error;
+      if (!isOfFile(error)) throw error;
       console.error(`opentill: ${printable(file)}: ${error.message}`);
       process.exitCode = 1;
     }
   }
+}
+
+/** As opposed to a key or a service that is not right for any of them. */
+function isOfFile(error: unknown): error is Error {
+  if (error instanceof Refused) return error.status === 400 || error.status === 413;
+  return error instanceof UsageError && !(error instanceof Unreachable);
 }
 
 async function importFile(client: Client, file: string, mapping: string | undefined): Promise<void> {
@@ -74,6 +79,8 @@ async function contentOf(file: string): Promise<Blob> {
     if (!(await stat(file)).isFile()) throw new Error('it is no file');
     return await openAsBlob(file);
   } catch (error) {
-    throw new UsageError(`${printable(file)} cannot be read: ${(error as Error).message}`);
+    // The system names the file at the end, which is named already.
+    const why = (error as Error).message.replace(/, \w+ '.*'$/s, '');
+    throw new UsageError(`it cannot be read: ${why}`);
   }
 }

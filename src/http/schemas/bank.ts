@@ -150,7 +150,7 @@ export const bankResources = {
           closedObject,
         ),
       ),
-      note: plain('Why it was ignored, or empty.'),
+      note: plain('Why it was ignored, or is open again; or empty.'),
     },
     { ...closedObject, $id: 'BankEntry', description: 'An entry of a bank statement.' },
   ),

@@ -132,6 +132,7 @@ export const ar = {
 
   // documents
   document: {
+    payee: 'المستفيد',
     payer: 'الدافع',
     taxId: 'الرقم الضريبي',
     item: 'الصنف',

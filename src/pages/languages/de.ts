@@ -148,6 +148,7 @@ export const de = {
 
   // documents
   document: {
+    payee: 'Zahlungsempfänger',
     payer: 'Zahler',
     taxId: 'Steuernummer',
     item: 'Artikel',

@@ -136,6 +136,7 @@ export const en = {
 
   // documents
   document: {
+    payee: 'Payee',
     payer: 'Payer',
     taxId: 'Tax ID',
     item: 'Item',

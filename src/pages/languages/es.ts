@@ -138,6 +138,7 @@ export const es = {
 
   // documents
   document: {
+    payee: 'Beneficiario',
     payer: 'Pagador',
     taxId: 'N.º de identificación fiscal',
     item: 'Artículo',

@@ -144,6 +144,7 @@ export const fr = {
 
   // documents
   document: {
+    payee: 'Bénéficiaire',
     payer: 'Payeur',
     taxId: 'N° d’identification fiscale',
     item: 'Article',

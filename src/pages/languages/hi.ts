@@ -131,6 +131,7 @@ export const hi = {
 
   // documents
   document: {
+    payee: 'भुगतान प्राप्तकर्ता',
     payer: 'भुगतानकर्ता',
     taxId: 'कर पहचान संख्या',
     item: 'वस्तु',

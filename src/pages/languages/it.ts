@@ -136,6 +136,7 @@ export const it = {
 
   // documents
   document: {
+    payee: 'Beneficiario',
     payer: 'Pagante',
     taxId: 'Partita IVA / codice fiscale',
     item: 'Articolo',

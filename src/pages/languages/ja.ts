@@ -136,6 +136,7 @@ export const ja = {
 
   // documents
   document: {
+    payee: 'お支払い先',
     payer: 'お支払い者',
     taxId: '税務番号',
     item: '品目',

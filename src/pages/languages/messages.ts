@@ -115,6 +115,8 @@ export type Messages = {
 
   // documents
   readonly document: {
+    /** Before anything is paid as well as after it. */
+    readonly payee: string;
     readonly payer: string;
     readonly taxId: string;
     readonly item: string;

@@ -142,6 +142,7 @@ export const nl = {
 
   // documents
   document: {
+    payee: 'Begunstigde',
     payer: 'Betaler',
     taxId: 'Btw-nummer',
     item: 'Artikel',

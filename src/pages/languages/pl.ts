@@ -140,6 +140,7 @@ export const pl = {
 
   // documents
   document: {
+    payee: 'Odbiorca płatności',
     payer: 'Płatnik',
     taxId: 'NIP',
     item: 'Pozycja',

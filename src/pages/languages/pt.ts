@@ -141,6 +141,7 @@ export const pt = {
 
   // documents
   document: {
+    payee: 'Beneficiário',
     payer: 'Pagador',
     taxId: 'Número de identificação fiscal',
     item: 'Artigo',

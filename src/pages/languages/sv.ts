@@ -134,6 +134,7 @@ export const sv = {
 
   // documents
   document: {
+    payee: 'Betalningsmottagare',
     payer: 'Betalare',
     taxId: 'Skattenummer',
     item: 'Artikel',

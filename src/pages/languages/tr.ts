@@ -140,6 +140,7 @@ export const tr = {
 
   // documents
   document: {
+    payee: 'Ödeme alıcısı',
     payer: 'Ödeyen',
     taxId: 'Vergi numarası',
     item: 'Ürün',

@@ -126,6 +126,7 @@ export const zh = {
 
   // documents
   document: {
+    payee: '收款方',
     payer: '付款方',
     taxId: '税号',
     item: '项目',
