@@ -10,7 +10,7 @@ suite('opentill trigger', () => {
     const service = await startService(t);
     const { stdout: list } = await opentill(t, service, 'trigger');
     const types = list.trimEnd().split('\n');
-    assert.equal(types.length, 15);
+    assert.equal(types.length, 18);
     // One after the other two: a process each is work for a machine.
     const queue = [...types];
     const work = async () => {

@@ -63,7 +63,7 @@ export const sandbox: Rail = {
   async refund(_checkout, refund) {
     const outcome = refund.metadata[SANDBOX_REFUND_OUTCOME];
     const reference = `sbx_${refund.id}`;
-    if (outcome === 'pending') return { status: 'pending', reference, failure: '', syncAt: null };
+    if (outcome === 'pending') return { status: 'pending', reference: '', failure: '', syncAt: null };
     const isRefused = outcome === 'failed';
     return {
       status: isRefused ? 'failed' : 'succeeded',
