@@ -24,6 +24,11 @@ const { call } = service;
 
 const paidSession = async (fields: object = {}): Promise<string> =>
   (await pay(service, (await createSession(service, fields)).id)).id;
+/** The worker has done what it had to do about refunds made before; and then the request writes nothing. */
+async function refusedQuietly<T>(work: () => Promise<T>): Promise<T> {
+  await refundsAreHeardOf(service);
+  return writesNothing(service, work);
+}
 const refund = (body: object, headers: Record<string, string> = {}) =>
   call('POST', '/v3/refund', { body, headers });
 const created = async (body: object): Promise<Data> => succeeded(await refund(body), 201);
@@ -93,15 +98,15 @@ suite('a refund', () => {
       message: 'REFUND.CREATE.NOT_REFUNDABLE',
       errors: [[19026, '/amount']],
     } as const;
-    assertRefused(await writesNothing(service, () => refund({ payin, amount: 2501 })), tooMuch);
+    assertRefused(await refusedQuietly(() => refund({ payin, amount: 2501 })), tooMuch);
     await ended((await created({ payin, amount: 2000 })).id);
-    assertRefused(await writesNothing(service, () => refund({ payin, amount: 501 })), tooMuch);
+    assertRefused(await refusedQuietly(() => refund({ payin, amount: 501 })), tooMuch);
     const answers = await Promise.all([500, 500, 300, 300].map((amount) => refund({ payin, amount })));
     const amounts = answers.filter(({ status }) => status === 201).map(({ json }) => json.data.amount);
     const sum = amounts.reduce((total, amount) => total + amount, 0);
     assert.ok(sum <= 500, String(sum));
     const unpaid = (await createSession(service)).id;
-    assertRefused(await writesNothing(service, () => refund({ payin: unpaid, amount: 1 })), tooMuch);
+    assertRefused(await refusedQuietly(() => refund({ payin: unpaid, amount: 1 })), tooMuch);
   });
 
   test('is of the attempt that is named, or of the newest that has brought enough', async () => {
@@ -190,7 +195,7 @@ suite('bodies that are refused', () => {
     ];
   for (const [what, body, errors] of rows) {
     test(what, async () => {
-      const answer = await writesNothing(service, () => refund(body));
+      const answer = await refusedQuietly(() => refund(body));
       const reason = answer.json.message.split('.').at(-1);
       assert.match(reason, /^(FIELD_INVALID|BAD_METADATA)$/);
       assertRefused(answer, { status: 400, message: `REFUND.CREATE.${reason}`, errors });
@@ -206,7 +211,7 @@ suite('bodies that are refused', () => {
   });
 
   test('a payin that is not there', async () => {
-    const answer = await writesNothing(service, () => refund({ payin, amount: 1 }));
+    const answer = await refusedQuietly(() => refund({ payin, amount: 1 }));
     assertRefused(answer, { status: 404, message: 'REFUND.CREATE.NOT_FOUND', errors: [[105]] });
   });
 });
@@ -217,9 +222,7 @@ suite('a refund by bank transfer', () => {
     await configure(service);
     const { id: payin, reference } = await awaitTransfer(service);
     await imported(service, [{ amount: 2500, reference }]);
-    const refund = await created({ payin, amount: 2500 });
-    await refundsAreHeardOf(service);
-    return refund;
+    return created({ payin, amount: 2500 });
   };
   const settle = (id: string, body: object, headers: Record<string, string> = {}) =>
     call('POST', `/v3/refund/${id}/settle`, { body, headers });
@@ -265,7 +268,7 @@ suite('a refund by bank transfer', () => {
     const headers = { 'idempotency-key': 'settle-1' };
     const first = await settle(id, { status: 'failed', reason: 'Closed.' }, headers);
     assert.equal(first.status, 200);
-    assertRefused(await writesNothing(service, () => settle(id, { status: 'succeeded' })), settled);
+    assertRefused(await refusedQuietly(() => settle(id, { status: 'succeeded' })), settled);
     const again = await settle(id, { status: 'failed', reason: 'Closed.' }, headers);
     assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
   });
@@ -288,8 +291,7 @@ suite('a refund by bank transfer', () => {
       amount: 1,
       metadata: { sandbox_outcome: 'pending' },
     });
-    await refundsAreHeardOf(service);
-    assertRefused(await writesNothing(service, () => settle(card.id, { status: 'failed' })), settled);
+    assertRefused(await refusedQuietly(() => settle(card.id, { status: 'failed' })), settled);
     const { id } = await dueRefund();
     for (const [body, pointer] of [
       [{}, '/status'],
@@ -297,7 +299,7 @@ suite('a refund by bank transfer', () => {
       [{ status: 'failed', reason: 'x'.repeat(251) }, '/reason'],
       [{ status: 'failed', more: 1 }, '/more'],
     ] as const) {
-      const answer = await writesNothing(service, () => settle(id, body));
+      const answer = await refusedQuietly(() => settle(id, body));
       const message = 'REFUND.SETTLE.FIELD_INVALID';
       assertRefused(answer, { status: 400, message, errors: [[15502, pointer]] });
     }
