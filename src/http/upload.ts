@@ -4,12 +4,13 @@ import type { FastifyRequest } from 'fastify';
 import { type Copy, withCopy } from '../banking/copy.ts';
 import { RequestError } from './errors.ts';
 
-/** At once, in a process: each may fill as much of the temporary folder as it may be large. */
-const MAX_UPLOADS = 4;
+/** At once, in a process: what they may take in the temporary folder together, and how many there may be. */
+const MAX_BYTES_AT_ONCE = 256 * 2 ** 20;
+const MAX_UPLOADS = 100;
 /** One of them ends within seconds, or is large. */
 const RETRY_AFTER_SECONDS = '5';
 
-let uploads = 0;
+const underWay = { uploads: 0, bytes: 0 };
 
 /** Writes the body of the request to a file, works on it, and removes it, whatever comes of it. */
 export async function withUpload<T>(
@@ -18,14 +19,19 @@ export async function withUpload<T>(
   work: (upload: Copy) => Promise<T>,
 ): Promise<T> {
   const error = () => new RequestError('too_large');
-  if (Number(request.headers['content-length']) > limitBytes) throw error();
-  if (uploads >= MAX_UPLOADS)
+  // What does not say how long it is may be as long as any.
+  const bytes = Number(request.headers['content-length'] ?? limitBytes);
+  if (bytes > limitBytes) throw error();
+  if (underWay.uploads >= MAX_UPLOADS || underWay.bytes + bytes > MAX_BYTES_AT_ONCE) {
     throw new RequestError('unavailable', [], { 'retry-after': RETRY_AFTER_SECONDS });
-  uploads += 1;
+  }
+  underWay.uploads += 1;
+  underWay.bytes += bytes;
   try {
     return await withCopy(bodyOf(request), { bytes: limitBytes, error }, work);
   } finally {
-    uploads -= 1;
+    underWay.uploads -= 1;
+    underWay.bytes -= bytes;
   }
 }
 
