@@ -31,9 +31,8 @@ export async function gatherFacts(store: Reader, scope: Scope, entry: BankEntry)
     const checkout = owner === null ? null : await store.checkout(scope, owner);
     if (checkout) owners.set(reference, checkout);
   }
-  if (owners.size > 0 || !isIncoming(entry)) {
-    return { ...nothing, owners, booked: await bookedLike(store, scope, entry, owners) };
-  }
+  if (!isIncoming(entry)) return { ...nothing, owners };
+  if (owners.size > 0) return { ...nothing, owners, booked: await bookedLike(store, scope, entry, owners) };
   const awaiting = await store.awaiting(scope, entry.currency, entry.amount, MAX_CANDIDATES);
   const ids = [...new Set(awaiting.map(({ checkout }) => checkout))];
   const found = await Promise.all(ids.map((id) => store.checkout(scope, id)));

@@ -51,17 +51,19 @@ export async function importStatement(
     return transact({ subject: 'bank_file', origin, now, file, isKnown, reply, shows });
   };
   const known = () => store.bankFileByHash(origin.scope, 'statement', source.hash);
-  const before = await known();
-  if (before) return keep(before, true);
-  const file = await inTurn(origin.scope, () => takenIn(duties, origin, source, now));
-  try {
-    return await keep(file, false);
-  } catch (error) {
-    // Two who take in the same file at once share the work, and one of them is the first to finish.
-    const winner = await known();
-    if (winner) return keep(winner, true);
-    throw error;
-  }
+  return inTurn(origin.scope, async () => {
+    const before = await known();
+    if (before) return keep(before, true);
+    const file = await takenIn(duties, origin, source, now);
+    try {
+      return await keep(file, false);
+    } catch (error) {
+      // Two processes that take in the same file at once share the work, and one of them is the first to finish.
+      const winner = await known();
+      if (winner) return keep(winner, true);
+      throw error;
+    }
+  });
 }
 
 /** The import under way of each account and mode: two that tell of the same at once could not see each other. */

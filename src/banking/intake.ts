@@ -235,8 +235,8 @@ function ofMoney(entry: BankEntry, { owners, candidates, booked: known }: Facts,
 
 /**
  * The same money as another file tells of it, perhaps in another format: two entries of one day and payer that the bank
- * does not tell apart by different references of its own. Paid twice or told twice, only a person can say. Entries that are equal
- * in everything are two: this one is new because its file has had the other as well.
+ * does not tell apart by different references of its own. Paid twice or told twice, only a person can say. Entries that
+ * are equal in everything are two: this one is new because its file has had the other as well.
  */
 function isPerhapsTheSame(entry: BankEntry, other: BankEntry): boolean {
   const [one, two] = [entry.counterparty.account, other.counterparty.account];

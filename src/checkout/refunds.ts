@@ -2,14 +2,7 @@
 import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './command.ts';
 import { formatAmount } from './money.ts';
 import { type Refusal, refuse, refuseFields } from './refusal.ts';
-import {
-  amountPaid,
-  type Checkout,
-  type Payment,
-  type Refund,
-  refundableOf,
-  refundStatuses,
-} from './session.ts';
+import { type Checkout, heldOf, type Payment, type Refund, refundableOf, refundStatuses } from './session.ts';
 
 /** A session's refunds and reversals; both are part of the answers about it. */
 export const MAX_REFUNDS = 100;
@@ -29,17 +22,19 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
   const left = attempt === null ? mostOfOneAttempt(checkout) : refundableOf(checkout, attempt);
   const rail = checkout.attempts.find((each) => each.id === attempt)?.rail;
   if (attempt === null || rail === undefined || amount > left) return tooMuch(checkout, left);
+  return addRefund(checkout, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
+}
+
+/** A new refund, which its rail is to be asked about at once. */
+function addRefund(
+  checkout: Checkout,
+  asked: Omit<Refund, 'createdAt' | 'reference' | 'status' | 'failure' | 'syncAt'>,
+  now: number,
+): Checkout {
   const refund: Refund = {
-    id,
+    ...asked,
     createdAt: now,
-    attempt,
-    rail,
     reference: '',
-    amount,
-    reason,
-    remarks,
-    metadata,
-    webhookUrl,
     status: 'pending',
     failure: '',
     syncAt: now,
@@ -72,36 +67,12 @@ function mostOfOneAttempt(checkout: Checkout): number {
 export function refundOfExcess(checkout: Checkout, payment: Payment, id: string): Checkout {
   const { attempt, rail, bookedAt } = payment;
   if (checkout.policy.excess !== 'refund' || checkout.refunds.length >= MAX_REFUNDS) return checkout;
-  const amount = Math.min(
-    payment.amount,
-    amountHeld(checkout) - checkout.amount,
-    refundableOf(checkout, attempt),
-  );
+  const held = checkout.attempts.reduce((sum, { id }) => sum + heldOf(checkout, id), 0);
+  const amount = Math.min(payment.amount, held - checkout.amount, refundableOf(checkout, attempt));
   if (amount <= 0) return checkout;
-  const refund: Refund = {
-    id,
-    createdAt: bookedAt,
-    attempt,
-    rail,
-    reference: '',
-    amount,
-    reason: 'Paid in excess.',
-    remarks: '',
-    metadata: {},
-    webhookUrl: '',
-    status: 'pending',
-    failure: '',
-    syncAt: bookedAt,
-  };
-  return { ...checkout, refunds: [...checkout.refunds, refund] };
-}
-
-/** What is paid without what has gone back, is about to, or is disputed. */
-function amountHeld(checkout: Checkout): number {
-  let held = amountPaid(checkout);
-  for (const { status, amount } of checkout.refunds) if (status !== 'failed') held -= amount;
-  for (const { status, amount } of checkout.reversals) if (status !== 'won') held -= amount;
-  return held;
+  const reason = 'Paid in excess.';
+  const asked = { id, attempt, rail, amount, reason, remarks: '', metadata: {}, webhookUrl: '' };
+  return addRefund(checkout, asked, bookedAt);
 }
 
 /** Ends a refund that is pending, because a person knows what became of it. */

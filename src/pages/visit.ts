@@ -64,7 +64,7 @@ export async function openVisit(deps: Deps, request: FastifyRequest): Promise<Vi
     locale: localeOfRequest(request),
     path: `${basePathOf(deps)}/transaction/${token}`,
     ...choiceOf(current, deps, occasionOf(current, account)),
-    leavesPage: railOf(deps, waitingAttempt(current))?.start !== undefined,
+    leavesPage: railOf(deps, waitingAttempt(current))?.capabilities.leavesPage ?? false,
     isChoosing: (request.query as { choose?: unknown }).choose !== undefined,
     now,
   };
