@@ -31,10 +31,14 @@ function addRefund(
   asked: Omit<Refund, 'createdAt' | 'reference' | 'status' | 'failure' | 'syncAt'>,
   now: number,
 ): Checkout {
+  const { id, attempt, rail, ...rest } = asked;
   const refund: Refund = {
-    ...asked,
+    id,
     createdAt: now,
+    attempt,
+    rail,
     reference: '',
+    ...rest,
     status: 'pending',
     failure: '',
     syncAt: now,
