@@ -1,11 +1,12 @@
-import type { CreateCheckout } from '../src/checkout/command.ts';
+import { allPermissions } from '../src/accounts/api-key.ts';
+import { addApiKey, createAccount } from '../src/accounts/keys.ts';
+import type { CreateCheckout } from '../src/checkout/commands.ts';
+import { createSerializer } from '../src/checkout/serializer.ts';
 import { defaultPolicy } from '../src/checkout/session.ts';
-import { newId } from '../src/id.ts';
-import { addApiKey, createAccount, keyScopes } from '../src/keys.ts';
-import { createPresenter } from '../src/presenter.ts';
+import { TOKEN_SECRET_LENGTH, tokenOf } from '../src/checkout/token.ts';
+import { newId, randomText } from '../src/lib/id.ts';
 import type { Store } from '../src/store/store.ts';
-import { newToken } from '../src/token.ts';
-import { createTransact } from '../src/transact.ts';
+import { createWriter } from '../src/writer/writer.ts';
 import { key } from './measure.ts';
 
 /** Sessions in the making at once. */
@@ -19,25 +20,25 @@ export async function fillDatabase(
 ): Promise<string[]> {
   const start = Date.now() - sessions;
   const account = await createAccount(store, 'bench', start);
-  const scope = { account: account.number, mode: 'test' } as const;
-  await addApiKey(store, { ...key, scope, scopes: keyScopes, name: 'bench', nowMs: start });
-  const transact = createTransact({
+  const tenant = { account: account.number, mode: 'test' } as const;
+  await addApiKey(store, { ...key, tenant, permissions: allPermissions, name: 'bench', nowMs: start });
+  const execute = createWriter({
     store,
-    presenter: createPresenter('https://pay.example.com'),
+    serializer: createSerializer('https://pay.example.com'),
     realNow: Date.now,
     maxBatch: CHUNK,
   });
   const ids: string[] = [];
   for (let first = 0; first < sessions; first += CHUNK) {
     const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
-      sessionNumber(first + index, start + first + index, scope, webhookUrl),
+      sessionNumber(first + index, start + first + index, tenant, webhookUrl),
     );
     await Promise.all(
       commands.map((command) => {
         const idempotency = { key: command.id, operation: 'POST /v3/checkout', requestHash: '' };
-        const origin = { scope, actor: 'bench', requestId: '', idempotency };
+        const origin = { tenant, actor: 'bench', requestId: '', idempotency };
         const reply = { operation: 'CHECKOUT.CREATE' };
-        return transact({ subject: 'checkout', origin, id: command.id, command, reply });
+        return execute({ subject: 'checkout', origin, id: command.id, command, reply });
       }),
     );
     ids.push(...commands.map(({ id }) => id));
@@ -49,7 +50,7 @@ export async function fillDatabase(
 function sessionNumber(
   number: number,
   now: number,
-  scope: CreateCheckout['scope'],
+  tenant: CreateCheckout['tenant'],
   webhookUrl: string,
 ): CreateCheckout {
   const id = newId('chk', now);
@@ -57,8 +58,8 @@ function sessionNumber(
     type: 'create',
     now,
     id,
-    scope,
-    token: newToken(scope, id),
+    tenant,
+    token: tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH)),
     currency: 'EUR',
     amount: null,
     items: [{ name: 'Widget', quantity: 1 + (number % 9), unitPrice: 1250 }],

@@ -11,15 +11,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { defaultSettings } from '../src/accounts/settings.ts';
-import { importStatement } from '../src/banking/import.ts';
-import { newId, randomText } from '../src/id.ts';
+import { importStatement } from '../src/banking/ingest/statement.ts';
+import { createSerializer } from '../src/checkout/serializer.ts';
+import { newId, randomText } from '../src/lib/id.ts';
 import { readReceivingAccount } from '../src/methods/bank/receiving-account.ts';
 import { newReference } from '../src/methods/bank/references.ts';
-import { createPresenter } from '../src/presenter.ts';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';
 import type { Store } from '../src/store/store.ts';
-import { createTransact } from '../src/transact.ts';
+import { createWriter } from '../src/writer/writer.ts';
 import { generateCamt } from '../test/statements/generate.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { fillDatabase } from './fill.ts';
@@ -52,19 +52,19 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const store = await open();
   const [account] = await store.accounts();
   if (!account) throw new Error('there is no account');
-  const scope = { account: account.number, mode: 'test' } as const;
-  await store.configureAccount(scope, { ...defaultSettings, receivingAccounts: [receivingAccount] });
-  const transact = createTransact({
+  const tenant = { account: account.number, mode: 'test' } as const;
+  await store.configureAccount(tenant, { ...defaultSettings, receivingAccounts: [receivingAccount] });
+  const execute = createWriter({
     store,
-    presenter: createPresenter('https://pay.example.com'),
+    serializer: createSerializer('https://pay.example.com'),
     realNow: Date.now,
   });
-  const origin = { scope, actor: 'bench', requestId: '', idempotency: null };
+  const origin = { tenant, actor: 'bench', requestId: '', idempotency: null };
   const references = await Promise.all(
     ids.map(async (id) => {
       const reference = newReference('RF', randomText);
-      const amount = (await store.checkout(scope, id))?.amount ?? 0;
-      await transact({
+      const amount = (await store.checkout(tenant, id))?.amount ?? 0;
+      await execute({
         subject: 'checkout',
         origin,
         id,
@@ -101,7 +101,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const startedAt = performance.now();
-  const take = () => importStatement({ store, transact }, origin, source, Date.now(), { operation: 'BENCH' });
+  const take = () => importStatement({ store, execute }, origin, source, Date.now(), { operation: 'BENCH' });
   const { outcome } = await take();
   const seconds = (performance.now() - startedAt) / 1000;
   clearInterval(sampling);

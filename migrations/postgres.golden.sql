@@ -23,7 +23,7 @@ CREATE TABLE api_key (
   account bigint NOT NULL,
   live boolean NOT NULL,
   secret_hash text COLLATE "C" NOT NULL,
-  scopes text NOT NULL,
+  permissions text NOT NULL,
   name text NOT NULL,
   created_at bigint NOT NULL,
   revoked_at bigint,

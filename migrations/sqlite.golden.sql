@@ -21,7 +21,7 @@ CREATE TABLE api_key (
   live INTEGER NOT NULL CHECK (live IN (0, 1)),
   secret_hash TEXT NOT NULL UNIQUE,
   -- Space-separated: read write refund webhooks.
-  scopes TEXT NOT NULL,
+  permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   revoked_at INTEGER

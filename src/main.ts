@@ -3,26 +3,26 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { pino } from 'pino';
-import type { Scope } from './checkout/session.ts';
+import { createSerializer } from './checkout/serializer.ts';
+import type { Tenant } from './checkout/tenant.ts';
 import { type Config, hostInUrl } from './config.ts';
+import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
-import { createLiveUpdates, feedTopic } from './live.ts';
 import { bank } from './methods/bank/rail.ts';
 import type { Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
-import { createPresenter } from './presenter.ts';
-import type { RailAlert } from './rails.ts';
 import { openPostgresStore } from './store/postgres/store.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
 import type { Store } from './store/store.ts';
-import { createTransact, type Transact } from './transact.ts';
 import { version } from './version.ts';
-import { createSender } from './webhooks/deliver.ts';
 import { networkRules } from './webhooks/guard.ts';
+import { createSender } from './webhooks/sender.ts';
 import { watchStatements } from './worker/statement-folder.ts';
 import { createWorker } from './worker/worker.ts';
+import type { RailAlert } from './writer/rails.ts';
+import { createWriter, type Execute } from './writer/writer.ts';
 
 export type Service = {
   readonly app: FastifyInstance;
@@ -50,10 +50,10 @@ export async function createService(
 ): Promise<Service> {
   const store = await openStore(config, { serve: true });
   const metrics = createMetrics(store);
-  const presenter = createPresenter(config.CHECKOUT_URL);
+  const serializer = createSerializer(config.CHECKOUT_URL);
   const live = createLiveUpdates();
   store.onRemoteChange((id) => live.publish(id));
-  store.onRemoteEvents((scope) => live.publish(feedTopic(scope)));
+  store.onRemoteEvents((tenant) => live.publish(feedTopic(tenant)));
   const onAlert: RailAlert = (rail, text, about) => {
     metrics.railAlert(rail);
     logger.warn({ rail, ...about }, text);
@@ -64,14 +64,14 @@ export async function createService(
   };
   let stopping = false;
 
-  const execute = createTransact({ store, presenter, realNow, ...limits });
-  const transact: Transact = async (order) => {
-    const executed = await execute(order);
+  const write = createWriter({ store, serializer, realNow, ...limits });
+  const execute: Execute = async (order) => {
+    const executed = await write(order);
     const { committed } = executed;
     if (committed !== null) {
       for (const id of committed.checkouts) live.publish(id);
-      if (committed.events > 0) live.publish(feedTopic(committed.scope));
-      if (committed.deliveries > 0) worker.nudge(committed.scope);
+      if (committed.events > 0) live.publish(feedTopic(committed.tenant));
+      if (committed.deliveries > 0) worker.nudge(committed.tenant);
     }
     return executed;
   };
@@ -79,7 +79,7 @@ export async function createService(
   const sender = createSender({ rules, version });
   const worker = createWorker({
     store,
-    transact,
+    execute,
     rails,
     onAlert,
     onSilence,
@@ -92,7 +92,7 @@ export async function createService(
     onError: (error) => logger.error(error, 'background work failed'),
   });
 
-  async function now({ account, mode }: Scope): Promise<number> {
+  async function now({ account, mode }: Tenant): Promise<number> {
     if (mode === 'live') return realNow();
     return realNow() + ((await store.account(account))?.testClockOffsetMs ?? 0);
   }
@@ -100,14 +100,14 @@ export async function createService(
   const statements =
     config.STATEMENT_DIR === ''
       ? null
-      : watchStatements({ directory: config.STATEMENT_DIR, store, transact, now, realNow, log: logger });
+      : watchStatements({ directory: config.STATEMENT_DIR, store, execute, now, realNow, log: logger });
 
   const app = await buildApp({
     publicUrl: config.PUBLIC_URL,
     checkoutUrl: config.CHECKOUT_URL,
     store,
-    transact,
-    presenter,
+    execute,
+    serializer,
     rails,
     onAlert,
     onSilence,

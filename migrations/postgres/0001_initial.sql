@@ -20,7 +20,7 @@ CREATE TABLE api_key (
   live boolean NOT NULL,
   secret_hash text COLLATE "C" NOT NULL UNIQUE,
   -- Space-separated: read write refund webhooks.
-  scopes text NOT NULL,
+  permissions text NOT NULL,
   name text NOT NULL,
   created_at bigint NOT NULL,
   revoked_at bigint

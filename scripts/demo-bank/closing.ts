@@ -2,7 +2,7 @@
 import { heading } from '../../src/cli/demo/print.ts';
 import { expect, StepFailed } from '../../src/cli/demo/shop.ts';
 import type { Stage } from '../../src/cli/demo/stage.ts';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import type { Bank } from './bank.ts';

@@ -19,7 +19,7 @@ server is running: it takes notice at once, on PostgreSQL within a second. What 
 [Operating](../guides/operating.md#back-up) and [Move to PostgreSQL](../guides/moving.md).
 
 \`listen\`, \`trigger\`, \`reconcile\`, \`webhooks\`, \`refund\` and the other \`bank\` commands need no database: they talk to the
-API of a server, with a key that has the scopes \`read\` for \`listen\` and \`bank inbox\`, \`read\` and \`write\` for \`trigger\`,
+API of a server, with a key that has the permissions \`read\` for \`listen\` and \`bank inbox\`, \`read\` and \`write\` for \`trigger\`,
 \`bank import\`, \`bank assign\`, \`bank ignore\` and \`bank reopen\`, \`webhooks\` for \`webhooks\`, \`read\` and \`webhooks\` for
 \`reconcile\`, and \`read\` and \`refund\` for \`refund\`, \`bank send-back\` and \`bank payments\`. Better than \`--key\` is the
 variable \`OPENTILL_API_KEY\`: everybody on a machine can see what stands in its command lines.

@@ -1,7 +1,8 @@
 import { decide } from '../../src/checkout/decide.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
-import { createPresenter, eventBody } from '../../src/presenter.ts';
-import { eventTypes } from '../../src/webhooks/event-types.ts';
+import { eventBody } from '../../src/events/envelope.ts';
+import { eventTypes } from '../../src/events/types.ts';
 import { generatedFrom, table } from './markdown.ts';
 
 const meanings: Readonly<Record<(typeof eventTypes)[number], string>> = {
@@ -78,7 +79,7 @@ function dataOf(resource: string | undefined): string {
   return `the ${resource}`;
 }
 
-/** A real event of a session with fixed ids and times, made by the rules and the presenter. */
+/** A real event of a session with fixed ids and times, made by the rules and the serializer. */
 function exampleBody(): string {
   const now = Date.UTC(2030, 0, 31, 12);
   const id = '01k9zq4tn30000x5r7m2c9w1he';
@@ -87,7 +88,7 @@ function exampleBody(): string {
     now,
     id: `chk_${id}`,
     token: `1t${id}6hqk2v9w4d8r7m3xc5n1tbyzpe`,
-    scope: { account: 1, mode: 'test' },
+    tenant: { account: 1, mode: 'test' },
     currency: 'EUR',
     amount: null,
     items: [{ name: 'Widget', quantity: 2, unitPrice: 1250 }],
@@ -112,6 +113,6 @@ function exampleBody(): string {
   });
   const [event] = decision.kind === 'change' ? decision.events : [];
   if (decision.kind !== 'change' || !event) throw new Error('the session of the example was not created');
-  const data = createPresenter('https://pay.example.com').eventData(decision.checkout, event);
+  const data = createSerializer('https://pay.example.com').eventData(decision.checkout, event);
   return eventBody(event.type, `evt_${id}`, now, data, 1, 1);
 }

@@ -2,7 +2,7 @@
  * Mappings of CSV columns as an operator writes them: with the names of the fields as everything else that is JSON here
  * has them. `statements/mapping.ts` has the same names as the code. Pure.
  */
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { type CsvMapping, readMapping } from '../statements/mapping.ts';
 
 type Given = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** What an account configures, as it is given and shown as JSON: what is right about it, or all that is wrong. Pure. */
 import { MAX_AMOUNT } from '../checkout/money.ts';
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { defaultPolicy, type Policy } from '../checkout/session.ts';
 import {
   presentReceivingAccount,

@@ -3,10 +3,8 @@
  * the rail `bank`.
  */
 import type { JsonObject } from '../checkout/session.ts';
+import type { Notice } from '../methods/provider-event.ts';
 import type { StatementEntry } from '../statements/entry.ts';
-import type { Notice } from '../store/notice.ts';
-
-export const BANK = 'bank';
 
 /** Why an entry waits for a person. */
 export const entryProblems = [

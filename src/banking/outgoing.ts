@@ -1,9 +1,10 @@
 /** What is to go back by bank transfer, with the account that each goes to, and what cannot go and why. */
 import { MAX_AMOUNT } from '../checkout/money.ts';
-import { type Checkout, heldOf, type Refund, type Scope } from '../checkout/session.ts';
-import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
+import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Page, Store } from '../store/store.ts';
-import { BANK, type BankEntry, entryOf } from './entry.ts';
+import { type BankEntry, entryOf } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 
 type Reader = Pick<Store, 'refunds' | 'notice' | 'notices'>;
@@ -22,7 +23,7 @@ const PAGE = 100;
 
 export async function outgoingFrom(
   store: Reader,
-  scope: Scope,
+  tenant: Tenant,
   account: ReceivingAccount,
   configured: readonly ReceivingAccount[],
 ): Promise<Outgoing> {
@@ -34,11 +35,11 @@ export async function outgoingFrom(
   const fits = (amount: number) =>
     refunds.length + returns.length < MAX_PAYMENTS && total + amount <= MAX_AMOUNT;
   for await (const { id, checkout } of all((page) =>
-    store.refunds(scope, { rail: BANK, isPending: true }, page),
+    store.refunds(tenant, { rail: BANK, isPending: true }, page),
   )) {
     const refund = checkout.refunds.find((each) => each.id === id);
     if (refund?.reference !== '' || checkout.currency !== account.currency) continue;
-    const from = await payerOf(store, scope, checkout, refund, account, configured);
+    const from = await payerOf(store, tenant, checkout, refund, account, configured);
     if (from === null) continue;
     if (typeof from === 'string') leftOut.push({ id, reason: from });
     else if (heldOf(checkout, refund.attempt) < 0)
@@ -50,7 +51,7 @@ export async function outgoingFrom(
       refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
     }
   }
-  for await (const notice of all((page) => store.notices(scope, { rail: BANK, state: 'waiting' }, page))) {
+  for await (const notice of all((page) => store.notices(tenant, { rail: BANK, state: 'waiting' }, page))) {
     const entry = entryOf(notice);
     const { sentBack } = entry;
     if (sentBack?.state !== 'pending' || sentBack.file !== '' || entry.account !== account.id) continue;
@@ -70,7 +71,7 @@ export async function outgoingFrom(
 /** Whom a refund goes to; a sentence why that is not known; null where it goes out from another account. */
 async function payerOf(
   store: Reader,
-  scope: Scope,
+  tenant: Tenant,
   checkout: Checkout,
   refund: Refund,
   account: ReceivingAccount,
@@ -81,7 +82,7 @@ async function payerOf(
   );
   const entries: BankEntry[] = [];
   for (const { reference } of payments.toReversed()) {
-    const notice = await store.notice(scope, reference.split('.')[0] ?? '');
+    const notice = await store.notice(tenant, reference.split('.')[0] ?? '');
     if (notice) entries.push(entryOf(notice));
   }
   const [newest] = entries;

@@ -1,7 +1,7 @@
 /** The rules of paying: attempts, what rails say of them, and the money that is booked. Pure, as `decide.ts`. */
-import type { CancelAttempt, Report, StartAttempt } from './command.ts';
+import type { CancelAttempt, Report, StartAttempt } from './commands.ts';
 import { refundOfExcess } from './refunds.ts';
-import { type Refusal, refuse, refuseFields } from './refusal.ts';
+import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
   type Attempt,
   type AttemptStatus,

@@ -1,11 +1,12 @@
 /** The merchant's record of a payer, and the rules for it. Pure. */
 import { mergePatch, metadataProblem } from './metadata.ts';
-import { type Refusal, refuse, refuseFields } from './refusal.ts';
-import type { JsonObject, Payer, Phone, Scope } from './session.ts';
+import { type Refusal, refuse, refuseFields } from './refusals.ts';
+import type { JsonObject, Payer, Phone } from './session.ts';
+import type { Tenant } from './tenant.ts';
 
 export type Customer = {
   readonly id: string;
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   readonly createdAt: number;
   readonly name: string;
   readonly email: string;
@@ -24,7 +25,7 @@ export type CustomerCommand =
   | {
       readonly type: 'create_customer';
       readonly id: string;
-      readonly scope: Scope;
+      readonly tenant: Tenant;
       readonly now: number;
       readonly fields: CustomerFields;
     }
@@ -45,23 +46,23 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** `customer` is the addressed record; `namesake` the one that has the e-mail address of the command, if any. */
+/** `customer` is the addressed record; `customerByEmail` the one that has the e-mail address of the command, if any. */
 export function decideCustomer(
   customer: Customer | null,
-  namesake: Customer | null,
+  customerByEmail: Customer | null,
   command: CustomerCommand,
 ): CustomerDecision {
   if (command.type !== 'create_customer' && customer === null) {
     return refuse('not_found', 'There is no such customer.');
   }
-  if (command.type !== 'erase_customer' && namesake !== null && namesake.id !== customer?.id) {
+  if (command.type !== 'erase_customer' && customerByEmail !== null && customerByEmail.id !== customer?.id) {
     return refuse('customer_exists', 'Another customer has this e-mail address.', [
       { pointer: '/email', detail: 'is the address of another customer' },
     ]);
   }
   if (command.type === 'create_customer') {
-    const { id, scope, now, fields } = command;
-    return { kind: 'change', customer: { id, scope, createdAt: now, ...fields } };
+    const { id, tenant, now, fields } = command;
+    return { kind: 'change', customer: { id, tenant, createdAt: now, ...fields } };
   }
   // The guard above has answered for a customer that does not exist.
   const current = customer as Customer;
@@ -81,7 +82,7 @@ export function decideCustomer(
 export function identifyPayer(
   payer: Payer,
   found: Customer | null,
-  fresh: { id: string; scope: Scope; now: number },
+  fresh: { id: string; tenant: Tenant; now: number },
 ): { payer: Payer; created: Customer | null } | Refusal {
   if (found === null && payer.customer !== '') {
     return refuseFields([{ pointer: '/customer', detail: 'is not the id of a customer' }]);
@@ -92,7 +93,7 @@ export function identifyPayer(
     found === null
       ? {
           id: fresh.id,
-          scope: fresh.scope,
+          tenant: fresh.tenant,
           createdAt: fresh.now,
           name: payer.name,
           email: payer.email,

@@ -1,15 +1,15 @@
 /**
- * The rules: what a command does to a checkout session. Pure; `transact.ts` calls it inside the transaction that
+ * The rules: what a command does to a checkout session. Pure; `execute.ts` calls it inside the transaction that
  * loaded the session and writes what it returns.
  */
 import { cancelAttempt, cancelWaiting, report, startAttempt } from './attempts.ts';
-import type { CheckoutCommand, CreateCheckout, ExpireCheckout, UpdateCheckout } from './command.ts';
+import type { CheckoutCommand, CreateCheckout, ExpireCheckout, UpdateCheckout } from './commands.ts';
 import { type CheckoutEvent, eventsBetween } from './events.ts';
 import { type Item, listingOf, totalOf } from './items.ts';
 import { mergePatch, metadataProblem } from './metadata.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
-import { type Problem, type Refusal, refuse, refuseFields } from './refusal.ts';
+import { type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
 import { amountPaid, type Checkout, endsAt, isInFlight } from './session.ts';
 
 export type Change = {

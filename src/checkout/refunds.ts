@@ -1,7 +1,7 @@
 /** The rules of money that goes back: refunds that the merchant wants, and what rails take back. Pure, as `decide.ts`. */
-import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './command.ts';
+import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './commands.ts';
 import { formatAmount } from './money.ts';
-import { type Refusal, refuse, refuseFields } from './refusal.ts';
+import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import { type Checkout, heldOf, type Payment, type Refund, refundableOf, refundStatuses } from './session.ts';
 
 /** A session's refunds and reversals; both are part of the answers about it. */

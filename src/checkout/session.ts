@@ -6,16 +6,7 @@
  * All times are milliseconds since the epoch, in the clock of the session's account and mode.
  */
 import type { Item } from './items.ts';
-
-export type Mode = 'test' | 'live';
-
-/** Whose data: one account in one mode. Data of different scopes never meets. */
-export type Scope = { readonly account: number; readonly mode: Mode };
-
-/** A scope as the key of a map. */
-export function nameOfScope({ account, mode }: Scope): string {
-  return `${account} ${mode}`;
-}
+import type { Tenant } from './tenant.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -173,7 +164,7 @@ export type Lifecycle =
 
 export type Checkout = {
   readonly id: string;
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   /** +1 with every change; the ETag. */
   readonly version: number;
   /** How many events this session has emitted; the next one is numbered `eventCount + 1`. */

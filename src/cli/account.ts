@@ -1,5 +1,7 @@
 /** The account that a command is about, by the number that was typed. */
-import type { Account, Store } from '../store/store.ts';
+
+import type { Account } from '../accounts/account.ts';
+import type { Store } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
 
 export const ACCOUNT_NUMBER = /^[1-9]\d{0,14}$/;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { createAccount, newWebhookSecret } from '../accounts/keys.ts';
 import { presentSettings, readSettings } from '../accounts/read-settings.ts';
 import { ACCOUNT_NAME_LENGTH } from '../config.ts';
-import { createAccount, newWebhookSecret } from '../keys.ts';
 import type { Store } from '../store/store.ts';
 import { MAX_OVERLAP_SECONDS, retired } from '../webhooks/secrets.ts';
 import { ACCOUNT_NUMBER, accountOf, noSuchAccount } from './account.ts';

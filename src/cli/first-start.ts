@@ -1,5 +1,6 @@
+import { allPermissions } from '../accounts/api-key.ts';
+import { addApiKey, createApiKey, createFirstAccount, hashSecret } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
-import { addApiKey, createApiKey, createFirstAccount, hashSecret, keyScopes } from '../keys.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,9 +18,9 @@ export async function firstStart(
   // Another instance that started at the same moment may have been first.
   const account = made ?? existing ?? (await store.accounts())[0];
   if (!account) throw new Error('there is no account, and none could be made');
-  const scope = { account: account.number, mode: 'test' } as const;
+  const tenant = { account: account.number, mode: 'test' } as const;
   if (given) {
-    await addApiKey(store, { ...given, scope, scopes: keyScopes, name: 'bootstrap', nowMs });
+    await addApiKey(store, { ...given, tenant, permissions: allPermissions, name: 'bootstrap', nowMs });
     const key = await store.apiKey(given.id);
     if (key?.secretHash !== hashSecret(given.secret)) {
       throw new UsageError(
@@ -30,7 +31,12 @@ export async function firstStart(
     return made === null ? null : `Webhook secret  ${account.webhookSecrets.test}`;
   }
   if (made === null) return null;
-  const { id, secret } = await createApiKey(store, { scope, scopes: keyScopes, name: 'first key', nowMs });
+  const { id, secret } = await createApiKey(store, {
+    tenant,
+    permissions: allPermissions,
+    name: 'first key',
+    nowMs,
+  });
   return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createApiKey, keyScopes } from '../keys.ts';
-import type { KeyScope, Store } from '../store/store.ts';
+import { allPermissions, type Permission } from '../accounts/api-key.ts';
+import { createApiKey } from '../accounts/keys.ts';
+import type { Store } from '../store/store.ts';
 import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';
 
@@ -18,7 +19,7 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
       options: {
         account: { type: 'string', default: '1' },
         live: { type: 'boolean', default: false },
-        scopes: { type: 'string', default: keyScopes.join(',') },
+        permissions: { type: 'string', default: allPermissions.join(',') },
         name: { type: 'string', default: '' },
       },
     }),
@@ -28,14 +29,14 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
     throw new UsageError(
       `there is no account ${values.account}; opentill accounts list shows which there are`,
     );
-  const scopes = values.scopes.split(',').map((scope) => scope.trim());
-  const unknown = scopes.filter((scope) => !keyScopes.includes(scope as KeyScope));
+  const permissions = values.permissions.split(',').map((each) => each.trim());
+  const unknown = permissions.filter((each) => !allPermissions.includes(each as Permission));
   if (unknown.length > 0)
-    throw new UsageError(`unknown scope ${unknown.join(', ')}; there are ${keyScopes.join(', ')}`);
+    throw new UsageError(`unknown permission ${unknown.join(', ')}; there are ${allPermissions.join(', ')}`);
   const mode = values.live ? 'live' : 'test';
   const { id, secret } = await createApiKey(store, {
-    scope: { account: account.number, mode },
-    scopes: scopes as KeyScope[],
+    tenant: { account: account.number, mode },
+    permissions: permissions as Permission[],
     name: values.name,
     nowMs: Date.now(),
   });
@@ -49,7 +50,13 @@ async function list(store: Store, args: readonly string[]): Promise<void> {
   takesNothing('keys list', args);
   for (const key of await store.apiKeys()) {
     const state = key.revokedAt === null ? 'active' : `revoked ${new Date(key.revokedAt).toISOString()}`;
-    const columns = [key.id, `account ${key.scope.account}`, key.scopes.join(','), key.name || '-', state];
+    const columns = [
+      key.id,
+      `account ${key.tenant.account}`,
+      key.permissions.join(','),
+      key.name || '-',
+      state,
+    ];
     console.log(columns.join('  '));
   }
 }

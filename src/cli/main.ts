@@ -1,5 +1,7 @@
 /** The command line: `opentill <command>`, one file for each command. */
+
 import { BadSetting } from '../config.ts';
+import { UnusableFile } from '../lib/atomic-file.ts';
 import { UnusableDatabase } from '../store/store.ts';
 import { version } from '../version.ts';
 import { takesNothing, UsageError } from './usage-error.ts';
@@ -11,7 +13,7 @@ const help = `opentill: checkout sessions for your shop
   opentill keys create [options]     make an API key; its secret is shown once
       --account <number>             the account it is for (1)
       --live                         for live mode instead of test mode
-      --scopes read,write            what it may do (all: read, write, refund, webhooks)
+      --permissions read,write            what it may do (all: read, write, refund, webhooks)
       --name <text>                  what you call it
   opentill keys list                 list the API keys, without secrets
   opentill keys revoke <id>          make a key useless at once
@@ -177,7 +179,9 @@ export async function main(args: readonly string[]): Promise<void> {
         throw new UsageError(`there is no command "${command}"; opentill --help lists them`);
     }
   } catch (error) {
-    const expected = [BadSetting, UnusableDatabase, UsageError].some((kind) => error instanceof kind);
+    const expected = [BadSetting, UnusableDatabase, UnusableFile, UsageError].some(
+      (kind) => error instanceof kind,
+    );
     const { code } = error as { code?: string };
     if (!expected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
     const advice = code === 'EADDRINUSE' ? '; set PORT to another one' : '';

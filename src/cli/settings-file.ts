@@ -1,6 +1,6 @@
 /** Settings of accounts in a file: how it is read, and how its mistakes are told. */
 import { createReadStream } from 'node:fs';
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { printable } from './printable.ts';
 import { UsageError } from './usage-error.ts';
 

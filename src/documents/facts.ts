@@ -12,8 +12,8 @@ import {
   payerReferenceOf,
   type RefundStatus,
 } from '../checkout/session.ts';
-import type { Locale } from '../pages/locale.ts';
-import { paymentMethodName } from '../pages/pieces.ts';
+import type { Locale } from '../i18n/locale.ts';
+import { paymentMethodName } from '../i18n/method-names.ts';
 import { plain } from './plain.ts';
 
 /** Who is paid: the name of the account and what it has configured for its documents. */
@@ -143,7 +143,7 @@ function orderFacts(checkout: Checkout, payee: Payee, locale: Locale): OrderFact
   const isListing = items.length > 0 && description === listingOf(items);
   return {
     locale,
-    testMode: checkout.scope.mode === 'test',
+    testMode: checkout.tenant.mode === 'test',
     issuedAt: checkout.createdAt,
     payee: { name: plain(payee.name), lines: filled([...payee.addressLines, payee.email]) },
     taxId: plain(payee.taxId),

@@ -1,5 +1,5 @@
 /** The invoice as a PDF: what is to be paid, until when, and how to pay it by bank. */
-import { moment, money } from '../pages/locale.ts';
+import { moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts } from './facts.ts';
 import { openSheet } from './open.ts';
 import {

@@ -1,5 +1,5 @@
 /** Begins a document: finds the fonts for all that it can say, and opens its first page. */
-import { count, moment, money } from '../pages/locale.ts';
+import { count, moment, money } from '../i18n/locale.ts';
 import { loadFaces } from './fonts.ts';
 import type { Facts } from './order.ts';
 import { newPen } from './pen.ts';

@@ -1,5 +1,5 @@
 /** What receipts and invoices have in common: who pays whom, for what, and how the total comes about. */
-import { count, moment, money } from '../pages/locale.ts';
+import { count, moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts, ItemFacts, Party, ReceiptFacts } from './facts.ts';
 import { BLACK, body, type Cell, CONTENT_WIDTH, GREY, type Sheet, small, strong } from './sheet.ts';
 

@@ -1,5 +1,5 @@
 /** The receipt as a PDF: what was paid, for what and to whom, with a code that leads to the proof. */
-import { moment } from '../pages/locale.ts';
+import { moment } from '../i18n/locale.ts';
 import type { ReceiptFacts } from './facts.ts';
 import { openSheet } from './open.ts';
 import { corner, head, movements, orderSection, type Sum, sums, testMark } from './order.ts';

@@ -2,10 +2,11 @@
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../checkout/session.ts';
-import type { Origin } from '../orders/order.ts';
-import type { Account, IdempotencyKey, Store } from '../store/store.ts';
-import type { Executed } from '../transact.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import type { IdempotencyKey, Store } from '../store/store.ts';
+import type { Origin } from '../writer/command.ts';
+import type { Executed } from '../writer/writer.ts';
 import type { Principal } from './auth.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
 
@@ -21,12 +22,15 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Where a command of this request comes from. */
 export function originOf(request: FastifyRequest): Origin {
-  const { keyId, scope } = principalOf(request);
-  return { scope, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
+  const { keyId, tenant } = principalOf(request);
+  return { tenant, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
 }
 
 /** The account of a caller: the one of its key, which is always there. */
-export async function accountOf(store: Pick<Store, 'account'>, { account: number }: Scope): Promise<Account> {
+export async function accountOf(
+  store: Pick<Store, 'account'>,
+  { account: number }: Tenant,
+): Promise<Account> {
   const account = await store.account(number);
   if (account === null) throw new Error(`there is a key of account ${number}, but no such account`);
   return account;

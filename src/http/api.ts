@@ -9,8 +9,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { RateLimiter } from '../rate-limit.ts';
-import type { KeyScope } from '../store/store.ts';
+import type { Permission } from '../accounts/api-key.ts';
+import type { RateLimiter } from '../lib/rate-limit.ts';
 import { acceptsJson, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { fieldsError, RequestError } from './errors.ts';
@@ -22,7 +22,7 @@ declare module 'fastify' {
     /** The operation as messages name it: `CHECKOUT.UPDATE`. */
     operation?: string;
     /** What the key must be allowed to do. */
-    scope?: KeyScope;
+    permission?: Permission;
     /** Accepts no body, an empty one and `{}`, whatever the content type says. */
     noBody?: boolean;
     /** No body is the same as `{}`. */
@@ -135,13 +135,13 @@ function admit(request: FastifyRequest, principal: Principal, limiter: RateLimit
   request.principal = principal;
   const waitMs = limiter.take(principal.keyId);
   if (waitMs > 0) throw rateLimited(limiter, waitMs);
-  const { scope, testOnly, eventStream } = request.routeOptions.config;
-  if (scope !== undefined && !principal.scopes.includes(scope)) {
+  const { permission, testOnly, eventStream } = request.routeOptions.config;
+  if (permission !== undefined && !principal.permissions.includes(permission)) {
     throw new RequestError('scope_missing', [
-      { reason: 'scope_missing', message: `The API key lacks the scope "${scope}".`, remarks: '' },
+      { reason: 'scope_missing', message: `The API key lacks the permission "${permission}".`, remarks: '' },
     ]);
   }
-  if (testOnly && principal.scope.mode !== 'test') {
+  if (testOnly && principal.tenant.mode !== 'test') {
     throw new RequestError('scope_missing', [
       { reason: 'scope_missing', message: 'Only test keys can do this.', remarks: '' },
     ]);

@@ -13,13 +13,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Deps } from '../deps.ts';
+import { createRateLimiter } from '../lib/rate-limit.ts';
 import { pageRoutes } from '../pages/routes.ts';
-import { createRateLimiter } from '../rate-limit.ts';
 import { CursorExpired, StoreUnavailable } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
 import { type Api, BODY_LIMIT_BYTES, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
+import type { Dependencies } from './dependencies.ts';
 import { describeApi, serveDocs } from './docs.ts';
 import { errorEnvelope, errorTable, fieldsError, problemDocument, RequestError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -29,17 +29,17 @@ import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';
 import { metadataRoutes } from './routes/metadata.ts';
-import { noticeRoutes } from './routes/notice.ts';
 import { operationsRoutes } from './routes/operations.ts';
 import { paymentRoutes } from './routes/payment.ts';
 import { paymentFileRoutes } from './routes/payment-file.ts';
+import { noticeRoutes } from './routes/provider-event.ts';
 import { refundRoutes } from './routes/refund.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
 import { problemsOf, validatorCompiler } from './validate.ts';
 
-export type AppOptions = Deps & {
+export type AppOptions = Dependencies & {
   readonly logger: FastifyBaseLogger;
   readonly metrics: Metrics;
   readonly trustProxy: readonly string[];
@@ -81,7 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
-  // Answers are made by the presenter; their schemas only describe them.
+  // Answers are made by the serializer; their schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply as FastifyReply);

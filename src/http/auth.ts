@@ -1,14 +1,15 @@
 /** Who calls: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Scope } from '../checkout/session.ts';
-import { hashSecret } from '../keys.ts';
-import type { ApiKey, KeyScope, Store } from '../store/store.ts';
+import type { ApiKey, Permission } from '../accounts/api-key.ts';
+import { hashSecret } from '../accounts/keys.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import type { Store } from '../store/store.ts';
 import { RequestError } from './errors.ts';
 
 export type Principal = {
   readonly keyId: string;
-  readonly scope: Scope;
-  readonly scopes: readonly KeyScope[];
+  readonly tenant: Tenant;
+  readonly permissions: readonly Permission[];
 };
 
 /** Verified headers that are remembered; one for each key in use. */
@@ -38,7 +39,7 @@ export function createAuthenticator(store: Store) {
     if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
     const key = await keyOf(store, header);
     if (key === null || key.revokedAt !== null) throw new RequestError('wrong_credentials', [], challenge);
-    const principal: Principal = { keyId: key.id, scope: key.scope, scopes: key.scopes };
+    const principal: Principal = { keyId: key.id, tenant: key.tenant, permissions: key.permissions };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(hash('sha256', header, 'base64'), principal);
     return principal;

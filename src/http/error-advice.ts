@@ -15,7 +15,8 @@ export const errorAdvice: Readonly<Record<ErrorReason, string>> = {
   no_credentials: 'Send the API key and its secret with HTTP Basic, or the secret alone as a bearer token.',
   wrong_credentials:
     'Check that key and secret belong together and are sent unchanged. If the key was revoked, ask whoever runs the service for a new one.',
-  scope_missing: 'Use a key with the scope that the message names. Test helpers need a key of test mode.',
+  scope_missing:
+    'Use a key with the permission that the message names. Test helpers need a key of test mode.',
   not_found:
     'Check the id, and that the key belongs to the account and the mode (test or live) in which it was made: data of others does not exist for a key.',
   method_not_allowed: 'Use one of the methods that the Allow header lists.',

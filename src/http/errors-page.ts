@@ -1,5 +1,5 @@
 /** The page that the `type` of a problem document (RFC 9457) leads to: every failure, what it means and what to do. */
-import { html, textOf } from '../html.ts';
+import { html, textOf } from '../lib/html.ts';
 import { errorAdvice } from './error-advice.ts';
 import { type ErrorReason, errorTable } from './errors.ts';
 

@@ -2,7 +2,7 @@
  * Every way in which a request can fail: one table from the reason to what the client gets. The reference page is
  * generated from it.
  */
-import type { Problem, Refusal, RefusalReason } from '../checkout/refusal.ts';
+import type { Problem, Refusal, RefusalReason } from '../checkout/refusals.ts';
 
 type Row = { readonly status: number; readonly code: number; readonly text: string };
 

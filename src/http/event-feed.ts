@@ -4,10 +4,10 @@
  * told of commits of this process and, where hints arrive, of those of others, and look from time to time anyway.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Scope } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import { feedTopic } from '../live.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import { feedTopic } from '../events/live-updates.ts';
 import type { FeedPage } from '../store/store.ts';
+import type { Dependencies } from './dependencies.ts';
 
 /** How often to look for what nobody has told of. */
 const LOOK_EVERY_MS = 2_000;
@@ -17,7 +17,7 @@ const GATHER_MS = 20;
 const MAX_EVENTS = 200;
 
 export type FeedQuery = {
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   /** Only these; undefined for all. */
   readonly types: readonly string[] | undefined;
   readonly after: number;
@@ -31,7 +31,7 @@ type Waiter = {
 
 /** What is known of the end of a feed in which somebody is interested. */
 type Tail = {
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   /** Where the next look begins. Nothing up to here is missing for anybody who reads after having seen this. */
   position: number;
   /** Resolves when `position` is known. */
@@ -50,14 +50,14 @@ type Tail = {
 
 export type EventFeed = ReturnType<typeof createEventFeed>;
 
-export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
+export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'live'>) {
   const tails = new Map<string, Tail>();
 
   /** When it is the turn of whoever asked last. */
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  const read = ({ scope, types, after, limit }: FeedQuery): Promise<FeedPage> =>
-    store.events(scope, types ? { types } : {}, after, limit);
+  const read = ({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> =>
+    store.events(tenant, types ? { types } : {}, after, limit);
 
   /** One look in a turn of the event loop, however many read at once: all other requests come between. */
   async function ownTurn(): Promise<void> {
@@ -65,8 +65,8 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
     await lastTurn;
   }
 
-  function openTail(scope: Scope): Tail {
-    const topic = feedTopic(scope);
+  function openTail(tenant: Tenant): Tail {
+    const topic = feedTopic(tenant);
     const unsubscribe = live.subscribe(topic, () => {
       tail.news++;
       if (tail.waiters.size > 0) lookSoon(tail);
@@ -76,9 +76,9 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
       else if (tail.waiters.size > 0) lookSoon(tail);
     }, LOOK_EVERY_MS).unref();
     const tail: Tail = {
-      scope,
+      tenant,
       position: 0,
-      ready: store.feedEnd(scope).then(
+      ready: store.feedEnd(tenant).then(
         (position) => {
           tail.position = position;
         },
@@ -118,7 +118,7 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
     tail.isLooking = true;
     try {
       for (let isBehind = true; isBehind && tail.waiters.size > 0; ) {
-        const page = await store.events(tail.scope, {}, tail.position, MAX_EVENTS);
+        const page = await store.events(tail.tenant, {}, tail.position, MAX_EVENTS);
         tail.position = page.position;
         for (const { tell } of [...tail.waiters]) tell(page);
         isBehind = page.hasMore;
@@ -167,7 +167,7 @@ export function createEventFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
   }
 
   async function follow(query: FeedQuery, over: AbortSignal): Promise<FeedPage> {
-    const tail = tails.get(feedTopic(query.scope)) ?? openTail(query.scope);
+    const tail = tails.get(feedTopic(query.tenant)) ?? openTail(query.tenant);
     tail.readers++;
     try {
       await tail.ready;

@@ -5,12 +5,13 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { beginEventStream } from '../server-sent-events.ts';
-import { type FeedEvent, type FeedPage, StoreUnavailable } from '../store/store.ts';
+import type { FeedEvent } from '../events/event.ts';
+import { beginEventStream } from '../lib/server-sent-events.ts';
+import { type FeedPage, StoreUnavailable } from '../store/store.ts';
 import { principalOf } from './answer.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { EventFeed, FeedQuery } from './event-feed.ts';
-import type { WaitingRoom } from './waiting-room.ts';
 
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 20_000;
@@ -32,7 +33,11 @@ type Stream = {
 /** How far a stream has been written, and whether its client has to take some of that first. */
 type Written = { readonly position: number; readonly isFull: boolean };
 
-export function createEventStreams(feed: EventFeed, { store }: Pick<Deps, 'store'>, room: WaitingRoom) {
+export function createEventStreams(
+  feed: EventFeed,
+  { store }: Pick<Dependencies, 'store'>,
+  room: ConnectionLimit,
+) {
   /** The first page from here that has something, or an empty one when it is time for a heartbeat. */
   async function next({ query, keyId, signal }: Stream, after: number): Promise<FeedPage | null> {
     try {

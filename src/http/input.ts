@@ -2,8 +2,8 @@
 
 import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
-import type { Problem } from '../checkout/refusal.ts';
-import type { Mode } from '../checkout/session.ts';
+import type { Problem } from '../checkout/refusals.ts';
+import type { Mode } from '../checkout/tenant.ts';
 import { addressProblem, type NetworkRules } from '../webhooks/guard.ts';
 import { fieldsError } from './errors.ts';
 import { pointerOf } from './json.ts';

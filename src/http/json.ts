@@ -1,5 +1,5 @@
 /** Reading JSON without losing anything: what `JSON.parse` would silently drop, round or merge is refused here. */
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { fieldsError, RequestError } from './errors.ts';
 
 /** Levels of nesting in any body; metadata has its own, smaller bound. */

@@ -1,6 +1,6 @@
 /** Pages of lists, newest first. */
 import type { FastifyReply } from 'fastify';
-import { listEnvelope } from '../presenter.ts';
+import { listEnvelope } from '../lib/envelope.ts';
 import type { PageRequest } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
 import { fieldsError } from './errors.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Gauges, Store } from '../store/store.ts';
-import type { SendResult } from '../webhooks/deliver.ts';
+import type { SendResult } from '../webhooks/sender.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

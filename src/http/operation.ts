@@ -1,6 +1,6 @@
 /** How a route of the API is declared: what it is called, who may call it, what it accepts and every answer it has. */
 import type { TSchema } from 'typebox';
-import type { KeyScope } from '../store/store.ts';
+import type { Permission } from '../accounts/api-key.ts';
 import { type ErrorReason, errorTable } from './errors.ts';
 
 type Declaration = {
@@ -8,7 +8,7 @@ type Declaration = {
   readonly operation: string;
   readonly tag: string;
   /** What the key must be allowed to do. */
-  readonly scope: KeyScope;
+  readonly permission: Permission;
   /** Accepts no body, an empty one and `{}`, whatever the content type says. */
   readonly noBody?: boolean;
   /** No body is the same as `{}`. */
@@ -51,7 +51,16 @@ const withBody: readonly ErrorReason[] = [
 ];
 
 export function operation<A extends Accepted>(declaration: Declaration, accepted: A) {
-  const { operation: name, tag, scope, summary, description, statusCode, success, versioned } = declaration;
+  const {
+    operation: name,
+    tag,
+    permission,
+    summary,
+    description,
+    statusCode,
+    success,
+    versioned,
+  } = declaration;
   const { noBody = false, optionalBody = false, testOnly = false, eventStream, upload = false } = declaration;
   const [resource = '', verb = ''] = name.toLowerCase().split('.');
   const errors = [
@@ -65,7 +74,7 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
   return {
     config: {
       operation: name,
-      scope,
+      permission,
       noBody,
       optionalBody,
       testOnly,

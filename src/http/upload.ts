@@ -1,7 +1,7 @@
 /** Uploads that may be large: kept in a file of their own for as long as they are worked on. */
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { type Copy, withCopy } from '../banking/copy.ts';
+import { type Copy, withCopy } from '../banking/ingest/copy.ts';
 import { RequestError } from './errors.ts';
 
 /** At once, in a process: what they may take in the temporary folder together, and how many there may be. */

@@ -1,7 +1,7 @@
 /** Validation by schema: every mistake of a request, each with a JSON pointer and a sentence. */
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { formats } from './schemas/fields.ts';
 
 const common = { allErrors: true, strict: false, removeAdditional: false, useDefaults: false } as const;

@@ -1,18 +1,18 @@
 /** Payment methods as payers know them, and the rails that carry them out. */
+
+import type { Account } from '../accounts/account.ts';
 import {
   type Attempt,
   type AttemptStatus,
   amountDue,
   type Checkout,
   type JsonObject,
-  type Mode,
   type RailTraits,
   type Refund,
   type RefundStatus,
   type Reversal,
-  type Scope,
 } from '../checkout/session.ts';
-import type { Account } from '../store/store.ts';
+import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { catalogue, type Method } from './catalogue.ts';
 
 /** What a session is asked to be paid with: the facts that decide which methods fit. */
@@ -90,7 +90,7 @@ export type InboundNotice = {
   /** Of the payment that it is about (see `Payment.reference`), where the rail names no attempt: a disputed charge. */
   readonly paymentReference: string | null;
   /** Whose it is. */
-  readonly scope: Scope;
+  readonly tenant: Tenant;
 };
 
 /** The signature of a notice is not the rail's. */
@@ -148,6 +148,6 @@ export function traitsOf({ name, capabilities: { traits } }: Rail, { policy }: C
 
 /** The facts of a session that is there already. */
 export function occasionOf(checkout: Checkout, account: Account): Occasion {
-  const { scope, currency, payer } = checkout;
-  return { mode: scope.mode, currency, country: payer.country, amount: amountDue(checkout), account };
+  const { tenant, currency, payer } = checkout;
+  return { mode: tenant.mode, currency, country: payer.country, amount: amountDue(checkout), account };
 }

@@ -1,9 +1,9 @@
 /** What a payer can do with the forms of the page. Each action leads back to the page, or says why it was not done. */
 import { hash } from 'node:crypto';
-import type { Refusal } from '../checkout/refusal.ts';
+import type { Refusal } from '../checkout/refusals.ts';
 import { type Attempt, amountDue } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import { newId } from '../id.ts';
+import type { Messages } from '../i18n/languages/messages.ts';
+import { newId } from '../lib/id.ts';
 import { occasionOf, traitsOf } from '../methods/method.ts';
 import {
   SANDBOX,
@@ -12,9 +12,9 @@ import {
   sandboxOutcomes,
   sandboxPlan,
 } from '../methods/sandbox/sandbox.ts';
-import type { Origin } from '../orders/order.ts';
 import type { IdempotencyKey } from '../store/store.ts';
-import type { Messages } from './languages/messages.ts';
+import type { Origin } from '../writer/command.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { isOnce, shownAmount } from './pay-form.ts';
 import { isWaiting, type Visit } from './visit.ts';
 
@@ -37,12 +37,17 @@ type Alert =
 
 export type Form = Readonly<Record<string, unknown>>;
 
-type Action = (deps: Deps, visit: Visit, form: Form, requestId: string) => Promise<ActionResult>;
+type Action = (
+  dependencies: PageDependencies,
+  visit: Visit,
+  form: Form,
+  requestId: string,
+) => Promise<ActionResult>;
 
 /** Starts an attempt with the chosen method. The rail hears of it only when it is written down. */
-export const pay: Action = async (deps, visit, form, requestId) => {
+export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { checkout, offers, account, now } = visit;
-  const { scope, id, token } = checkout;
+  const { tenant, id, token } = checkout;
   const offer = offers.find(({ method }) => method.id === form.method);
   const due = shownAmount(form.due);
   if (offers.length === 0) return { statusCode: 409, alert: 'notPayable' };
@@ -54,14 +59,14 @@ export const pay: Action = async (deps, visit, form, requestId) => {
   const standing = checkout.attempts.some(
     (each) => each.traits.standing && isWaiting(each) && each.method === method.id && each.amount === due,
   );
-  if (standing && amountDue(checkout) === due) return cancelAttempt(deps, visit, form, requestId);
+  if (standing && amountDue(checkout) === due) return cancelAttempt(dependencies, visit, form, requestId);
 
   const attemptId = newId('pat', now);
   const plan =
     outcome === null
       ? rail.plan(checkout, method, occasionOf(checkout, account), attemptId, now)
       : sandboxPlan(outcome, now);
-  const { outcome: started } = await deps.transact({
+  const { outcome: started } = await dependencies.execute({
     subject: 'checkout',
     origin: originOf(visit, requestId, {
       key: form.once,
@@ -83,12 +88,14 @@ export const pay: Action = async (deps, visit, form, requestId) => {
   if (started.kind === 'refusal') return refused(started);
   if (rail.start) return 'continue';
   if (started.kind === 'replay' || outcome === null) return null;
-  const attempt = (await deps.store.checkout(scope, id))?.attempts.find((each) => each.id === attemptId);
-  return attempt ? report(deps, visit, attempt, outcome, requestId) : null;
+  const attempt = (await dependencies.store.checkout(tenant, id))?.attempts.find(
+    (each) => each.id === attemptId,
+  );
+  return attempt ? report(dependencies, visit, attempt, outcome, requestId) : null;
 };
 
 /** The payer's decision on an attempt that waits for one. */
-export const decideStep: Action = async (deps, visit, form, requestId) => {
+export const decideStep: Action = async (dependencies, visit, form, requestId) => {
   const attempt = visit.checkout.attempts.find(({ id, rail }) => id === form.attempt && rail === SANDBOX);
   const { decision } = form;
   if (decision !== 'succeed' && decision !== 'fail') return { statusCode: 400, alert: 'stepOver' };
@@ -96,12 +103,12 @@ export const decideStep: Action = async (deps, visit, form, requestId) => {
   // The same form sent twice finds what it asked for done.
   if (attempt?.status === (decision === 'succeed' ? 'succeeded' : 'failed')) return null;
   if (attempt?.status !== 'requires_action') return { statusCode: 409, alert: 'stepOver' };
-  return report(deps, visit, attempt, outcome, requestId);
+  return report(dependencies, visit, attempt, outcome, requestId);
 };
 
 /** Back to the choice of a method. */
-export const cancelAttempt: Action = async (deps, visit, _form, requestId) => {
-  const { outcome } = await deps.transact({
+export const cancelAttempt: Action = async (dependencies, visit, _form, requestId) => {
+  const { outcome } = await dependencies.execute({
     subject: 'checkout',
     origin: originOf(visit, requestId, null),
     id: visit.checkout.id,
@@ -111,14 +118,14 @@ export const cancelAttempt: Action = async (deps, visit, _form, requestId) => {
 };
 
 async function report(
-  deps: Deps,
+  dependencies: PageDependencies,
   visit: Visit,
   attempt: Attempt,
   ending: SandboxOutcome,
   requestId: string,
 ): Promise<ActionResult> {
   const { id, rail, reference, method } = attempt;
-  const { outcome: reported } = await deps.transact({
+  const { outcome: reported } = await dependencies.execute({
     subject: 'checkout',
     origin: originOf(visit, requestId, null),
     id: visit.checkout.id,
@@ -144,5 +151,5 @@ function refused({ reason }: Refusal): ActionResult {
 }
 
 function originOf({ checkout }: Visit, requestId: string, idempotency: IdempotencyKey | null): Origin {
-  return { scope: checkout.scope, actor: 'payer', requestId, idempotency };
+  return { tenant: checkout.tenant, actor: 'payer', requestId, idempotency };
 }

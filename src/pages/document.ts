@@ -1,9 +1,9 @@
 /** What all pages share: the document around the content, the banner of test mode and the choice of language. */
 
-import { compact, type Html, html, textOf } from '../html.ts';
+import { type Language, languages } from '../i18n/languages/all.ts';
+import type { Locale } from '../i18n/locale.ts';
+import { compact, type Html, html, textOf } from '../lib/html.ts';
 import { script, stylesheet } from './assets.ts';
-import { type Language, languages } from './languages/all.ts';
-import type { Locale } from './locale.ts';
 
 type Frame = {
   readonly locale: Locale;

@@ -6,8 +6,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import { beginEventStream } from '../server-sent-events.ts';
+import { beginEventStream } from '../lib/server-sent-events.ts';
+import type { PageDependencies } from './dependencies.ts';
 
 const MAX_STREAMS = 1_000;
 const MAX_STREAMS_OF_SESSION = 20;
@@ -20,7 +20,7 @@ const RETRY_AFTER_SECONDS = '15';
 /** A reader that lets this much pile up is not reading. */
 const MAX_UNREAD_BYTES = 16_384;
 
-export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>) {
+export function createEventStreams({ live, store }: Pick<PageDependencies, 'live' | 'store'>) {
   /** The open streams, each with its way to look and to tell its page. */
   const open = new Map<ServerResponse, () => Promise<void>>();
   const openOfSession = new Map<string, number>();
@@ -61,7 +61,7 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
 
   return {
     /** Answers the request with a stream, or with 503 when there are too many. */
-    answer(reply: FastifyReply, { id, scope }: Checkout): FastifyReply {
+    answer(reply: FastifyReply, { id, tenant }: Checkout): FastifyReply {
       if (closed || open.size >= MAX_STREAMS || (openOfSession.get(id) ?? 0) >= MAX_STREAMS_OF_SESSION) {
         return reply.code(503).header('retry-after', RETRY_AFTER_SECONDS).type('text/plain').send('');
       }
@@ -69,7 +69,7 @@ export function createEventStreams({ live, store }: Pick<Deps, 'live' | 'store'>
       let sent = 0;
       async function tell(): Promise<void> {
         try {
-          const version = (await store.checkout(scope, id))?.version ?? 0;
+          const version = (await store.checkout(tenant, id))?.version ?? 0;
           // Several changes at once need one word; the last look is the newest.
           if (version <= sent || stream.writableEnded) return;
           sent = version;

@@ -1,16 +1,17 @@
 /** The receipt and the invoice as PDFs, made when they are asked for and kept for as long as they are in demand. */
+
+import { receiptCode } from '../checkout/token.ts';
+import { createDocumentCache, type Wanted } from '../documents/document-cache.ts';
 import { invoiceFacts, type Payee, receiptFacts } from '../documents/facts.ts';
-import { invoicePdf, receiptPdf } from '../documents/make.ts';
-import { createShelf, type Wanted } from '../documents/shelf.ts';
-import { receiptCode } from '../token.ts';
-import type { Locale } from './locale.ts';
+import { invoicePdf, receiptPdf } from '../documents/render-queue.ts';
+import type { Locale } from '../i18n/locale.ts';
 import { transferToShow } from './transfer.ts';
 import type { Visit } from './visit.ts';
 
 export type Kind = 'receipt' | 'invoice';
 
 /** A usual one has some 30 KB. A payer reads in one language or two; who asks for all of them has to wait. */
-const shelf = createShelf({ maxBytes: 16_000_000, maxOfOwner: 2 });
+const documentCache = createDocumentCache({ maxBytes: 16_000_000, maxOfOwner: 2 });
 
 /**
  * Null where there is no such document: nothing is paid yet, or no transfer is waited for. `gone` says that whoever
@@ -27,7 +28,7 @@ export async function fileOf(
   const make = kind === 'receipt' ? receiptOf(visit, checkoutUrl) : invoiceOf(visit);
   if (make === null) return null;
   const madeOf = [kind, checkout.token, checkout.version, locale.formatTag, JSON.stringify(payeeOf(visit))];
-  return shelf.get({ key: madeOf.join(' '), owner: checkout.token, make }, gone);
+  return documentCache.get({ key: madeOf.join(' '), owner: checkout.token, make }, gone);
 }
 
 /**
@@ -54,7 +55,7 @@ function invoiceOf(visit: Visit): Wanted['make'] | null {
 }
 
 function payeeOf({ payee, account, checkout }: Visit): Payee {
-  return { name: payee, ...account.settings[checkout.scope.mode].business };
+  return { name: payee, ...account.settings[checkout.tenant.mode].business };
 }
 
 /** Such as `receipt-order-1001.pdf`: what a file may be called everywhere. */

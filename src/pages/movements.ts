@@ -1,8 +1,9 @@
 /** What has come in for a session and what has gone back, each with its time. */
 import type { Checkout } from '../checkout/session.ts';
-import { type Html, html } from '../html.ts';
-import type { Locale } from './locale.ts';
-import { amountOf, paymentMethodName, timeOf } from './pieces.ts';
+import type { Locale } from '../i18n/locale.ts';
+import { paymentMethodName } from '../i18n/method-names.ts';
+import { type Html, html } from '../lib/html.ts';
+import { amountOf, timeOf } from './pieces.ts';
 
 type Movement = { readonly what: string; readonly amount: number; readonly at: number };
 

@@ -1,6 +1,6 @@
 /** The payer's page of a session as a document. */
 
-import { html } from '../html.ts';
+import { html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
 import { panelOf, stateTitle } from './panel.ts';
 import { summaryOf } from './summary.ts';
@@ -17,7 +17,7 @@ export function pageOf(visit: Visit, basePath: string, alert: string | null = nu
     locale,
     basePath,
     title: state === 'payable' ? title : `${title} – ${payee}`,
-    testMode: checkout.scope.mode === 'test',
+    testMode: checkout.tenant.mode === 'test',
     refreshFrom: state === 'in_progress' ? page : null,
     main: html`<main class="card" data-state="${state}" data-version="${checkout.version}" data-page="${page}"${events}>
 ${summaryOf(visit)}

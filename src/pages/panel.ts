@@ -7,14 +7,15 @@ import {
   isInFlight,
   isPartiallyPaid,
 } from '../checkout/session.ts';
-import { type Html, html } from '../html.ts';
+import { isolated } from '../i18n/locale.ts';
+import { methodName } from '../i18n/method-names.ts';
+import { type Html, html } from '../lib/html.ts';
 import { findMethod } from '../methods/catalogue.ts';
 import { SANDBOX } from '../methods/sandbox/sandbox.ts';
 import { outwardLink } from './links.ts';
-import { isolated } from './locale.ts';
 import { movements } from './movements.ts';
 import { payForm } from './pay-form.ts';
-import { amountText, icon, methodName } from './pieces.ts';
+import { amountText, icon } from './pieces.ts';
 import { type Transfer, transferDetails, transferToDo, transferToShow } from './transfer.ts';
 import { addressOf, choiceAddress, stateOf, type Visit, waitingAttempt } from './visit.ts';
 
@@ -53,7 +54,7 @@ function payable(visit: Visit, alert: string | null): Html {
 ${alertBox(alert ?? declined(visit))}
 ${isPartiallyPaid(checkout) && html`<p class="note">${messages.partlyPaid(received ?? '', remaining ?? '')}</p>`}
 ${payForm(visit)}
-${checkout.scope.mode === 'test' && missingList(visit)}
+${checkout.tenant.mode === 'test' && missingList(visit)}
 ${visit.isChoosing && transferToShow(visit) && html`<p><a href="${addressOf(visit)}">${messages.transfer.back}</a></p>`}
 ${movements(checkout, locale)}
 ${wayBack(visit)}`;

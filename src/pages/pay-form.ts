@@ -1,10 +1,11 @@
 /** The form that pays. In test mode the payer also chooses how the payment ends. */
 import { amountDue } from '../checkout/session.ts';
-import { compact, type Html, html } from '../html.ts';
-import { randomText } from '../id.ts';
+import type { Language } from '../i18n/languages/all.ts';
+import { methodName } from '../i18n/method-names.ts';
+import { compact, type Html, html } from '../lib/html.ts';
+import { randomText } from '../lib/id.ts';
 import { SANDBOX, sandboxOutcomes } from '../methods/sandbox/sandbox.ts';
-import type { Language } from './languages/all.ts';
-import { amountText, methodName } from './pieces.ts';
+import { amountText } from './pieces.ts';
 import { addressOf, choiceAddress, type Visit } from './visit.ts';
 
 const ONCE_LENGTH = 26;

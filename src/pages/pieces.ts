@@ -1,10 +1,6 @@
 /** Small parts that several pages are made of. */
-import { currencyExponent } from '../checkout/money.ts';
-import type { Checkout, Payment } from '../checkout/session.ts';
-import { type Html, html } from '../html.ts';
-import { findMethod, type Method } from '../methods/catalogue.ts';
-import type { Messages } from './languages/messages.ts';
-import { isolated, type Locale, moment, money } from './locale.ts';
+import { isolated, type Locale, moment, money } from '../i18n/locale.ts';
+import { type Html, html } from '../lib/html.ts';
 
 /** An instant: UTC as it is sent, in the payer's own zone once the script has run. */
 export function timeOf(locale: Locale, ms: number): Html {
@@ -19,25 +15,6 @@ export function amountOf(locale: Locale, amount: number, currency: string): Html
 /** An amount inside a sentence. */
 export function amountText(locale: Locale, amount: number, currency: string): string {
   return isolated(locale, money(locale, amount, currency));
-}
-
-const LOCAL_TRANSFER = /^local_bank_transfer_([a-z]{3})$/;
-
-/** Kinds of payment are named in the payer's language, brands by their own names. */
-export function methodName(messages: Messages, { id, name }: Method): string {
-  if (id === 'card') return messages.card;
-  if (id === 'wire_transfer') return messages.wireTransfer;
-  const currency = LOCAL_TRANSFER.exec(id)?.[1]?.toUpperCase();
-  return currency !== undefined && currencyExponent(currency) !== undefined
-    ? messages.bankTransfer(currency)
-    : name;
-}
-
-/** The method that a payment was made with; its id where the catalogue no longer knows it. */
-export function paymentMethodName(messages: Messages, { attempts }: Checkout, payment: Payment): string {
-  const id = attempts.find((attempt) => attempt.id === payment.attempt)?.method ?? '';
-  const method = findMethod(id);
-  return method ? methodName(messages, method) : id;
 }
 
 const shapes = {

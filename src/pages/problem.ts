@@ -1,9 +1,9 @@
 /** Pages for what goes wrong outside of a session's own page. */
 
-import { html } from '../html.ts';
+import type { Messages } from '../i18n/languages/messages.ts';
+import type { Locale } from '../i18n/locale.ts';
+import { html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
-import type { Messages } from './languages/messages.ts';
-import type { Locale } from './locale.ts';
 import { icon } from './pieces.ts';
 
 export type Trouble = 'notFound' | 'noReceipt' | 'unknownReceipt' | 'refused' | 'tooMany' | 'trouble';

@@ -1,11 +1,11 @@
 /** The way of a payer to a page of a rail, such as one for cards, and back. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { paymentUrl } from '../checkout/present.ts';
+import { paymentUrl } from '../checkout/representation.ts';
 import type { Attempt, Checkout } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import { html } from '../html.ts';
-import { startAtRail, syncAttempt } from '../rails.ts';
+import { html } from '../lib/html.ts';
+import { startAtRail, syncAttempt } from '../writer/rails.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { outwardLink } from './links.ts';
 import { icon } from './pieces.ts';
@@ -20,23 +20,23 @@ const MAX_REMEMBERED = 10_000;
 /** The address of the rail's page; `over`: there is nothing to go on with; `not_started`: the rail has not prepared it. */
 export type NextStep = { readonly address: string } | 'over' | 'not_started';
 
-export function createProviderSteps(deps: Deps) {
+export function createProviderSteps(dependencies: PageDependencies) {
   const inTurn = createTurns();
 
   async function nextStep({ checkout, now }: Visit): Promise<NextStep> {
     const attempt = waitingAttempt(checkout);
-    if (!attempt || !railOf(deps, attempt)?.start) return 'over';
+    if (!attempt || !railOf(dependencies, attempt)?.start) return 'over';
     if (addressAt(attempt)) return { address: addressAt(attempt) };
-    const returnUrl = `${paymentUrl(checkout, deps.checkoutUrl)}/return`;
-    await inTurn(`start ${attempt.id}`, () => startAtRail(deps, checkout, attempt, returnUrl, now));
-    const current = await deps.store.checkout(checkout.scope, checkout.id);
+    const returnUrl = `${paymentUrl(checkout, dependencies.checkoutUrl)}/return`;
+    await inTurn(`start ${attempt.id}`, () => startAtRail(dependencies, checkout, attempt, returnUrl, now));
+    const current = await dependencies.store.checkout(checkout.tenant, checkout.id);
     const started = current?.attempts.find(({ id }) => id === attempt.id);
     if (started?.status !== 'requires_action') return 'over';
     return addressAt(started) ? { address: addressAt(started) } : 'not_started';
   }
 
   function addressAt(attempt: Attempt): string {
-    return outwardLink(railOf(deps, attempt)?.payerUrl?.(attempt) ?? '') ?? '';
+    return outwardLink(railOf(dependencies, attempt)?.payerUrl?.(attempt) ?? '') ?? '';
   }
 
   /** Asks how the payment stands. The rail tells by itself too; but the payer is here, and wants to know now. */
@@ -44,12 +44,12 @@ export function createProviderSteps(deps: Deps) {
     const isOpen = ({ status }: Attempt) =>
       status === 'requires_action' || status === 'processing' || status === 'unknown';
     const attemptOf = ({ attempts }: Checkout) =>
-      attempts.findLast((each) => isOpen(each) && railOf(deps, each)?.start);
+      attempts.findLast((each) => isOpen(each) && railOf(dependencies, each)?.start);
     if (!attemptOf(checkout)) return;
     await inTurn(`sync ${checkout.id}`, async () => {
-      const current = await deps.store.checkout(checkout.scope, checkout.id);
+      const current = await dependencies.store.checkout(checkout.tenant, checkout.id);
       const attempt = current && attemptOf(current);
-      if (attempt) await syncAttempt(deps, current, attempt, now);
+      if (attempt) await syncAttempt(dependencies, current, attempt, now);
     });
   }
 
@@ -90,7 +90,7 @@ export function goingOnPage(visit: Visit, basePath: string, address: string): st
     locale: visit.locale,
     basePath,
     title: messages.goingOn,
-    testMode: visit.checkout.scope.mode === 'test',
+    testMode: visit.checkout.tenant.mode === 'test',
     refreshFrom: null,
     goTo: address,
     main: html`<main class="card problem">

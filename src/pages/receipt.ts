@@ -1,10 +1,11 @@
 /** The receipt: what was paid, for keeping and for printing. */
 import { type Payment, payerReferenceOf } from '../checkout/session.ts';
-import { type Html, html } from '../html.ts';
+import { isolated } from '../i18n/locale.ts';
+import { paymentMethodName } from '../i18n/method-names.ts';
+import { type Html, html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
-import { isolated } from './locale.ts';
 import { goneBack } from './movements.ts';
-import { amountOf, paymentMethodName, timeOf } from './pieces.ts';
+import { amountOf, timeOf } from './pieces.ts';
 import { descriptionOf, itemList, sums } from './summary.ts';
 import { addressOf, type Visit } from './visit.ts';
 
@@ -16,7 +17,7 @@ export function receiptOf(visit: Visit, basePath: string): string {
     locale,
     basePath,
     title: messages.receiptFrom(payee),
-    testMode: checkout.scope.mode === 'test',
+    testMode: checkout.tenant.mode === 'test',
     refreshFrom: null,
     main: html`<main class="card receipt">
 <h1>${messages.receiptFrom(isolated(locale, payee))}</h1>

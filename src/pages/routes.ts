@@ -1,10 +1,10 @@
 /** The payer's side of the service: pages, their forms, their live updates, and the files they need. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCovered, openTransfer } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import type { RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../lib/rate-limit.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
 import { type Asset, script, stylesheet } from './assets.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { createEventStreams } from './event-streams.ts';
 import { fileNameOf, fileOf, type Kind } from './files.ts';
 import { pageOf } from './page.ts';
@@ -34,10 +34,14 @@ const FILE_POLICY = "frame-ancestors 'none'";
 const PAGE = '/transaction/:token';
 const hidden = { schema: { hide: true } as object };
 
-export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimiter): void {
-  const basePath = basePathOf(deps);
-  const streams = createEventStreams(deps);
-  const provider = createProviderSteps(deps);
+export function pageRoutes(
+  pages: FastifyInstance,
+  dependencies: PageDependencies,
+  limiter: RateLimiter,
+): void {
+  const basePath = basePathOf(dependencies);
+  const streams = createEventStreams(dependencies);
+  const provider = createProviderSteps(dependencies);
   pages.addHook('preClose', async () => streams.close());
   // Forms are the only bodies that belong here.
   pages.removeContentTypeParser(['application/json', 'text/plain']);
@@ -89,7 +93,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
   /** A route of a session's page; what no token opens does not exist. */
   function onVisit(respond: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => unknown) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const visit = await openVisit(deps, request);
+      const visit = await openVisit(dependencies, request);
       return visit === null ? sendNotFound(request, reply) : respond(visit, request, reply);
     };
   }
@@ -122,7 +126,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
       path,
       hidden,
       onVisit(async (visit, request, reply) => {
-        const result = await action(deps, visit, formOf(request), request.id);
+        const result = await action(dependencies, visit, formOf(request), request.id);
         if (result === null) return reply.redirect(afterForm(visit, action), 303);
         if (result === 'continue') return reply.redirect(addressOf(visit, '/go'), 303);
         return sendRefusal(request, reply, visit, result);
@@ -165,7 +169,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
       `${PAGE}/${kind}.pdf`,
       withEffect,
       onVisit(async (visit, request, reply) => {
-        const file = await fileOf(visit, kind, deps.checkoutUrl, goneOf(reply));
+        const file = await fileOf(visit, kind, dependencies.checkoutUrl, goneOf(reply));
         if (file !== null) return sendFile(reply, visit, kind, file);
         // Whoever comes back for the invoice of what is paid means no other link: the page says how things stand.
         if (kind === 'invoice' && isCovered(visit.checkout)) return reply.redirect(addressOf(visit), 303);
@@ -177,7 +181,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
 
   pages.get('/receipt/:code', hidden, async (request, reply) => {
     const { code } = request.params as { code: string };
-    const page = await verifiedReceipt(deps, code, localeOfRequest(request), basePath);
+    const page = await verifiedReceipt(dependencies, code, localeOfRequest(request), basePath);
     return page === null ? sendProblem(request, reply, 404, 'unknownReceipt') : sendHtml(reply, 200, page);
   });
 
@@ -190,7 +194,7 @@ export function pageRoutes(pages: FastifyInstance, deps: Deps, limiter: RateLimi
     before: Visit,
     { statusCode, alert }: Exclude<ActionResult, 'continue' | null>,
   ) {
-    const visit = (await openVisit(deps, request)) ?? before;
+    const visit = (await openVisit(dependencies, request)) ?? before;
     return sendHtml(reply, statusCode, pageOf(visit, basePath, visit.locale.language.messages[alert]));
   }
 }

@@ -1,8 +1,8 @@
 /** What is being paid, to whom, how much and until when. */
 import { type Item, listingOf, totalOf } from '../checkout/items.ts';
 import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
-import { type Html, html } from '../html.ts';
-import { count, isolated, type Locale } from './locale.ts';
+import { count, isolated, type Locale } from '../i18n/locale.ts';
+import { type Html, html } from '../lib/html.ts';
 import { amountOf, timeOf } from './pieces.ts';
 import { type PageState, stateOf, type Visit } from './visit.ts';
 

@@ -1,12 +1,13 @@
 /** The step of a payer who pays by bank: what to write into the transfer, to be copied, and a code to be scanned. */
 import { type Attempt, openTransfer } from '../checkout/session.ts';
-import { drawing, type Html, html } from '../html.ts';
+import { type Locale, money } from '../i18n/locale.ts';
+import { methodName } from '../i18n/method-names.ts';
+import { drawing, type Html, html } from '../lib/html.ts';
 import { drawCode, type PaymentCode } from '../methods/bank/codes/draw.ts';
 import type { Instruction } from '../methods/bank/instructions.ts';
 import { transferOf } from '../methods/bank/rail.ts';
 import { findMethod } from '../methods/catalogue.ts';
-import { type Locale, money } from './locale.ts';
-import { amountText, methodName } from './pieces.ts';
+import { amountText } from './pieces.ts';
 import { addressOf, type Visit, waitingAttempt } from './visit.ts';
 
 /** A line of the transfer in the payer's language: `text` is to be read, `value` is what a bank's form takes. */

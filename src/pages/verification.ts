@@ -1,32 +1,32 @@
 /** The page that a receipt's code leads to: that it is true, and what it says. Nothing of it tells who has paid. */
 import { amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
-import { html } from '../html.ts';
-import { provesReceipt, readReceiptCode } from '../token.ts';
+import { provesReceipt, readReceiptCode } from '../checkout/token.ts';
+import { isolated, type Locale } from '../i18n/locale.ts';
+import { html } from '../lib/html.ts';
+import type { PageDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
-import { isolated, type Locale } from './locale.ts';
 import { goneBack } from './movements.ts';
 import { amountOf, icon, timeOf } from './pieces.ts';
 import { fact } from './receipt.ts';
 
 /** The page that a code opens, or null if it is the code of no receipt. */
 export async function verifiedReceipt(
-  { store }: Pick<Deps, 'store'>,
+  { store }: Pick<PageDependencies, 'store'>,
   code: string,
   locale: Locale,
   basePath: string,
 ): Promise<string | null> {
   const named = readReceiptCode(code);
   if (named === null) return null;
-  const checkout = await store.checkout(named.scope, named.checkoutId);
+  const checkout = await store.checkout(named.tenant, named.checkoutId);
   if (checkout === null || !provesReceipt(code, checkout) || checkout.payments.length === 0) return null;
-  const account = await store.account(named.scope.account);
+  const account = await store.account(named.tenant.account);
   return account && verificationOf(checkout, account.name, locale, basePath);
 }
 
 function verificationOf(checkout: Checkout, payee: string, locale: Locale, basePath: string): string {
   const { messages } = locale.language;
-  const { currency, payments, scope, referenceId } = checkout;
+  const { currency, payments, tenant, referenceId } = checkout;
   const { verify, document } = messages;
   const amount = (value: number) => amountOf(locale, value, currency);
   const back = goneBack(checkout, locale);
@@ -35,7 +35,7 @@ function verificationOf(checkout: Checkout, payee: string, locale: Locale, baseP
     locale,
     basePath,
     title: `${verify.title} – ${payee}`,
-    testMode: scope.mode === 'test',
+    testMode: tenant.mode === 'test',
     refreshFrom: null,
     main: html`<main class="card receipt problem">
 ${icon('check')}

@@ -1,5 +1,6 @@
 /** One look at a session by its payer: everything that its page is made from. */
 import type { FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/account.ts';
 import { MAX_ATTEMPTS } from '../checkout/attempts.ts';
 import {
   type Attempt,
@@ -9,12 +10,11 @@ import {
   isInFlight,
   openTransfer,
 } from '../checkout/session.ts';
-import type { Deps } from '../deps.ts';
+import { opens, readToken } from '../checkout/token.ts';
+import { type Locale, localeOf } from '../i18n/locale.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
 import { type Occasion, type Offer, occasionOf, type Rail } from '../methods/method.ts';
-import type { Account } from '../store/store.ts';
-import { opens, readToken } from '../token.ts';
-import { type Locale, localeOf } from './locale.ts';
+import type { PageDependencies } from './dependencies.ts';
 
 export type Visit = {
   readonly checkout: Checkout;
@@ -46,31 +46,37 @@ export type PageState =
   | 'expired';
 
 /** The visit that the token in the address opens, or null if it opens nothing. */
-export async function openVisit(deps: Deps, request: FastifyRequest): Promise<Visit | null> {
+export async function openVisit(
+  dependencies: PageDependencies,
+  request: FastifyRequest,
+): Promise<Visit | null> {
   const { token } = request.params as { token: string };
   const named = readToken(token);
   if (named === null) return null;
-  const { scope, checkoutId } = named;
-  const checkout = await deps.store.checkout(scope, checkoutId);
+  const { tenant, checkoutId } = named;
+  const checkout = await dependencies.store.checkout(tenant, checkoutId);
   if (checkout === null || !opens(token, checkout)) return null;
-  const now = await deps.now(scope);
-  const account = await deps.store.account(scope.account);
+  const now = await dependencies.now(tenant);
+  const account = await dependencies.store.account(tenant.account);
   if (account === null) return null;
-  const current = await elapsed(deps, checkout, now, request.id);
+  const current = await elapsed(dependencies, checkout, now, request.id);
   return {
     checkout: current,
     payee: account.name,
     account,
     locale: localeOfRequest(request),
-    path: `${basePathOf(deps)}/transaction/${token}`,
-    ...choiceOf(current, deps, occasionOf(current, account)),
-    leavesPage: railOf(deps, waitingAttempt(current))?.capabilities.leavesPage ?? false,
+    path: `${basePathOf(dependencies)}/transaction/${token}`,
+    ...choiceOf(current, dependencies, occasionOf(current, account)),
+    leavesPage: railOf(dependencies, waitingAttempt(current))?.capabilities.leavesPage ?? false,
     isChoosing: (request.query as { choose?: unknown }).choose !== undefined,
     now,
   };
 }
 
-export function railOf({ rails }: Pick<Deps, 'rails'>, attempt: Attempt | undefined): Rail | undefined {
+export function railOf(
+  { rails }: Pick<PageDependencies, 'rails'>,
+  attempt: Attempt | undefined,
+): Rail | undefined {
   return rails.find(({ name }) => name === attempt?.rail);
 }
 
@@ -89,28 +95,33 @@ export function localeOfRequest(request: FastifyRequest): Locale {
 }
 
 /** The part of the address that a proxy may put before ours; without a slash at the end. */
-export function basePathOf({ checkoutUrl }: Pick<Deps, 'checkoutUrl'>): string {
+export function basePathOf({ checkoutUrl }: Pick<PageDependencies, 'checkoutUrl'>): string {
   return new URL(checkoutUrl).pathname.replace(/\/$/, '');
 }
 
 /** A session whose time is over has ended, even if the worker has not come to it yet. */
-async function elapsed(deps: Deps, checkout: Checkout, now: number, requestId: string): Promise<Checkout> {
+async function elapsed(
+  dependencies: PageDependencies,
+  checkout: Checkout,
+  now: number,
+  requestId: string,
+): Promise<Checkout> {
   const end = endsAt(checkout);
   if (end === null || now < end) return checkout;
-  const { scope, id } = checkout;
-  await deps.transact({
+  const { tenant, id } = checkout;
+  await dependencies.execute({
     subject: 'checkout',
-    origin: { scope, actor: 'time', requestId, idempotency: null },
+    origin: { tenant, actor: 'time', requestId, idempotency: null },
     id,
     command: { type: 'tick', now },
   });
-  return (await deps.store.checkout(scope, id)) ?? checkout;
+  return (await dependencies.store.checkout(tenant, id)) ?? checkout;
 }
 
 /** The session's methods that some rail carries out here, and what is missing for the others. */
 function choiceOf(
   { methods }: Checkout,
-  { rails }: Deps,
+  { rails }: PageDependencies,
   occasion: Occasion,
 ): Pick<Visit, 'offers' | 'missing'> {
   const known = methods.map(findMethod).filter((method): method is Method => method !== undefined);

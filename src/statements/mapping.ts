@@ -1,6 +1,6 @@
 /** How the columns of a bank's CSV are to be read: each bank has its own, so the operator says it once. Pure. */
 import { currencyExponent } from '../checkout/money.ts';
-import type { Problem } from '../checkout/refusal.ts';
+import type { Problem } from '../checkout/refusals.ts';
 import { compact } from './values.ts';
 
 /** The name of a column in the header line, or where there is none its number from 1. */

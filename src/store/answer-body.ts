@@ -3,7 +3,7 @@
  * what stands before the session is kept, and which event it is: half of what a change writes would be there
  * twice. Whoever erases a person from events has erased it from such answers too.
  */
-import type { EventRow } from './store.ts';
+import type { EventRow } from '../events/event.ts';
 
 const DATA = '"data":';
 /** What follows the data in the frozen body of an event. */

@@ -11,9 +11,9 @@ import {
   type Payment,
   paymentStatusOf,
   type RefundStatus,
-  type Scope,
   statusOf,
 } from '../checkout/session.ts';
+import type { Tenant } from '../checkout/tenant.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 
 /** How much of a description can be searched by its beginning. */
@@ -41,7 +41,7 @@ export function columnsOf(checkout: Checkout) {
 
 /** What is kept of a session as JSON: all but what has a table or a column of its own. */
 export function dataOf(checkout: Checkout): string {
-  const { id, scope, version, eventCount, payments, refunds, reversals, policy, ...data } = checkout;
+  const { id, tenant, version, eventCount, payments, refunds, reversals, policy, ...data } = checkout;
   return JSON.stringify({
     ...data,
     // Most sessions have none of these; `checkoutFrom` puts them back.
@@ -54,7 +54,7 @@ export function dataOf(checkout: Checkout): string {
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
 export function checkoutFrom(
   row: { readonly id: string; readonly version: number; readonly eventCount: number; readonly data: string },
-  scope: Scope,
+  tenant: Tenant,
   payments: readonly Payment[],
 ): Checkout {
   const { id, version, eventCount } = row;
@@ -66,7 +66,7 @@ export function checkoutFrom(
     reversals,
     policy,
     id,
-    scope,
+    tenant,
     version,
     eventCount,
     payments,
@@ -129,7 +129,7 @@ export function awaitedTransfers({ id: checkout, currency, attempts }: Checkout)
 
 /** What is kept of an endpoint as JSON: all but what has a column of its own. */
 export function endpointDataOf(endpoint: Endpoint): string {
-  const { id, scope, version, eventCount, ...data } = endpoint;
+  const { id, tenant, version, eventCount, ...data } = endpoint;
   return JSON.stringify(data);
 }
 

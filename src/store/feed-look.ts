@@ -2,7 +2,9 @@
  * How far one look at the feed goes. A look for some types only is bounded: rare ones may lie far apart, and while a
  * database with a single connection searches for them everybody else waits.
  */
-import type { FeedEvent, FeedPage } from './store.ts';
+
+import type { FeedEvent } from '../events/event.ts';
+import type { FeedPage } from './store.ts';
 
 const MAX_POSITIONS = 2_000;
 

@@ -6,12 +6,15 @@
  * what it returns, a whole batch in one transaction. Everything of a change commits together or not at all.
  */
 
+import type { Account, NewAccount } from '../accounts/account.ts';
+import type { ApiKey } from '../accounts/api-key.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
+import type { BankFile, BankFileKind } from '../banking/bank-file.ts';
 import type { Customer } from '../checkout/customer.ts';
-import type { Checkout, Mode, PaymentStatus, Scope, Status } from '../checkout/session.ts';
-import type { Endpoint } from '../webhooks/endpoint.ts';
-import type { Health } from '../webhooks/health.ts';
-import type { PreviousSecret } from '../webhooks/secrets.ts';
+import type { Checkout, PaymentStatus, Status } from '../checkout/session.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import type { EventRow, FeedEvent } from '../events/event.ts';
+import type { Notice, NoticeState } from '../methods/provider-event.ts';
 import type {
   Claim,
   ClaimedDelivery,
@@ -22,36 +25,10 @@ import type {
   DeliveryResult,
   DeliveryRow,
   Resend,
-} from './delivery.ts';
-import type { BankFile, BankFileKind, Notice, NoticeState } from './notice.ts';
-
-export type Account = {
-  readonly number: number;
-  readonly name: string;
-  /** The secrets (`whsec_…`) that sign deliveries to a session's own `webhook_url`. */
-  readonly webhookSecrets: Readonly<Record<Mode, string>>;
-  /** Those before them, as long as they sign as well. */
-  readonly previousWebhookSecrets: Readonly<Record<Mode, PreviousSecret | null>>;
-  /** How far the clock of the account's test data is ahead of real time. */
-  readonly testClockOffsetMs: number;
-  /** What the account has configured for each mode. */
-  readonly settings: Readonly<Record<Mode, AccountSettings>>;
-};
-
-export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings'>;
-
-export type KeyScope = 'read' | 'write' | 'refund' | 'webhooks';
-
-export type ApiKey = {
-  readonly id: string;
-  readonly scope: Scope;
-  /** Hexadecimal SHA-256 of the secret. */
-  readonly secretHash: string;
-  readonly scopes: readonly KeyScope[];
-  readonly name: string;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-};
+} from '../webhooks/delivery.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
+import type { Health } from '../webhooks/health.ts';
+import type { PreviousSecret } from '../webhooks/secrets.ts';
 
 /** A success as it was sent, so that it can be sent again byte for byte. */
 export type Answer = {
@@ -70,7 +47,7 @@ export type IdempotencyKey = {
 
 /** What a unit of work wants to see before it decides. Absent: not needed. */
 export type Needs = {
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   readonly checkout?: string;
   /** Where one unit concerns several sessions; they can be loaded beside `checkout`. */
   readonly checkouts?: readonly string[];
@@ -84,7 +61,7 @@ export type Needs = {
   /** Where one unit concerns several of them; they can be loaded beside `notice`. */
   readonly notices?: ReadonlyArray<{ readonly rail: string; readonly reference: string }>;
   readonly idempotency?: IdempotencyKey;
-  /** All endpoints of the scope. */
+  /** All endpoints of the tenant. */
   readonly endpoints?: true;
   /** Endpoints that may change. */
   readonly lockedEndpoints?: readonly string[];
@@ -103,7 +80,7 @@ export type Loaded = {
   /** Those of the needed `notices` that are known, by their ids. */
   readonly notices: ReadonlyMap<string, Notice>;
   readonly customer: Customer | null;
-  readonly namesake: Customer | null;
+  readonly customerByEmail: Customer | null;
   /** Id of the session that knows the needed rail reference. */
   readonly ownerOfReference: string | null;
   readonly answer: (Answer & { readonly requestHash: string }) | null;
@@ -111,18 +88,6 @@ export type Loaded = {
   readonly endpoints: readonly Endpoint[];
   /** Of the needed receivers those that fail. */
   readonly receivers: ReadonlyMap<string, Health>;
-};
-
-export type EventRow = {
-  readonly id: string;
-  readonly type: string;
-  /** Id of the session or the endpoint that it is about. */
-  readonly subject: string;
-  /** Counts 1, 2, 3 … within the subject. */
-  readonly sequence: number;
-  readonly createdAt: number;
-  /** The frozen bytes (UTF-8) that receivers get. */
-  readonly body: string;
 };
 
 export type Audit = {
@@ -152,7 +117,7 @@ export type Writes = {
   /** Receivers that fail, or with null: that do so no longer. */
   readonly receivers?: ReadonlyArray<{ readonly id: string; readonly health: Health | null }>;
   /** Receivers that get at once what was put off for them. */
-  readonly hastened?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
+  readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
   readonly testClockAdvanceMs?: number;
   /** New or changed. */
   readonly notice?: Notice;
@@ -199,14 +164,11 @@ export type RefundFilter = { readonly checkout?: string; readonly rail?: string;
 
 export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState };
 
-/** An event at its place in the feed of its account and mode. */
-export type FeedEvent = EventRow & { readonly position: number };
-
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
 /** An account and mode, and what its clock shows. */
-export type Place = { readonly scope: Scope; readonly now: number };
+export type TenantClock = { readonly tenant: Tenant; readonly now: number };
 
 export type DueCheckout = { readonly id: string; readonly dueAt: number };
 
@@ -249,42 +211,42 @@ export type Store = {
   commit(units: readonly Unit[]): Promise<void>;
   readonly batching: Batching;
 
-  checkout(scope: Scope, id: string): Promise<Checkout | null>;
-  checkoutOfAttempt(scope: Scope, attemptId: string): Promise<Checkout | null>;
+  checkout(tenant: Tenant, id: string): Promise<Checkout | null>;
+  checkoutOfAttempt(tenant: Tenant, attemptId: string): Promise<Checkout | null>;
   /** Newest first. */
-  checkouts(scope: Scope, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
-  customer(scope: Scope, id: string): Promise<Customer | null>;
+  checkouts(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
+  customer(tenant: Tenant, id: string): Promise<Customer | null>;
   /** Newest first. */
-  customers(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
-  checkoutOfRefund(scope: Scope, refundId: string): Promise<Checkout | null>;
-  /** Refunds of the scope with the sessions they belong to, newest first. */
+  customers(tenant: Tenant, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
+  checkoutOfRefund(tenant: Tenant, refundId: string): Promise<Checkout | null>;
+  /** Refunds of the tenant with the sessions they belong to, newest first. */
   refunds(
-    scope: Scope,
+    tenant: Tenant,
     filter: RefundFilter,
     page: PageRequest,
   ): Promise<Page<{ readonly id: string; readonly checkout: Checkout }>>;
   /** Which session knows this attempt or payment of a rail. */
-  ownerOfReference(scope: Scope, rail: string, reference: string): Promise<string | null>;
+  ownerOfReference(tenant: Tenant, rail: string, reference: string): Promise<string | null>;
   /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
   awaiting(
-    scope: Scope,
+    tenant: Tenant,
     currency: string,
     amount: number,
     limit: number,
   ): Promise<readonly { readonly checkout: string; readonly attempt: string }[]>;
-  notice(scope: Scope, id: string): Promise<Notice | null>;
-  noticeByReference(scope: Scope, rail: string, reference: string): Promise<Notice | null>;
+  notice(tenant: Tenant, id: string): Promise<Notice | null>;
+  noticeByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null>;
   /** Newest first. */
-  notices(scope: Scope, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
-  /** Notices that are due by `now`, in the clock of their scope, the longest due first. */
-  dueNotices(scope: Scope, now: number, limit: number): Promise<readonly Notice[]>;
-  bankFile(scope: Scope, id: string): Promise<BankFile | null>;
+  notices(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
+  /** Notices that are due by `now`, in the clock of their tenant, the longest due first. */
+  dueNotices(tenant: Tenant, now: number, limit: number): Promise<readonly Notice[]>;
+  bankFile(tenant: Tenant, id: string): Promise<BankFile | null>;
   /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
-  bankFileByHash(scope: Scope, kind: BankFileKind, hash: string): Promise<BankFile | null>;
+  bankFileByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null>;
   /** Newest first; without their content. */
-  bankFiles(scope: Scope, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
+  bankFiles(tenant: Tenant, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
 
-  event(scope: Scope, id: string): Promise<EventRow | null>;
+  event(tenant: Tenant, id: string): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
    * Whatever was committed before the call is in the feed. With `types` only a bounded stretch of it is looked at: a page
@@ -292,24 +254,24 @@ export type Store = {
    * then. Rejects with CursorExpired if the feed no longer has what comes behind `after`; 0 is before whatever there is.
    */
   events(
-    scope: Scope,
+    tenant: Tenant,
     filter: { types?: readonly string[] },
     after: number,
     limit: number,
   ): Promise<FeedPage>;
   /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
-  feedEnd(scope: Scope): Promise<number>;
-  endpoints(scope: Scope): Promise<readonly Endpoint[]>;
+  feedEnd(tenant: Tenant): Promise<number>;
+  endpoints(tenant: Tenant): Promise<readonly Endpoint[]>;
   /** The receivers that fail. */
-  failingReceivers(scope: Scope): Promise<ReadonlyMap<string, Health>>;
-  delivery(scope: Scope, id: string): Promise<Delivery | null>;
+  failingReceivers(tenant: Tenant): Promise<ReadonlyMap<string, Health>>;
+  delivery(tenant: Tenant, id: string): Promise<Delivery | null>;
   /** Newest first. */
-  deliveries(scope: Scope, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
+  deliveries(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
   /** Of one delivery, the first first. */
-  deliveryAttempts(scope: Scope, delivery: string): Promise<readonly DeliveryAttempt[]>;
+  deliveryAttempts(tenant: Tenant, delivery: string): Promise<readonly DeliveryAttempt[]>;
   /** The events of one session, newest first; from the one before this event, or from the newest. */
   timeline(
-    scope: Scope,
+    tenant: Tenant,
     checkoutId: string,
     beforeEvent: string | null,
     limit: number,
@@ -323,9 +285,9 @@ export type Store = {
   /** False if there is no such account. */
   renameAccount(number: number, name: string): Promise<boolean>;
   /** Replaces what the account has configured. False if there is no such account. */
-  configureAccount(scope: Scope, settings: AccountSettings): Promise<boolean>;
+  configureAccount(tenant: Tenant, settings: AccountSettings): Promise<boolean>;
   /** Replaces the secret that signs deliveries to addresses of sessions. False if there is no such account. */
-  replaceWebhookSecret(scope: Scope, secret: string, previous: PreviousSecret | null): Promise<boolean>;
+  replaceWebhookSecret(tenant: Tenant, secret: string, previous: PreviousSecret | null): Promise<boolean>;
   apiKey(id: string): Promise<ApiKey | null>;
   apiKeyBySecretHash(secretHash: string): Promise<ApiKey | null>;
   apiKeys(): Promise<readonly ApiKey[]>;
@@ -337,28 +299,28 @@ export type Store = {
   directoryVersion(): number;
 
   /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
-  duePlaces(work: 'checkouts' | 'deliveries' | 'notices', realNow: number): Promise<readonly Place[]>;
+  dueTenants(work: 'checkouts' | 'deliveries' | 'notices', realNow: number): Promise<readonly TenantClock[]>;
   /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
-  dueCheckouts(scope: Scope, now: number, limit: number): Promise<readonly DueCheckout[]>;
+  dueCheckouts(tenant: Tenant, now: number, limit: number): Promise<readonly DueCheckout[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
-  claimCheckouts(scope: Scope, claim: Claim): Promise<readonly DueCheckout[]>;
+  claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
   /** Gives claimed sessions back before their lease is over. */
-  releaseCheckouts(scope: Scope, ids: readonly string[]): Promise<void>;
+  releaseCheckouts(tenant: Tenant, ids: readonly string[]): Promise<void>;
   /**
    * Takes deliveries that are due, for `leaseMs` or until their result is written; nobody else gets them meanwhile. Each
    * receiver has its turn and its bound; one that is suspended gets a single one, when it is to be probed.
    */
-  claimDeliveries(scope: Scope, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
+  claimDeliveries(tenant: Tenant, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
   /** How many deliveries are due by `now` and may go out, whoever holds them. */
-  countDueDeliveries(scope: Scope, now: number): Promise<number>;
+  countDueDeliveries(tenant: Tenant, now: number): Promise<number>;
   /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
   purgeAnswers(createdBeforeMs: number): Promise<number>;
   /** Accounts and modes that have any created before this; there may be more of them than have. */
-  placesWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Scope[]>;
+  tenantsWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Tenant[]>;
   /** Removes deliveries that have ended and were created before this, with their attempts, a bounded number at a time. */
-  purgeDeliveries(scope: Scope, createdBeforeMs: number): Promise<number>;
+  purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number>;
   /** Removes events from the front of the feed that were created before this and have no delivery, likewise. */
-  purgeEvents(scope: Scope, createdBeforeMs: number): Promise<number>;
+  purgeEvents(tenant: Tenant, createdBeforeMs: number): Promise<number>;
 
   /**
    * Calls the listener with the id of a session that another process has changed. Some may be left out: it is a hint to
@@ -366,7 +328,7 @@ export type Store = {
    */
   onRemoteChange(listener: (checkoutId: string) => void): void;
   /** The same with each account and mode in which another process has made events. */
-  onRemoteEvents(listener: (scope: Scope) => void): void;
+  onRemoteEvents(listener: (tenant: Tenant) => void): void;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;

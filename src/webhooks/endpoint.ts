@@ -1,11 +1,11 @@
 /** Endpoints: addresses that merchants register for their events. The rules of their changes. Pure. */
-import { type Refusal, refuse } from '../checkout/refusal.ts';
-import type { Scope } from '../checkout/session.ts';
+import { type Refusal, refuse } from '../checkout/refusals.ts';
+import type { Tenant } from '../checkout/tenant.ts';
 import { type PreviousSecret, retired } from './secrets.ts';
 
 export type Endpoint = {
   readonly id: string;
-  readonly scope: Scope;
+  readonly tenant: Tenant;
   /** +1 for each change. */
   readonly version: number;
   /** How many events there are about it. */
@@ -34,17 +34,15 @@ export type EndpointDecision =
   | { readonly kind: 'changed' | 'unchanged'; readonly endpoint: Endpoint }
   | { readonly kind: 'deleted'; readonly endpoint: Endpoint };
 
-export type EndpointEventType = `webhook_endpoint.${'suspended' | 'resumed' | 'disabled'}`;
-
 /** Each event is written once for each of them. */
 export const MAX_ENDPOINTS = 100;
 
 export const NO_SUCH_ENDPOINT = 'There is no such webhook endpoint.';
 
-/** `all` are those of the scope, `id` is the one to be made or changed, `now` the time in its clock. */
+/** `all` are those of the tenant, `id` is the one to be made or changed, `now` the time in its clock. */
 export function decideEndpoint(
   all: readonly Endpoint[],
-  { id, scope, now }: { readonly id: string; readonly scope: Scope; readonly now: number },
+  { id, tenant, now }: { readonly id: string; readonly tenant: Tenant; readonly now: number },
   command: EndpointCommand,
 ): EndpointDecision | Refusal {
   if (command.type === 'create_endpoint') {
@@ -54,7 +52,7 @@ export function decideEndpoint(
     const { enabled, ...settings } = command.settings;
     const endpoint: Endpoint = {
       id,
-      scope,
+      tenant,
       version: 1,
       eventCount: 0,
       ...settings,

@@ -1,18 +1,18 @@
 /** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
-import { nameOfScope, type Scope } from '../checkout/session.ts';
-import type { ClaimedDelivery, DeliveryResult } from '../store/delivery.ts';
-import { hashOfBody } from '../store/erase.ts';
-import type { Place, Store } from '../store/store.ts';
-import type { Transact } from '../transact.ts';
+import { type Tenant, tenantName } from '../checkout/tenant.ts';
+import { hashOfBody } from '../store/redact.ts';
+import type { Store, TenantClock } from '../store/store.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
-import type { Sending, SendResult } from '../webhooks/deliver.ts';
+import { createWindows } from '../webhooks/concurrency-limit.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
 import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
-import { createWindows } from '../webhooks/windows.ts';
+import type { Sending, SendResult } from '../webhooks/sender.ts';
+import type { Execute } from '../writer/writer.ts';
 
 export type DeliveryDuties = {
   readonly store: Store;
-  readonly transact: Transact;
+  readonly execute: Execute;
   readonly send: (sending: Sending, nowMs: number) => Promise<SendResult>;
   /** Real time in milliseconds. */
   readonly realNow: () => number;
@@ -49,7 +49,7 @@ export async function deliver(
 /** Where a delivery goes and what signs it, as of now; or why it goes nowhere. */
 async function destinationOf(
   store: Store,
-  { scope: { account, mode }, url, endpoint }: ClaimedDelivery,
+  { tenant: { account, mode }, url, endpoint }: ClaimedDelivery,
   now: number,
 ): Promise<Pick<Sending, 'url' | 'secrets'> | { readonly error: string }> {
   if (url !== null) {
@@ -75,9 +75,9 @@ export function createDeliveryPool(
     slots,
     onFree,
     onError,
-  }: { slots: number; onFree: (scope: Scope) => void; onError: (error: unknown) => void },
+  }: { slots: number; onFree: (tenant: Tenant) => void; onError: (error: unknown) => void },
 ) {
-  const underWay = new Map<Promise<void>, Scope>();
+  const underWay = new Map<Promise<void>, Tenant>();
   // What one receiver may have under way, and one place while others may need the rest.
   const share = Math.ceil(slots / 4);
   const windows = createWindows(share);
@@ -88,10 +88,10 @@ export function createDeliveryPool(
     return taken < share ? Math.min(free, share - taken) : Math.max(0, free - Math.floor(slots / 2));
   }
 
-  async function claim({ scope, now }: Place, limit: number): Promise<readonly ClaimedDelivery[]> {
+  async function claim({ tenant, now }: TenantClock, limit: number): Promise<readonly ClaimedDelivery[]> {
     const { room } = windows;
     const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit, room };
-    return limit > 0 ? duties.store.claimDeliveries(scope, claim) : [];
+    return limit > 0 ? duties.store.claimDeliveries(tenant, claim) : [];
   }
 
   /**
@@ -100,14 +100,14 @@ export function createDeliveryPool(
    * makes room for the next, so that a crash leaves few behind that have arrived and will come again.
    */
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
-    const { receiver, scope } = claimed;
+    const { receiver, tenant } = claimed;
     const startedAt = performance.now();
     let sent = { delivered: false, throttled: false };
     windows.begin(receiver);
     try {
       const result = await deliver(duties, claimed, now);
       sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
-      await duties.transact({ subject: 'deliveries', scope, results: [result] });
+      await duties.execute({ subject: 'deliveries', tenant, results: [result] });
     } finally {
       windows.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
     }
@@ -115,47 +115,47 @@ export function createDeliveryPool(
 
   return {
     /** Fills the free slots with what is due; returns where there may be more than there was room for. */
-    async fill(places: readonly Place[]): Promise<readonly Scope[]> {
-      const left: Scope[] = [];
+    async fill(places: readonly TenantClock[]): Promise<readonly Tenant[]> {
+      const left: Tenant[] = [];
       const taken = new Map<string, number>();
-      for (const scope of underWay.values())
-        taken.set(nameOfScope(scope), (taken.get(nameOfScope(scope)) ?? 0) + 1);
-      const takenIn = ({ scope }: Place) => taken.get(nameOfScope(scope)) ?? 0;
+      for (const tenant of underWay.values())
+        taken.set(tenantName(tenant), (taken.get(tenantName(tenant)) ?? 0) + 1);
+      const takenIn = ({ tenant }: TenantClock) => taken.get(tenantName(tenant)) ?? 0;
       // Who has least under way comes first.
       for (const place of places.toSorted((a, b) => takenIn(a) - takenIn(b))) {
-        const { scope, now } = place;
+        const { tenant, now } = place;
         const limit = limitOf(takenIn(place));
         if (limit === 0) {
           // Whoever has something under way is looked at again when that has ended.
-          if (takenIn(place) === 0) left.push(scope);
+          if (takenIn(place) === 0) left.push(tenant);
           continue;
         }
         const claimed = await claim(place, limit);
-        if (claimed.length === limit) left.push(scope);
+        if (claimed.length === limit) left.push(tenant);
         for (const each of claimed) {
           // Where it fails the lease runs out, and the delivery is made again: at least once is what is promised.
           const handled = handle(each, now)
             .catch(onError)
             .finally(() => {
               underWay.delete(handled);
-              onFree(scope);
+              onFree(tenant);
             });
-          underWay.set(handled, scope);
+          underWay.set(handled, tenant);
         }
       }
       return left;
     },
     /** Claims and sends what is due in one place, each at its own time, and waits for it; says how many there were. */
-    async drain(place: Place): Promise<number> {
+    async drain(place: TenantClock): Promise<number> {
       const claimed = await claim(place, slots);
       await Promise.all(claimed.map((each) => handle(each, each.dueAt)));
       return claimed.length;
     },
     hasRoom: (): boolean => underWay.size < slots,
     /** Resolves when what is under way now has ended, all of it or that of one account and mode. */
-    async settle(only?: Scope): Promise<void> {
+    async settle(only?: Tenant): Promise<void> {
       const concerned = [...underWay].filter(
-        ([, scope]) => !only || nameOfScope(scope) === nameOfScope(only),
+        ([, tenant]) => !only || tenantName(tenant) === tenantName(only),
       );
       await Promise.all(concerned.map(([handled]) => handled));
     },

@@ -1,12 +1,12 @@
 /** Forgetting what is not kept for ever. Ages are in real time, whatever the clock of test data shows. */
-import type { Scope } from '../checkout/session.ts';
-import type { Delivery } from '../store/delivery.ts';
+import type { Tenant } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
-import type { Transact } from '../transact.ts';
+import type { Delivery } from '../webhooks/delivery.ts';
+import type { Execute } from '../writer/writer.ts';
 
 export type RetentionDuties = {
   readonly store: Store;
-  readonly transact: Transact;
+  readonly execute: Execute;
   /** Real time in milliseconds. */
   readonly realNow: () => number;
   readonly deliveryDays: number;
@@ -25,27 +25,27 @@ export async function forgetOld(duties: RetentionDuties): Promise<boolean> {
   const now = realNow();
   let removed = await store.purgeAnswers(now - KEEP_ANSWERS_MS);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
-  for (const scope of await store.placesWithOld('deliveries', deliveriesBefore)) {
-    removed += await giveUp(duties, scope, deliveriesBefore);
-    removed += await store.purgeDeliveries(scope, deliveriesBefore);
+  for (const tenant of await store.tenantsWithOld('deliveries', deliveriesBefore)) {
+    removed += await giveUp(duties, tenant, deliveriesBefore);
+    removed += await store.purgeDeliveries(tenant, deliveriesBefore);
   }
   if (eventDays === 0) return removed > 0;
   const eventsBefore = now - eventDays * DAY_MS;
-  for (const scope of await store.placesWithOld('events', eventsBefore)) {
-    removed += await store.purgeEvents(scope, eventsBefore);
+  for (const tenant of await store.tenantsWithOld('events', eventsBefore)) {
+    removed += await store.purgeEvents(tenant, eventsBefore);
   }
   return removed > 0;
 }
 
 /** What has been waiting for so long, behind a receiver that has failed ever since, comes to its end. */
 async function giveUp(
-  { store, transact }: RetentionDuties,
-  scope: Scope,
+  { store, execute }: RetentionDuties,
+  tenant: Tenant,
   createdBefore: number,
 ): Promise<number> {
   const oldestFirst = { limit: BATCH, before: 'whd_' };
-  const { rows } = await store.deliveries(scope, { state: 'pending', createdBefore }, oldestFirst);
-  if (rows.length > 0) await transact({ subject: 'deliveries', scope, results: rows.map(givenUp) });
+  const { rows } = await store.deliveries(tenant, { state: 'pending', createdBefore }, oldestFirst);
+  if (rows.length > 0) await execute({ subject: 'deliveries', tenant, results: rows.map(givenUp) });
   return rows.length;
 }
 

@@ -8,21 +8,21 @@ import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { csvMappingOf } from '../accounts/settings.ts';
-import { withCopy } from '../banking/copy.ts';
-import { importStatement } from '../banking/import.ts';
-import type { Mode, Scope } from '../checkout/session.ts';
-import { type Loop, startLoop } from '../loop.ts';
+import { withCopy } from '../banking/ingest/copy.ts';
+import { importStatement } from '../banking/ingest/statement.ts';
+import type { Mode, Tenant } from '../checkout/tenant.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
 import { StatementError } from '../statements/entry.ts';
 import { LIMITS } from '../statements/limits.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
-import type { Transact } from '../transact.ts';
+import type { Execute } from '../writer/writer.ts';
 
 export type FolderDuties = {
   readonly store: Store;
-  readonly transact: Transact;
+  readonly execute: Execute;
   readonly directory: string;
   /** The time in the clock of an account and mode. */
-  readonly now: (scope: Scope) => Promise<number>;
+  readonly now: (tenant: Tenant) => Promise<number>;
   readonly realNow: () => number;
   readonly log: FolderLog;
 };
@@ -53,7 +53,7 @@ const MAPPED_CSV = /^([a-z0-9-]{1,32})\.(.*\.)?csv$/i;
 
 type Fate = { readonly folder: 'done' } | { readonly folder: 'failed'; readonly why: string };
 type Sight = {
-  /** Place on the disk, size and time. */
+  /** TenantClock on the disk, size and time. */
   readonly look: string;
   readonly since: number;
   /** Once it is known; what is left then is to move it. */
@@ -105,8 +105,8 @@ export function watchStatements(duties: FolderDuties) {
           const [, number, mode] = FOLDER.exec(entry.name) ?? [];
           if (number === undefined || isStopping) continue;
           const path = join(directory, entry.name);
-          const scope: Scope = { account: Number(number), mode: mode as Mode };
-          await attempt(path, () => lookInto(path, scope, entry.isDirectory(), before));
+          const tenant: Tenant = { account: Number(number), mode: mode as Mode };
+          await attempt(path, () => lookInto(path, tenant, entry.isDirectory(), before));
         }
       });
       fine('the database');
@@ -137,7 +137,7 @@ export function watchStatements(duties: FolderDuties) {
 
   async function lookInto(
     folder: string,
-    scope: Scope,
+    tenant: Tenant,
     isFolder: boolean,
     before: ReadonlyMap<string, Sight>,
   ): Promise<void> {
@@ -145,8 +145,8 @@ export function watchStatements(duties: FolderDuties) {
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
     if (names.length === 0) return;
-    if ((await store.account(scope.account)) === null)
-      throw new Error(`there is no account ${scope.account}`);
+    if ((await store.account(tenant.account)) === null)
+      throw new Error(`there is no account ${tenant.account}`);
     // Statements are named by their time more often than not, and this is the order to take them in.
     for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (isStopping) return;
@@ -156,7 +156,7 @@ export function watchStatements(duties: FolderDuties) {
         if (sight === null) return;
         sights.set(path, sight);
         if (realNow() - sight.since < AT_REST_MS) return;
-        await takeIn(folder, name, scope, sight).catch(async (error) => {
+        await takeIn(folder, name, tenant, sight).catch(async (error) => {
           // Another instance that watches the same folder may have been faster.
           if (error instanceof StoreUnavailable || (await isThere(path))) throw error;
         });
@@ -171,9 +171,9 @@ export function watchStatements(duties: FolderDuties) {
     return before?.look === look ? before : { look, since: realNow() };
   }
 
-  async function takeIn(folder: string, name: string, scope: Scope, sight: Sight): Promise<void> {
+  async function takeIn(folder: string, name: string, tenant: Tenant, sight: Sight): Promise<void> {
     const path = join(folder, name);
-    const fate = sight.fate ?? (await fateOf(path, name, scope, sight.look));
+    const fate = sight.fate ?? (await fateOf(path, name, tenant, sight.look));
     const now = await lookAt(path);
     // Another instance that watches the same folder was faster.
     if (now === null) return;
@@ -203,10 +203,10 @@ export function watchStatements(duties: FolderDuties) {
   }
 
   /** Rejects where nothing can be said about the file itself; null where it is not the one that came to rest. */
-  async function fateOf(path: string, name: string, scope: Scope, look: string): Promise<Fate | null> {
+  async function fateOf(path: string, name: string, tenant: Tenant, look: string): Promise<Fate | null> {
     try {
-      const mapping = await mappingOf(name, scope);
-      const origin = { scope, actor: 'time', requestId: '', idempotency: null } as const;
+      const mapping = await mappingOf(name, tenant);
+      const origin = { tenant, actor: 'time', requestId: '', idempotency: null } as const;
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
       const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       await using content = file.createReadStream();
@@ -214,9 +214,9 @@ export function watchStatements(duties: FolderDuties) {
       const limit = { bytes: LIMITS.bytes, error: () => new StatementError('the file is too large') };
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
-        const known = await store.bankFileByHash(scope, 'statement', copy.hash);
-        await importStatement(duties, origin, source, await duties.now(scope), { operation: IMPORT });
-        const kept = known ?? (await store.bankFileByHash(scope, 'statement', copy.hash));
+        const known = await store.bankFileByHash(tenant, 'statement', copy.hash);
+        await importStatement(duties, origin, source, await duties.now(tenant), { operation: IMPORT });
+        const kept = known ?? (await store.bankFileByHash(tenant, 'statement', copy.hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
         log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);
       });
@@ -228,7 +228,7 @@ export function watchStatements(duties: FolderDuties) {
   }
 
   /** A CSV file tells how it is to be read by the beginning of its name: `my-bank.2030-01.csv`. */
-  async function mappingOf(name: string, { account, mode }: Scope) {
+  async function mappingOf(name: string, { account, mode }: Tenant) {
     if (!CSV.test(name)) return null;
     const settings = (await store.account(account))?.settings[mode];
     const wanted = MAPPED_CSV.exec(name)?.[1] ?? '';

@@ -3,13 +3,13 @@
  * forgets nothing; the worker only looks, in bounded batches, and at each account and mode in its turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { nameOfScope, type Scope } from '../checkout/session.ts';
-import { type Loop, startLoop } from '../loop.ts';
-import type { Place } from '../store/store.ts';
+import { type Tenant, tenantName } from '../checkout/tenant.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
+import type { TenantClock } from '../store/store.ts';
+import { attendTo, attendToDue, type TimerDuties } from './deadlines.ts';
 import { createDeliveryPool, type DeliveryDuties } from './deliveries.ts';
-import { attendToNotices, catchUpOnNotices, type NoticeDuties } from './notices.ts';
+import { attendToNotices, catchUpOnNotices, type NoticeDuties } from './provider-events.ts';
 import { forgetOld, type RetentionDuties } from './retention.ts';
-import { attendTo, attendToDue, type TimerDuties } from './timers.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
@@ -40,9 +40,9 @@ export function createWorker(options: Options) {
     onError,
   });
   /** Where deliveries have come up since the last look at everything. */
-  const hinted = new Map<string, Scope>();
+  const hinted = new Map<string, Tenant>();
   /** Where more sessions were due than one round attends to. */
-  let unfinished: Place[] = [];
+  let unfinished: TenantClock[] = [];
   // Whose clock is being moved: only `advance` works there meanwhile.
   const moving = new Map<string, Promise<unknown>>();
   let isStopping = false;
@@ -55,13 +55,13 @@ export function createWorker(options: Options) {
    * Finds the places with work; each time begins with another one, so that none is always last. Looking takes at most a
    * tenth of the time, however many accounts there are; null if it is too early to look again.
    */
-  function lookout(work: 'checkouts' | 'deliveries' | 'notices'): () => Promise<Place[] | null> {
+  function lookout(work: 'checkouts' | 'deliveries' | 'notices'): () => Promise<TenantClock[] | null> {
     let turn = 0;
     let nextAt = 0;
     return async () => {
       const startedAt = performance.now();
       if (startedAt < nextAt) return null;
-      const all = await store.duePlaces(work, realNow());
+      const all = await store.dueTenants(work, realNow());
       const endedAt = performance.now();
       nextAt = endedAt + Math.max(pollMs, 10 * (endedAt - startedAt));
       const first = all.length === 0 ? 0 : turn++ % all.length;
@@ -69,27 +69,27 @@ export function createWorker(options: Options) {
     };
   }
 
-  const isFree = ({ scope }: Place) => !moving.has(nameOfScope(scope));
+  const isFree = ({ tenant }: TenantClock) => !moving.has(tenantName(tenant));
 
-  async function placeOf(scope: Scope): Promise<Place> {
-    const account = scope.mode === 'test' ? await store.account(scope.account) : null;
-    return { scope, now: realNow() + (account?.testClockOffsetMs ?? 0) };
+  async function placeOf(tenant: Tenant): Promise<TenantClock> {
+    const account = tenant.mode === 'test' ? await store.account(tenant.account) : null;
+    return { tenant, now: realNow() + (account?.testClockOffsetMs ?? 0) };
   }
 
   /** There are new deliveries there, or there is room for more of them. */
-  function hint(scope: Scope): void {
-    hinted.set(nameOfScope(scope), scope);
+  function hint(tenant: Tenant): void {
+    hinted.set(tenantName(tenant), tenant);
     deliveries?.nudge();
   }
 
   async function runDeliveries(): Promise<boolean> {
     const found = (pool.hasRoom() && (await lookForDeliveries())) || [];
-    for (const { scope } of found) hinted.delete(nameOfScope(scope));
-    const scopes = [...hinted.values()];
+    for (const { tenant } of found) hinted.delete(tenantName(tenant));
+    const tenants = [...hinted.values()];
     hinted.clear();
-    const places = [...found, ...(await Promise.all(scopes.map(placeOf))).filter(isFree)];
+    const places = [...found, ...(await Promise.all(tenants.map(placeOf))).filter(isFree)];
     const left = await pool.fill(places);
-    for (const scope of left) hinted.set(nameOfScope(scope), scope);
+    for (const tenant of left) hinted.set(tenantName(tenant), tenant);
     return left.length > 0 && pool.hasRoom();
   }
 
@@ -111,26 +111,26 @@ export function createWorker(options: Options) {
   }
 
   /**
-   * Does everything that is due in this scope by its clock, each thing at its own time. Sessions that another process
+   * Does everything that is due in this tenant by its clock, each thing at its own time. Sessions that another process
    * holds are attended to all the same: twice comes to the same as once. Its deliveries are waited for.
    */
-  async function catchUp(scope: Scope): Promise<void> {
-    const { now } = await placeOf(scope);
+  async function catchUp(tenant: Tenant): Promise<void> {
+    const { now } = await placeOf(tenant);
     const attended = new Set<string>();
     const waitUntil = performance.now() + WAIT_FOR_RECEIVERS_MS;
     for (;;) {
-      const due = (await store.dueCheckouts(scope, now, BATCH)).filter(
+      const due = (await store.dueCheckouts(tenant, now, BATCH)).filter(
         ({ id, dueAt }) => !attended.has(`${id} ${dueAt}`),
       );
       for (const { id, dueAt } of due) {
         attended.add(`${id} ${dueAt}`);
-        await attendTo(options, scope, id, dueAt);
+        await attendTo(options, tenant, id, dueAt);
       }
-      const noticed = await catchUpOnNotices(options, { scope, now }, BATCH);
+      const noticed = await catchUpOnNotices(options, { tenant, now }, BATCH);
       const mayWait = deliverySlots > 0 && !isStopping && performance.now() < waitUntil;
-      const delivered = mayWait ? await pool.drain({ scope, now }) : 0;
+      const delivered = mayWait ? await pool.drain({ tenant, now }) : 0;
       if (due.length + noticed + delivered > 0) continue;
-      if (!mayWait || (await store.countDueDeliveries(scope, now)) === 0) return;
+      if (!mayWait || (await store.countDueDeliveries(tenant, now)) === 0) return;
       await pause(LOOK_AGAIN_MS);
     }
   }
@@ -158,14 +158,14 @@ export function createWorker(options: Options) {
      * Moves the clock of an account's test data and does everything that is due by then, so that a clock that was
      * moved by a day leaves the same behind as a day that has passed. One after the other for each account.
      */
-    async advance<T>(scope: Scope, moveClock: () => Promise<T>): Promise<T> {
-      const name = nameOfScope(scope);
+    async advance<T>(tenant: Tenant, moveClock: () => Promise<T>): Promise<T> {
+      const name = tenantName(tenant);
       const before = moving.get(name) ?? Promise.resolve();
       const moved = before.then(async () => {
         const result = await moveClock();
         // What was taken before the clock was moved may be due again by now.
-        await pool.settle(scope);
-        await catchUp(scope);
+        await pool.settle(tenant);
+        await catchUp(tenant);
         return result;
       });
       const ended = moved

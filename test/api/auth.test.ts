@@ -1,7 +1,8 @@
 /** Who may do what: every operation with every kind of credentials. */
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
-import { hashSecret, keyScopes } from '../../src/keys.ts';
+import { allPermissions } from '../../src/accounts/api-key.ts';
+import { hashSecret } from '../../src/accounts/keys.ts';
 import { openStore } from '../../src/main.ts';
 import type { Store } from '../../src/store/store.ts';
 import { contentsOf } from '../support/database.ts';
@@ -39,9 +40,9 @@ const keys = {
   neighbour: await service.createKey({ account: neighbour.number }),
   live: await service.createKey({ mode: 'live' }),
   revoked: await service.createKey(),
-  scoped: Object.fromEntries(
+  restricted: Object.fromEntries(
     await Promise.all(
-      keyScopes.map(async (scope) => [scope, await service.createKey({ scopes: [scope] })] as const),
+      allPermissions.map(async (each) => [each, await service.createKey({ permissions: [each] })] as const),
     ),
   ),
 };
@@ -79,7 +80,7 @@ test('the matrix has every operation of the API', async () => {
 });
 
 for (const row of operations) {
-  const { method, path, operation, scope, subject, testOnly = false } = row;
+  const { method, path, operation, permission, subject, testOnly = false } = row;
   suite(`${method} ${path}`, () => {
     test('answers its own account, by Basic and by bearer', async () => {
       for (const authorization of [service.key.authorization, `Bearer ${secret}`, `bearer  ${secret}`]) {
@@ -88,11 +89,11 @@ for (const row of operations) {
       }
     });
 
-    for (const only of keyScopes) {
-      const allowed = only === scope;
+    for (const only of allPermissions) {
+      const allowed = only === permission;
       test(`${allowed ? 'answers' : 'refuses'} a key for ${only} alone`, async () => {
         const id = await subjects[subject]();
-        const headers = { authorization: keys.scoped[only]?.authorization ?? '' };
+        const headers = { authorization: keys.restricted[only]?.authorization ?? '' };
         if (allowed) {
           assert.ok((await ask(row, id, headers)).status < 300);
           return;
@@ -215,9 +216,9 @@ test('a key that another process makes works at once, or within a second', async
   await beside((store) =>
     store.addApiKey({
       id: 'ak_test_beside',
-      scope: { account: service.account.number, mode: 'test' },
+      tenant: { account: service.account.number, mode: 'test' },
       secretHash: hashSecret('sk_test_beside'),
-      scopes: ['read'],
+      permissions: ['read'],
       name: '',
       createdAt: Date.now(),
       revokedAt: null,

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, suite, test } from 'node:test';
-import type { CallOptions } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type CallOptions, startService } from '../support/service.ts';
 import { assertRefused, createSession, type Refused, WELL_FORMED_ID, writesNothing } from './shop.ts';
 
 const service = await startService({ after });

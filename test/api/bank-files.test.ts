@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, suite, test } from 'node:test';
-import { importStatement } from '../../src/banking/import.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import { createTransact } from '../../src/transact.ts';
+import { importStatement } from '../../src/banking/ingest/statement.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import { createWriter } from '../../src/writer/writer.ts';
 import { mappingOf } from '../statements/support.ts';
 import { startService } from '../support/service.ts';
 import { awaitTransfer, bankReference, camt, configure, entries, IBAN, type Line, upload } from './bank.ts';
@@ -160,9 +160,9 @@ suite('what comes twice', () => {
     const lines = Array.from({ length: 30 }, () => ({ amount: 10, reference }));
     const content = camt(lines);
     const { store } = service.service;
-    const transact = createTransact({ store, presenter: createPresenter(service.url), realNow: Date.now });
-    const scope = { account: service.account.number, mode: 'test' } as const;
-    const origin = { scope, actor: 'time', requestId: '', idempotency: null };
+    const execute = createWriter({ store, serializer: createSerializer(service.url), realNow: Date.now });
+    const tenant = { account: service.account.number, mode: 'test' } as const;
+    const origin = { tenant, actor: 'time', requestId: '', idempotency: null };
     const source = {
       name: '',
       hash: (await import('node:crypto')).createHash('sha256').update(content).digest('hex'),
@@ -172,12 +172,12 @@ suite('what comes twice', () => {
       },
     };
     let left = 12;
-    const dying: typeof transact = async (order) => {
+    const dying: typeof execute = async (order) => {
       if (order.subject === 'entry' && left-- <= 0) throw new Error('killed');
-      return transact(order);
+      return execute(order);
     };
     const reply = { operation: 'X' };
-    const crash = importStatement({ store, transact: dying }, origin, source, Date.now(), reply);
+    const crash = importStatement({ store, execute: dying }, origin, source, Date.now(), reply);
     await assert.rejects(crash, /killed/);
     assert.equal(await paid(id), 120);
     const before = (await entries(service)).slice(0, 12);

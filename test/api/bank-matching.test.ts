@@ -1,11 +1,11 @@
 /** What transfers on statements mean for sessions: by the reference that the payer names, or by what else speaks for one. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { createSerializer } from '../../src/checkout/serializer.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
+import { newId } from '../../src/lib/id.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import { createTransact } from '../../src/transact.ts';
+import { createWriter } from '../../src/writer/writer.ts';
 import { startService } from '../support/service.ts';
 import { awaitTransfer, configure, entered, entries, eur, imported, receiving } from './bank.ts';
 import { advance, createSession, eventTypes, fetchSession, now } from './shop.ts';
@@ -25,12 +25,12 @@ const summary = async (id: string) => {
 /** An attempt with just this reference, which the rail would choose itself. */
 async function showReference(id: string, reference: string): Promise<void> {
   const { store } = service.service;
-  const transact = createTransact({ store, presenter: createPresenter(service.url), realNow: Date.now });
-  const scope = { account: service.account.number, mode: 'test' } as const;
+  const execute = createWriter({ store, serializer: createSerializer(service.url), realNow: Date.now });
+  const tenant = { account: service.account.number, mode: 'test' } as const;
   const time = await now(service);
-  const { outcome } = await transact({
+  const { outcome } = await execute({
     subject: 'checkout',
-    origin: { scope, actor: 'payer', requestId: '', idempotency: null },
+    origin: { tenant, actor: 'payer', requestId: '', idempotency: null },
     id,
     command: {
       type: 'start_attempt',

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { decimalAmount } from '../../src/checkout/money.ts';
-import type { Attempt, Mode } from '../../src/checkout/session.ts';
+import type { Attempt } from '../../src/checkout/session.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import { type ReceivingAccount, readReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import type { Answer, TestService } from '../support/service.ts';
 import { createSession, type Data, succeeded } from './shop.ts';
@@ -56,8 +57,8 @@ export async function startTransfer(
   const body = new URLSearchParams({ method, due: String(amount - amount_paid), once });
   const answer = await fetch(`${url}/pay`, { method: 'POST', redirect: 'manual', body });
   assert.equal(answer.status, 303, await answer.text());
-  const scope = { account: account.number, mode: 'test' } as const;
-  const attempt = (await service.store.checkout(scope, id))?.attempts.at(-1) as Attempt;
+  const tenant = { account: account.number, mode: 'test' } as const;
+  const attempt = (await service.store.checkout(tenant, id))?.attempts.at(-1) as Attempt;
   assert.equal(attempt.rail, 'bank');
   return { attempt: attempt.id, reference: attempt.reference };
 }

@@ -1,7 +1,7 @@
 /** Endpoints that are refused: with every mistake named, and without a trace in the database. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { eventTypes } from '../../src/webhooks/event-types.ts';
+import { eventTypes } from '../../src/events/types.ts';
 import { startService } from '../support/service.ts';
 import { createEndpoint, path } from './endpoint.ts';
 import { assertRefused, createSession, type Refused, succeeded, writesNothing } from './shop.ts';

@@ -1,7 +1,7 @@
 /** Endpoints as merchants register, look at, change and delete them. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { eventTypes } from '../../src/webhooks/event-types.ts';
+import { eventTypes } from '../../src/events/types.ts';
 import { startService } from '../support/service.ts';
 import { createEndpoint, fetchEndpoint, path, updateEndpoint } from './endpoint.ts';
 import { advance, assertRefused, type Data, now, succeeded, WELL_FORMED_ID, writesNothing } from './shop.ts';

@@ -5,14 +5,15 @@ import type { ServerResponse } from 'node:http';
 import { suite, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { FeedEvent } from '../../src/events/event.ts';
+import { createLiveUpdates, feedTopic } from '../../src/events/live-updates.ts';
+import { createConnectionLimit } from '../../src/http/connection-limit.ts';
 import { createEventFeed } from '../../src/http/event-feed.ts';
 import { createEventStreams } from '../../src/http/event-stream.ts';
-import { createWaitingRoom } from '../../src/http/waiting-room.ts';
-import { createLiveUpdates, feedTopic } from '../../src/live.ts';
-import { type FeedEvent, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 
-const scope: Scope = { account: 1, mode: 'test' };
+const tenant: Tenant = { account: 1, mode: 'test' };
 const never = new AbortController().signal;
 
 /** A feed in memory, with as much of a store as is needed to read it, that counts how often it is read. */
@@ -31,7 +32,7 @@ function memoryFeed() {
     async feedEnd() {
       return events.length;
     },
-    async events(_scope: Scope, { types }: { types?: string[] }, after: number, limit: number) {
+    async events(_scope: Tenant, { types }: { types?: string[] }, after: number, limit: number) {
       feed.reads++;
       if (feed.trouble) throw feed.trouble;
       const lookedTo = Math.min(types ? after + feed.stretch : events.length, events.length);
@@ -51,7 +52,7 @@ function memoryFeed() {
       const position = events.length + 1;
       const event = { position, id: `evt_${position}`, type, sequence: 1, createdAt: 0, body: feed.body };
       events.push(event as unknown as FeedEvent);
-      if (tell) live.publish(feedTopic(scope));
+      if (tell) live.publish(feedTopic(tenant));
     },
   });
 }
@@ -69,7 +70,7 @@ function movedTime({ mock }: TestContext) {
   };
 }
 
-const query = (after: number, types?: readonly string[]) => ({ scope, types, after, limit: 100 });
+const query = (after: number, types?: readonly string[]) => ({ tenant, types, after, limit: 100 });
 
 suite('who waits at the end of a feed', () => {
   test('shares the looks with all the others, however much is committed', async (t) => {
@@ -212,7 +213,7 @@ function fakeReply() {
 }
 
 async function openStream(feed: ReturnType<typeof memoryFeed>, types?: readonly string[]) {
-  const room = createWaitingRoom();
+  const room = createConnectionLimit();
   const { response, reply } = fakeReply();
   const request = { principal: { keyId: 'ak_test_1' } } as unknown as FastifyRequest;
   await createEventStreams(feed.reader, feed, room).answer(request, reply, query(0, types));
@@ -299,7 +300,7 @@ suite('a stream', () => {
 });
 
 test('the room for those who wait is bounded in all and for each key', () => {
-  const room = createWaitingRoom({ maxInAll: 3, maxOfKey: 2 });
+  const room = createConnectionLimit({ maxInAll: 3, maxOfKey: 2 });
   const enter = (key: string, response = new EventEmitter()) =>
     room.enter(key, response as unknown as ServerResponse);
   const refused = (reason: string) => (error: { reason: string }) => error.reason === reason;

@@ -144,7 +144,7 @@ test('nobody hears of events of others', async () => {
 });
 
 test('a revoked key gets no more events', async () => {
-  const key = await service.createKey({ scopes: ['read'] });
+  const key = await service.createKey({ permissions: ['read'] });
   const source = await openEventSource({ ...service, key }, '?after=latest');
   const { id } = await createSession(service);
   assert.equal((await source.nextEvent()).data.data.id, id);
@@ -154,7 +154,7 @@ test('a revoked key gets no more events', async () => {
 });
 
 test('what goes wrong before a stream begins is answered as everywhere', async () => {
-  const { authorization } = await service.createKey({ scopes: ['write'] });
+  const { authorization } = await service.createKey({ permissions: ['write'] });
   const rows = [
     [{ authorization: '' }, '', 401, 'NO_CREDENTIALS', [109]],
     [{ authorization }, '', 403, 'SCOPE_MISSING', [113]],

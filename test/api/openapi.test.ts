@@ -162,8 +162,8 @@ type Request = {
 
 suite('real answers', async () => {
   const limited = {
-    refund: await service.createKey({ scopes: ['refund'] }),
-    webhooks: await service.createKey({ scopes: ['webhooks'] }),
+    refund: await service.createKey({ permissions: ['refund'] }),
+    webhooks: await service.createKey({ permissions: ['webhooks'] }),
   };
   const session = async () => (await createSession(service, order)).id;
   const customer = async () =>
@@ -247,8 +247,8 @@ suite('real answers', async () => {
       assert.equal(await ask({ authorization: '' }), 401);
       assert.equal(await ask({ authorization: '', accept: 'application/problem+json' }), 401);
       assert.equal(await ask({ authorization: 'Bearer x' }), 401);
-      const { scope } = matrix.find((row) => row.method === method && row.path === path) ?? {};
-      const { authorization } = limited[scope === 'refund' ? 'webhooks' : 'refund'];
+      const { permission } = matrix.find((row) => row.method === method && row.path === path) ?? {};
+      const { authorization } = limited[permission === 'refund' ? 'webhooks' : 'refund'];
       assert.equal(await ask({ authorization }), 403);
       assert.equal(await ask({ accept: 'text/html' }), 406);
       if (path.includes('{id}')) {

@@ -1,14 +1,14 @@
 /** What readers of the feed and merchants see when what is old is no longer kept. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { createSerializer } from '../../src/checkout/serializer.ts';
 import { databaseUrl } from '../../src/config.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
-import { createTransact } from '../../src/transact.ts';
 import { forgetOld } from '../../src/worker/retention.ts';
+import { createWriter } from '../../src/writer/writer.ts';
 import { freshTestDatabase } from '../support/database.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createEndpoint, deliveries, settled } from './endpoint.ts';
@@ -34,9 +34,9 @@ const expired = { status: 410, message: 'EVENT.LIST.CURSOR_EXPIRED', errors: [[1
 async function forgetAll({ service: { store }, account }: TestService, realNow: () => number): Promise<void> {
   // Only what has its place in the feed is removed from there.
   await store.feedEnd({ account: account.number, mode: 'test' });
-  const presenter = createPresenter('https://pay.example.com');
-  const transact = createTransact({ store, presenter, realNow });
-  while (await forgetOld({ store, transact, realNow, deliveryDays: 4, eventDays: 5 }));
+  const serializer = createSerializer('https://pay.example.com');
+  const execute = createWriter({ store, serializer, realNow });
+  while (await forgetOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));
 }
 
 /** What `db check` finds wrong. */

@@ -6,9 +6,9 @@ import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from 
 
 /** Waits until the rails have heard of all refunds: the worker writes nothing about them any more. */
 export async function refundsAreHeardOf({ service: { store }, account }: TestService): Promise<void> {
-  const scope = { account: account.number, mode: 'test' } as const;
+  const tenant = { account: account.number, mode: 'test' } as const;
   await until(async () => {
-    const { rows } = await store.refunds(scope, { isPending: true }, { limit: 100 });
+    const { rows } = await store.refunds(tenant, { isPending: true }, { limit: 100 });
     return rows.every(({ id, checkout }) =>
       checkout.refunds.every((each) => each.id !== id || each.syncAt === null),
     );

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { endToEndIdOf, idFromEndToEnd, newEntry, unassigned } from '../../src/banking/entry.ts';
-import { newId } from '../../src/id.ts';
+import { newId } from '../../src/lib/id.ts';
 import { entry } from '../statements/support.ts';
 
 test('an id comes back as it was, in capitals or not', () => {

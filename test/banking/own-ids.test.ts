@@ -1,9 +1,9 @@
 /** Ids of ours on a statement: believed where the bank carries them back, not where a payer has written them. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { ownIdOf } from '../../src/banking/effects.ts';
 import { endToEndIdOf, idFromEndToEnd, newEntry } from '../../src/banking/entry.ts';
-import { ownIdOf } from '../../src/banking/intake.ts';
-import { newId } from '../../src/id.ts';
+import { newId } from '../../src/lib/id.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
 
 const refund = newId('rfd', 0);

@@ -6,7 +6,7 @@ import { SaxesParser } from 'saxes';
 import { idFromEndToEnd } from '../../src/banking/entry.ts';
 import { paymentFile } from '../../src/banking/payment-file.ts';
 import { decimalAmount, MAX_AMOUNT } from '../../src/checkout/money.ts';
-import { newId } from '../../src/id.ts';
+import { newId } from '../../src/lib/id.ts';
 import { eur, PAYER_IBAN } from '../api/bank.ts';
 
 const texts = (content: string): Array<readonly [element: string, text: string]> => {

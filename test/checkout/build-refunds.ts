@@ -1,5 +1,10 @@
 /** Makes refunds, reversals and the commands of both for the tests of the core; see `build.ts` for the rest. */
-import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from '../../src/checkout/command.ts';
+import type {
+  CreateRefund,
+  ReportRefund,
+  ReportReversal,
+  SettleRefund,
+} from '../../src/checkout/commands.ts';
 import type { Refund, Reversal } from '../../src/checkout/session.ts';
 import { frozen, NOW, T } from './build.ts';
 

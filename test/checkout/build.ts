@@ -10,11 +10,11 @@ import type {
   StartAttempt,
   Tick,
   UpdateCheckout,
-} from '../../src/checkout/command.ts';
+} from '../../src/checkout/commands.ts';
 import { type Decision, decide } from '../../src/checkout/decide.ts';
 import type { EventType } from '../../src/checkout/events.ts';
-import { presentCheckout, presentPayin } from '../../src/checkout/present.ts';
-import type { RefusalReason } from '../../src/checkout/refusal.ts';
+import type { RefusalReason } from '../../src/checkout/refusals.ts';
+import { representCheckout, representPayin } from '../../src/checkout/representation.ts';
 import {
   type Attempt,
   type AttemptStatus,
@@ -60,7 +60,7 @@ export const nobody: Payer = {
 export function checkout(given: Partial<Checkout> = {}): Checkout {
   return frozen({
     id: 'chk_1',
-    scope: { account: 1, mode: 'test' },
+    tenant: { account: 1, mode: 'test' },
     version: 7,
     eventCount: 9,
     createdAt: T,
@@ -129,7 +129,7 @@ export function create(given: Partial<CreateCheckout> = {}): CreateCheckout {
     now: T,
     id: 'chk_new',
     token: 'token-new',
-    scope: { account: 1, mode: 'test' },
+    tenant: { account: 1, mode: 'test' },
     currency: 'USD',
     amount: 1000,
     items: [],
@@ -286,8 +286,8 @@ function look(session: Checkout): object {
   const url = 'https://pay.example';
   // The payer's page shows the items.
   return {
-    checkout: presentCheckout(session, url),
-    payin: presentPayin(session, url),
+    checkout: representCheckout(session, url),
+    payin: representPayin(session, url),
     items: session.items,
   };
 }

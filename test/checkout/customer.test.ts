@@ -7,15 +7,16 @@ import {
   emailKey,
   identifyPayer,
 } from '../../src/checkout/customer.ts';
-import { presentCustomer } from '../../src/checkout/present.ts';
-import type { Payer, Scope } from '../../src/checkout/session.ts';
+import { representCustomer } from '../../src/checkout/representation.ts';
+import type { Payer } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { frozen, nobody, T } from './build.ts';
 
-const scope: Scope = { account: 1, mode: 'test' };
+const tenant: Tenant = { account: 1, mode: 'test' };
 const phone = { callingCode: '49', number: '301234567' };
 const ada: Customer = frozen({
   id: 'cus_ada',
-  scope,
+  tenant,
   createdAt: T,
   name: 'Ada Lovelace',
   email: 'ada@example.org',
@@ -38,8 +39,8 @@ suite('the key of an e-mail address', () => {
 });
 
 suite('a command for a customer', () => {
-  const { id, scope: _scope, createdAt, ...fields } = ada;
-  const create: CustomerCommand = { type: 'create_customer', id, scope, now: createdAt, fields };
+  const { id, tenant: _scope, createdAt, ...fields } = ada;
+  const create: CustomerCommand = { type: 'create_customer', id, tenant, now: createdAt, fields };
   const rename: CustomerCommand = { type: 'update_customer', fields: { name: 'Ada' } };
   const erase: CustomerCommand = { type: 'erase_customer' };
   const nothing: CustomerCommand = { type: 'update_customer', fields: {} };
@@ -47,91 +48,99 @@ suite('a command for a customer', () => {
   const rows: readonly {
     name: string;
     customer: Customer | null;
-    namesake: Customer | null;
+    customerByEmail: Customer | null;
     when: CustomerCommand;
     gives: object;
   }[] = [
     {
       name: 'create',
       customer: null,
-      namesake: null,
+      customerByEmail: null,
       when: create,
       gives: { kind: 'change', customer: ada },
     },
     {
       name: 'create with the address of another',
       customer: null,
-      namesake: bob,
+      customerByEmail: bob,
       when: create,
       gives: { kind: 'refusal', reason: 'customer_exists' },
     },
     {
       name: 'update',
       customer: ada,
-      namesake: null,
+      customerByEmail: null,
       when: rename,
       gives: { kind: 'change', customer: { ...ada, name: 'Ada' } },
     },
     {
       name: 'update with its own address',
       customer: ada,
-      namesake: ada,
+      customerByEmail: ada,
       when: { type: 'update_customer', fields: { email: 'ADA@example.org' } },
       gives: { kind: 'change', customer: { ...ada, email: 'ADA@example.org' } },
     },
     {
       name: 'update with the address of another',
       customer: ada,
-      namesake: bob,
+      customerByEmail: bob,
       when: { type: 'update_customer', fields: { email: 'bob@example.org' } },
       gives: { kind: 'refusal', reason: 'customer_exists' },
     },
     {
       name: 'update that empties fields',
       customer: ada,
-      namesake: null,
+      customerByEmail: null,
       when: { type: 'update_customer', fields: { phone: null, country: '', metadata: {} } },
       gives: { kind: 'change', customer: { ...ada, phone: null, country: '', metadata: {} } },
     },
     {
       name: 'update of nothing',
       customer: ada,
-      namesake: null,
+      customerByEmail: null,
       when: nothing,
       gives: { kind: 'unchanged', customer: ada },
     },
     {
       name: 'update of one that is not there',
       customer: null,
-      namesake: null,
+      customerByEmail: null,
       when: rename,
       gives: { kind: 'refusal', reason: 'not_found' },
     },
     {
       name: 'update of one that is not there goes before the address of another',
       customer: null,
-      namesake: bob,
+      customerByEmail: bob,
       when: rename,
       gives: { kind: 'refusal', reason: 'not_found' },
     },
-    { name: 'erase', customer: ada, namesake: null, when: erase, gives: { kind: 'erased', customer: ada } },
+    {
+      name: 'erase',
+      customer: ada,
+      customerByEmail: null,
+      when: erase,
+      gives: { kind: 'erased', customer: ada },
+    },
     {
       name: 'erase, whoever has the address',
       customer: ada,
-      namesake: bob,
+      customerByEmail: bob,
       when: erase,
       gives: { kind: 'erased', customer: ada },
     },
     {
       name: 'erase of one that is not there',
       customer: null,
-      namesake: null,
+      customerByEmail: null,
       when: erase,
       gives: { kind: 'refusal', reason: 'not_found' },
     },
   ];
-  for (const { name, customer, namesake, when, gives } of rows) {
-    test(name, () => assert.partialDeepStrictEqual(decideCustomer(customer, namesake, frozen(when)), gives));
+  for (const { name, customer, customerByEmail, when, gives } of rows) {
+    test(name, () =>
+      assert.partialDeepStrictEqual(decideCustomer(customer, customerByEmail, frozen(when)), gives),
+    );
   }
 
   test('an address that is taken is named as the field at fault', () => {
@@ -140,7 +149,7 @@ suite('a command for a customer', () => {
 });
 
 suite('who pays a new session', () => {
-  const fresh = { id: 'cus_new', scope, now: T };
+  const fresh = { id: 'cus_new', tenant, now: T };
   const details: Payer = frozen({
     ...nobody,
     name: 'Grace',
@@ -150,7 +159,7 @@ suite('who pays a new session', () => {
   });
   const created: Customer = {
     id: 'cus_new',
-    scope,
+    tenant,
     createdAt: T,
     name: 'Grace',
     email: 'grace@example.org',
@@ -232,12 +241,12 @@ suite('who pays a new session', () => {
 suite('a customer as it is shown', () => {
   test('with every field', () => {
     assert.equal(
-      JSON.stringify(presentCustomer(ada)),
+      JSON.stringify(representCustomer(ada)),
       '{"id":"cus_ada","object":"customer","created_at":"2030-01-15T12:00:00.000Z","name":"Ada Lovelace",' +
         '"email":"ada@example.org","country":"GB","phone":{"calling_code":"49","number":"301234567"},' +
         '"reference_id":"crm-1","metadata":{"vip":true}}',
     );
   });
 
-  test('without a phone', () => assert.equal(presentCustomer({ ...ada, phone: null }).phone, null));
+  test('without a phone', () => assert.equal(representCustomer({ ...ada, phone: null }).phone, null));
 });

@@ -1,7 +1,7 @@
 /** A payment is booked once, and what is no news changes nothing. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Report } from '../../src/checkout/command.ts';
+import type { Report } from '../../src/checkout/commands.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import {

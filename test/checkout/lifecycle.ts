@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { CheckoutCommand } from '../../src/checkout/command.ts';
+import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import {
   type AttemptStatus,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { CheckoutCommand, Report } from '../../src/checkout/command.ts';
+import type { CheckoutCommand, Report } from '../../src/checkout/commands.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import {
   type AttemptStatus,

@@ -1,7 +1,7 @@
 /** Every sequence of commands that a session can meet, for the properties that hold under all of them. */
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { CheckoutCommand, Report } from '../../src/checkout/command.ts';
+import type { CheckoutCommand, Report } from '../../src/checkout/commands.ts';
 import { type Decision, decide } from '../../src/checkout/decide.ts';
 import {
   type Attempt,

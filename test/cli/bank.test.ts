@@ -297,7 +297,7 @@ test('opentill refund settle says what became of a refund that no statement tell
 test('a mistake with the commands of the bank is one clear line', async (t) => {
   const { service } = await setUp(t);
   const settings = settingsFor(service);
-  const narrow = await service.createKey({ scopes: ['read'] });
+  const narrow = await service.createKey({ permissions: ['read'] });
   const rows: ReadonlyArray<[string[], RegExp]> = [
     [
       ['bank', 'transfer'],
@@ -318,7 +318,7 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   ];
   for (const [args, expected] of rows) await assertMistake(t, args, settings, expected);
   const readOnly = settingsFor({ ...service, key: narrow });
-  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /scope "refund"/);
+  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /tenant "refund"/);
   await assertMistake(t, ['bank', 'inbox'], {}, /an API key is needed/);
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { databaseUrl } from '../../src/config.ts';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
-import { tables } from '../../src/move/tables.ts';
+import { tables } from '../../src/cli/move/tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { startReceiver } from '../api/receiver.ts';

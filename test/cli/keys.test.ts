@@ -52,7 +52,7 @@ suite('opentill keys, beside a server that runs', () => {
 
   test('a key can be for live mode, and for some things only', async (t) => {
     const { keys, status } = await setUp(t);
-    const { id, secret } = made((await keys('create', '--live', '--scopes', 'read, webhooks')).stdout);
+    const { id, secret } = made((await keys('create', '--live', '--permissions', 'read, webhooks')).stdout);
     assert.match(id, /^ak_live_/);
     assert.match(secret, /^sk_live_/);
     assert.equal(await status(id, secret), 200);
@@ -61,7 +61,7 @@ suite('opentill keys, beside a server that runs', () => {
 
   test('the list shows every key and its state, but no secret', async (t) => {
     const { keys } = await setUp(t);
-    const { id, secret } = made((await keys('create', '--name', 'Till 2', '--scopes', 'read')).stdout);
+    const { id, secret } = made((await keys('create', '--name', 'Till 2', '--permissions', 'read')).stdout);
     await keys('revoke', id);
     const { code, stdout, stderr } = await keys('list');
     assert.deepEqual([code, stderr], [0, '']);
@@ -81,8 +81,8 @@ suite('opentill keys, beside a server that runs', () => {
   const mistakes: ReadonlyArray<[string, string[]]> = [
     ['no action', []],
     ['an unknown action', ['delete']],
-    ['an unknown scope', ['create', '--scopes', 'read,admin']],
-    ['no scope', ['create', '--scopes', '']],
+    ['an unknown permission', ['create', '--permissions', 'read,admin']],
+    ['no tenant', ['create', '--permissions', '']],
     ['an unknown account', ['create', '--account', '7']],
     ['an account that is no number', ['create', '--account', 'first']],
     ['an unknown option', ['create', '--mode', 'live']],

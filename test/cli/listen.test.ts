@@ -216,12 +216,15 @@ suite('opentill listen', () => {
     const service = await startService(t);
     const settings = settingsFor(service);
     const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });
-    const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['write'] }) });
+    const narrow = settingsFor({
+      url: service.url,
+      key: await service.createKey({ permissions: ['write'] }),
+    });
     const wrong = { ...settings, OPENTILL_API_KEY: `${service.key.id}:sk_test_wrong` };
     const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
       [[], { OPENTILL_URL: service.url }, /an API key is needed/],
       [[], wrong, /does not know the API key/],
-      [[], narrow, /lacks the scope "read"/],
+      [[], narrow, /lacks the permission "read"/],
       [[], { ...settings, OPENTILL_URL: 'ftp://x' }, /OPENTILL_URL must be/],
       [[], { ...settings, OPENTILL_URL: `http://127.0.0.1:${await freePort()}` }, /connection refused/],
       [['--key', 'sk_test_alone'], settings, /--key must be/],

@@ -1,6 +1,7 @@
 /** Money that comes and goes by other ways than requests, written into a database beside the service that has it. */
 import { defaultSettings } from '../../src/accounts/settings.ts';
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store, Writes } from '../../src/store/store.ts';
 import {
@@ -16,11 +17,11 @@ import {
 } from '../store/build.ts';
 
 /** The service does not know these sessions from before, so that it reads them as they are. */
-export function createMovedMoney(path: string, scope: Scope) {
+export function createMovedMoney(path: string, tenant: Tenant) {
   const card = attempt('card', { rail: 'stripe' });
   const open = standing('RF1');
   const given = refund({ attempt: card.id, rail: card.rail });
-  const first = session(scope, {
+  const first = session(tenant, {
     attempts: [open, card],
     payments: [payment('charge', { rail: card.rail, attempt: card.id })],
     refunds: [given],
@@ -31,7 +32,7 @@ export function createMovedMoney(path: string, scope: Scope) {
   async function beside(work: (store: Store, write: (writes: Writes) => Promise<void>) => Promise<void>) {
     const store = openSqliteStore(path);
     try {
-      await work(store, (writes) => store.commit([{ needs: { scope }, decide: () => [writes] }]));
+      await work(store, (writes) => store.commit([{ needs: { tenant }, decide: () => [writes] }]));
     } finally {
       await store.close();
     }
@@ -47,7 +48,7 @@ export function createMovedMoney(path: string, scope: Scope) {
   }
 
   const configure = (store: Store, taxId: string) =>
-    store.configureAccount(scope, { ...defaultSettings, business: { ...defaultSettings.business, taxId } });
+    store.configureAccount(tenant, { ...defaultSettings, business: { ...defaultSettings.business, taxId } });
 
   return {
     bring: () =>
@@ -72,7 +73,7 @@ export function createMovedMoney(path: string, scope: Scope) {
           ],
         });
         await write(change(first, after));
-        await write(change(null, session(scope, { attempts: [standing('RF2')] })));
+        await write(change(null, session(tenant, { attempts: [standing('RF2')] })));
         await write({ notice: { ...waiting, state: 'done', dueAt: null, tries: 1 } });
         await write({ notice: { ...undecided, data: { ...undecided.data, candidates: ['chk_1'] } } });
         await write({ notice: notice('line-3', { state: 'ignored', dueAt: null }) });

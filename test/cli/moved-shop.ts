@@ -1,6 +1,7 @@
 /** Merchants whose database is moved: what they do, and everything that the service tells them. */
 import assert from 'node:assert/strict';
-import { addApiKey, createAccount, keyScopes } from '../../src/keys.ts';
+import { allPermissions } from '../../src/accounts/api-key.ts';
+import { addApiKey, createAccount } from '../../src/accounts/keys.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
 
@@ -26,11 +27,17 @@ export async function addMerchants(path: string): Promise<void> {
   const store = openSqliteStore(path);
   const second = await createAccount(store, 'Zweiter Laden ☂', Date.now());
   for (const key of keys) {
-    const scope = {
+    const tenant = {
       account: key.id.endsWith('two') ? second.number : 1,
       mode: key.id.includes('live') ? ('live' as const) : ('test' as const),
     };
-    await addApiKey(store, { ...key, scope, scopes: keyScopes, name: 'Straße\t1', nowMs: Date.now() });
+    await addApiKey(store, {
+      ...key,
+      tenant,
+      permissions: allPermissions,
+      name: 'Straße\t1',
+      nowMs: Date.now(),
+    });
   }
   await store.close();
 }

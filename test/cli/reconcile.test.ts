@@ -23,10 +23,10 @@ async function delivered(service: TestService, receiver: Receiver, fields: objec
   const { id } = await createSession(service, { webhook_url: receiver.url, ...fields });
   await pay(service, id);
   const events = (await feed(service)).filter(({ data }) => (data.payin ?? data.id) === id);
-  const scope = { account: service.account.number, mode: 'test' } as const;
+  const tenant = { account: service.account.number, mode: 'test' } as const;
   const filter = { subject: id, receiver: originOf(receiver), state: 'delivered' } as const;
   await until(async () => {
-    const { rows } = await service.service.store.deliveries(scope, filter, { limit: 100 });
+    const { rows } = await service.service.store.deliveries(tenant, filter, { limit: 100 });
     return rows.length === events.length;
   });
   return events;
@@ -101,8 +101,8 @@ suite('opentill reconcile, by what the service says', () => {
     for (let count = 0; count < 130; count++) await createSession(service, { webhook_url: receiver.url });
     await receiver.received(130);
     const { store } = service.service;
-    const scope = { account: service.account.number, mode: 'test' } as const;
-    const failed = () => store.deliveries(scope, { state: 'failed' }, { limit: 200 });
+    const tenant = { account: service.account.number, mode: 'test' } as const;
+    const failed = () => store.deliveries(tenant, { state: 'failed' }, { limit: 200 });
     await until(async () => (await failed()).rows.length === 130);
     isOver = false;
     const { code, stdout } = await opentill(t, service, 'reconcile', '--since', '1h', '--resend');
@@ -186,14 +186,14 @@ suite('opentill reconcile, of endpoints', () => {
   test('what may have been forgotten of deliveries is not held against anybody', async (t) => {
     const service = await startService(t);
     const { store } = service.service;
-    const scope = { account: service.account.number, mode: 'test' } as const;
+    const tenant = { account: service.account.number, mode: 'test' } as const;
     const id = await addEndpoint(service, (await startReceiver(t)).url, ['checkout.created']);
     await createSession(service);
     const [{ created_at }] = await deliveries(service, 'delivered', 1);
     await advance(service, 6 * 86_400);
     await createSession(service);
     await deliveries(service, 'delivered', 2);
-    await store.purgeDeliveries(scope, Date.parse(created_at) + 1);
+    await store.purgeDeliveries(tenant, Date.parse(created_at) + 1);
     const ahead = { ...settingsFor(service), NODE_OPTIONS: `--import=${clockAhead(t, 6 * 86_400_000)}` };
     const { code, stdout } = await runToEnd(t, ['reconcile', '--since', '1w', '--endpoint', id], ahead);
     assert.match(stdout, /^Events before \S+Z may have had deliveries that are no longer kept; .*\n0 missed/);
@@ -295,8 +295,8 @@ suite('opentill reconcile --received', () => {
     await pay(service, (await createSession(service)).id);
     const forgotten = await feed(service);
     const { json } = await service.call('GET', '/v3/event?after=latest');
-    const scope = { account: service.account.number, mode: 'test' } as const;
-    await service.service.store.purgeEvents(scope, Date.now() + 1);
+    const tenant = { account: service.account.number, mode: 'test' } as const;
+    await service.service.store.purgeEvents(tenant, Date.now() + 1);
     await until(async () => Date.now() > Date.parse(forgotten.at(-1).created_at));
     await createSession(service);
     const [kept] = await feed(service, json.next_cursor);
@@ -327,7 +327,7 @@ suite('opentill reconcile --received', () => {
 test('a mistake is answered in one line', async (t) => {
   const service = await startService(t);
   const settings = settingsFor(service);
-  const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
+  const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });
   const endpoint = 'whe_01k9zq4tn30000x5r7m2c9w1he';
   const none = join(freshDirectory(t), 'none.txt');
   const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
@@ -341,7 +341,7 @@ test('a mistake is answered in one line', async (t) => {
       /no such webhook endpoint/,
     ],
     [['--since', '2h', '--received', none], settings, /cannot be read: ENOENT/],
-    [['--since', '2h'], narrow, /scope "webhooks"/],
+    [['--since', '2h'], narrow, /tenant "webhooks"/],
     [['--since', '2h'], {}, /an API key is needed/],
     [['2h'], settings, /2h/],
   ];

@@ -46,14 +46,14 @@ suite('opentill trigger', () => {
     const service = await startService(t);
     const settings = settingsFor(service);
     const live = settingsFor({ url: service.url, key: await service.createKey({ mode: 'live' }) });
-    const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
+    const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });
     await Promise.all([
       assertMistake(t, ['trigger', 'checkout.payed'], settings, /"checkout\.payed"/),
       assertMistake(t, ['trigger', 'checkout.paid', 'checkout.expired'], settings, /one type/),
       assertMistake(t, ['trigger', 'checkout.paid', '--forward', 'x'], settings, /--forward/),
       assertMistake(t, ['trigger', 'checkout.paid', '--webhook-url', 'x'], settings, /webhook_url/),
       assertMistake(t, ['trigger', 'checkout.paid'], live, /test mode/),
-      assertMistake(t, ['trigger', 'checkout.paid'], narrow, /scope "write"/),
+      assertMistake(t, ['trigger', 'checkout.paid'], narrow, /tenant "write"/),
       assertMistake(t, ['trigger', 'checkout.paid'], {}, /an API key is needed/),
     ]);
     assert.deepEqual(await feed(service), []);

@@ -192,11 +192,11 @@ suite('opentill webhooks', () => {
   test('a mistake is answered in one line', async (t) => {
     const service = await startService(t);
     const settings = settingsFor(service);
-    const narrow = settingsFor({ url: service.url, key: await service.createKey({ scopes: ['read'] }) });
+    const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });
     const id = 'whe_01k9zq4tn30000x5r7m2c9w1he';
     const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
       [['create'], settings, /webhooks takes one of/],
-      [['list'], narrow, /scope "webhooks"/],
+      [['list'], narrow, /tenant "webhooks"/],
       [['list'], {}, /an API key is needed/],
       [['list', 'all'], settings, /takes no all/],
       [['list', '--events', '*'], settings, /takes no --events/],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import postgres from 'postgres';
-import { isBroken } from '../../src/store/check.ts';
+import { isBroken } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { type Sql, types } from '../../src/store/postgres/connection.ts';
 import type { Kept } from '../crash/memory.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import postgres from 'postgres';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { backUpPostgres } from '../../src/store/postgres/backup.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';

@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { isBroken } from '../../src/store/check.ts';
+import { isBroken } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { randomFrom } from '../crash/random.ts';
 import type { TestDatabase } from '../support/database.ts';

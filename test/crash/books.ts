@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 
 export type Books = ReturnType<typeof openBooks>;

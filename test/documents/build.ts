@@ -8,7 +8,7 @@ import {
   type ReceiptFacts,
   receiptFacts,
 } from '../../src/documents/facts.ts';
-import { localeOf } from '../../src/pages/locale.ts';
+import { localeOf } from '../../src/i18n/locale.ts';
 
 export const T = Date.UTC(2030, 0, 15, 12);
 export const VERIFY_URL =
@@ -29,7 +29,7 @@ export const items: readonly Item[] = [
 export function checkout(given: Partial<Checkout> = {}): Checkout {
   return {
     id: 'chk_01j9zq3v5w8x7y6z5a4b3c2d1e',
-    scope: { account: 1, mode: 'live' },
+    tenant: { account: 1, mode: 'live' },
     version: 7,
     eventCount: 9,
     createdAt: T,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Instructions } from '../../src/documents/facts.ts';
-import { invoicePdf, receiptPdf } from '../../src/documents/make.ts';
+import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
 import { readCode } from '../support/read-code.ts';
 import { epcInstructions, invoiceOf, receiptOf, swissDebtor, swissPayload, VERIFY_URL } from './build.ts';
 import { lettersOf, type PlacedText, packed, readPdf, render } from './read-pdf.ts';

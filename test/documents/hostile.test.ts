@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { receiptPdf } from '../../src/documents/make.ts';
+import { receiptPdf } from '../../src/documents/render-queue.ts';
 import { checkout, payee, payment, receiptOf } from './build.ts';
 import { assertMargins, lettersOf, readPdf, render } from './read-pdf.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ReceiptFacts } from '../../src/documents/facts.ts';
-import { invoicePdf, receiptPdf } from '../../src/documents/make.ts';
-import { languages } from '../../src/pages/languages/all.ts';
-import { count, moment, money } from '../../src/pages/locale.ts';
+import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
+import { languages } from '../../src/i18n/languages/all.ts';
+import { count, moment, money } from '../../src/i18n/locale.ts';
 import { invoiceOf, items, receiptOf, refund } from './build.ts';
 import { actualTexts, lettersOf, type PlacedText, packed, readPdf } from './read-pdf.ts';
 

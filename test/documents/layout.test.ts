@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Payee } from '../../src/documents/facts.ts';
-import { invoicePdf, receiptPdf, TooManyDocuments } from '../../src/documents/make.ts';
+import { invoicePdf, receiptPdf, TooManyDocuments } from '../../src/documents/render-queue.ts';
 import { checkout, invoiceOf, payment, receiptOf, refund } from './build.ts';
 import { assertMargins, lettersOf, packed, readPdf, render } from './read-pdf.ts';
 
@@ -106,10 +106,10 @@ suite('a document', () => {
   });
 
   test('of test mode says so on every page', async () => {
-    const scope = { account: 1, mode: 'test' } as const;
+    const tenant = { account: 1, mode: 'test' } as const;
     for (const bytes of [
-      await receiptPdf(receiptOf({ scope, items: longItems })),
-      await invoicePdf(invoiceOf({ scope, items: longItems })),
+      await receiptPdf(receiptOf({ tenant, items: longItems })),
+      await invoicePdf(invoiceOf({ tenant, items: longItems })),
     ]) {
       const { pages } = await readPdf(bytes);
       assert.ok(pages.length > 3);

@@ -6,21 +6,23 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import { allPermissions } from '../../src/accounts/api-key.ts';
+import { createAccount, createApiKey } from '../../src/accounts/keys.ts';
 import type { AccountSettings } from '../../src/accounts/settings.ts';
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { readConfig } from '../../src/config.ts';
-import { newId } from '../../src/id.ts';
-import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
+import { newId } from '../../src/lib/id.ts';
 import { createService } from '../../src/main.ts';
 import { findMethod, type Method } from '../../src/methods/catalogue.ts';
 import { type Occasion, occasionOf, type Rail, traitsOf } from '../../src/methods/method.ts';
 import { newOnce } from '../../src/pages/pay-form.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import { startAtRail } from '../../src/rails.ts';
-import { isBroken, type Outcome } from '../../src/store/check.ts';
+import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
-import { createTransact } from '../../src/transact.ts';
+import { startAtRail } from '../../src/writer/rails.ts';
+import { createWriter } from '../../src/writer/writer.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
@@ -60,12 +62,12 @@ export async function openTill(
     },
   };
   const config = readConfig({ DATABASE_URL: database.url, CHECKOUT_URL, RATE_LIMIT: '0' });
-  const presenter = createPresenter(CHECKOUT_URL);
+  const serializer = createSerializer(CHECKOUT_URL);
 
   async function open() {
     const service = await createService(config, { logger: pino({ level: 'warn' }, stream), rails });
     const { store } = service;
-    return { service, store, transact: createTransact({ store, presenter, realNow: Date.now }) };
+    return { service, store, execute: createWriter({ store, serializer, realNow: Date.now }) };
   }
   let opened = await open();
   let isOpen = true;
@@ -79,9 +81,14 @@ export async function openTill(
   });
 
   const account = await createAccount(opened.store, 'Test Shop', Date.now());
-  const scope: Scope = { account: account.number, mode: 'test' };
-  await opened.store.configureAccount(scope, settings);
-  const key = await createApiKey(opened.store, { scope, scopes: keyScopes, name: 'test', nowMs: Date.now() });
+  const tenant: Tenant = { account: account.number, mode: 'test' };
+  await opened.store.configureAccount(tenant, settings);
+  const key = await createApiKey(opened.store, {
+    tenant,
+    permissions: allPermissions,
+    name: 'test',
+    nowMs: Date.now(),
+  });
   const authorization = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`;
 
   let left = restarts;
@@ -133,7 +140,7 @@ export async function openTill(
   }
 
   async function stored(id: string): Promise<Checkout> {
-    const checkout = await opened.store.checkout(scope, id);
+    const checkout = await opened.store.checkout(tenant, id);
     assert.ok(checkout);
     return checkout;
   }
@@ -155,7 +162,7 @@ export async function openTill(
   return {
     alerts,
     silences,
-    scope,
+    tenant,
     call,
     ask,
     pass,
@@ -175,7 +182,7 @@ export async function openTill(
     payin: (id: string): Promise<Data> => ask('GET', `/payin/${id}`),
     /** The types of all events of a session, oldest first. */
     async events(id: string): Promise<string[]> {
-      const { rows } = await opened.store.timeline(scope, id, null, 1000);
+      const { rows } = await opened.store.timeline(tenant, id, null, 1000);
       return rows.map(({ type }) => type).reverse();
     },
 
@@ -192,11 +199,11 @@ export async function openTill(
       const checkout = await stored(id);
       const attempt = checkout.attempts.at(-1);
       assert.ok(attempt);
-      const { store, transact } = opened;
+      const { store, execute } = opened;
       const onAlert = (rail: string, text: string) => void alerts.push(`${rail}: ${text}`);
       const onSilence = (rail: string, text: string) => void silences.push(`${rail}: ${text}`);
       const at = await now();
-      const duties = { store, transact, rails, onAlert, onSilence };
+      const duties = { store, execute, rails, onAlert, onSilence };
       await startAtRail(duties, checkout, attempt, `${CHECKOUT_URL}/back`, at);
     },
     /** Plans an attempt; what is returned writes it down, which may be later than the provider has heard of it. */
@@ -206,7 +213,7 @@ export async function openTill(
       const at = await now();
       const attemptId = newId('pat', at);
       const plan = rail.plan(checkout, method, await occasionFor(checkout), attemptId, at);
-      const origin = { scope, actor: 'payer', requestId: '', idempotency: null };
+      const origin = { tenant, actor: 'payer', requestId: '', idempotency: null };
       const command = {
         type: 'start_attempt',
         now: at,
@@ -222,7 +229,7 @@ export async function openTill(
         checkout,
         attempt: { ...rest, id: attemptId, createdAt, amount, version: checkout.version, reason: '' },
         async write(): Promise<void> {
-          const { outcome } = await opened.transact({ subject: 'checkout', origin, id, command });
+          const { outcome } = await opened.execute({ subject: 'checkout', origin, id, command });
           assert.equal(outcome.kind, 'success');
         },
       };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { receiptPdf } from '../../src/documents/make.ts';
+import { receiptPdf } from '../../src/documents/render-queue.ts';
 import { displayReference } from '../../src/methods/bank/references.ts';
 import { createSession, pay } from '../api/shop.ts';
 import { receiptOf } from '../documents/build.ts';

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../../src/checkout/session.ts';
-import { createLiveUpdates } from '../../src/live.ts';
+import { createLiveUpdates } from '../../src/events/live-updates.ts';
 import { createEventStreams } from '../../src/pages/event-streams.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkout } from '../checkout/build.ts';

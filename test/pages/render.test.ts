@@ -1,25 +1,26 @@
 /** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Account } from '../../src/accounts/account.ts';
+import { allPermissions } from '../../src/accounts/api-key.ts';
+import { createAccount, createApiKey } from '../../src/accounts/keys.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Attempt, JsonObject } from '../../src/checkout/session.ts';
 import { readConfig } from '../../src/config.ts';
-import { drawing, type Html, html, textOf } from '../../src/html.ts';
-import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
+import { english, languages } from '../../src/i18n/languages/all.ts';
+import { isolated, localeOf, money } from '../../src/i18n/locale.ts';
+import { drawing, type Html, html, textOf } from '../../src/lib/html.ts';
 import { createService } from '../../src/main.ts';
 import { drawCode } from '../../src/methods/bank/codes/draw.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { findMethod } from '../../src/methods/catalogue.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
-import { english, languages } from '../../src/pages/languages/all.ts';
 import { outwardLink } from '../../src/pages/links.ts';
-import { isolated, localeOf, money } from '../../src/pages/locale.ts';
 import { pageOf } from '../../src/pages/page.ts';
 import { receiptOf } from '../../src/pages/receipt.ts';
 import { renderedPage } from '../../src/pages/rendered.ts';
 import { stateOf, type Visit } from '../../src/pages/visit.ts';
-import type { Account } from '../../src/store/store.ts';
 import { attempt, checkout, payment, T } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
 import { DE_IBAN, OUR_RF, QRR, account as receivingAccount } from '../methods/bank/build.ts';
@@ -285,7 +286,7 @@ test('what is not set up yet is said in test mode, and else only where nothing c
   const missing = ['Card: STRIPE_LIVE_SECRET_KEY and <b>'];
   const said = (given: Partial<Visit>) =>
     pageOf(visit({ missing, ...given }), '').includes('Not set up yet:');
-  const live = checkout({ scope: { account: 1, mode: 'live' } });
+  const live = checkout({ tenant: { account: 1, mode: 'live' } });
   assert.ok(said({}));
   assert.ok(said({ checkout: live, offers: [] }));
   assert.ok(!said({ checkout: live }));
@@ -308,8 +309,13 @@ test('a session whose time is over is shown so before anybody has written it dow
   // Not started: no worker runs, only the page can notice.
   const service = await createService(config, { realNow: () => nowMs });
   const { number } = await createAccount(service.store, 'Acme', nowMs);
-  const scope = { account: number, mode: 'test' } as const;
-  const { secret } = await createApiKey(service.store, { scope, scopes: keyScopes, name: '', nowMs });
+  const tenant = { account: number, mode: 'test' } as const;
+  const { secret } = await createApiKey(service.store, {
+    tenant,
+    permissions: allPermissions,
+    name: '',
+    nowMs,
+  });
   const created = await service.app.inject({
     method: 'POST',
     url: '/v3/checkout',
@@ -322,7 +328,7 @@ test('a session whose time is over is shown so before anybody has written it dow
   assert.equal(await look(), 'payable');
   nowMs += 1;
   assert.equal(await look(), 'expired');
-  const stored = await service.store.checkout(scope, created.json().data.id);
+  const stored = await service.store.checkout(tenant, created.json().data.id);
   assert.deepEqual(stored?.lifecycle, { state: 'expired', at: nowMs, by: 'time' });
   await service.stop();
   await database.remove();

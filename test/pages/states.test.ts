@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { readToken, receiptCode } from '../../src/token.ts';
+import { readToken, receiptCode } from '../../src/checkout/token.ts';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { expected, type StateName, sessionsInAllStates } from './states.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
@@ -169,7 +169,7 @@ for (const [view, options, query] of views) {
 /** What the code of a receipt is made from; tests have it from the address of the page. */
 function receiptCodeOf({ id, url }: Session): string {
   const token = url.slice(url.lastIndexOf('/') + 1);
-  return receiptCode({ id, token, scope: readToken(token)?.scope ?? assert.fail(url) });
+  return receiptCode({ id, token, tenant: readToken(token)?.tenant ?? assert.fail(url) });
 }
 
 const axe = readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 /** A service with a browser in front of it: sessions are made through the API, pages are looked at as payers do. */
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createAccount } from '../../src/accounts/keys.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { decimalAmount } from '../../src/checkout/money.ts';
-import type { Mode } from '../../src/checkout/session.ts';
-import { createAccount } from '../../src/keys.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import { until } from '../api/shop.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
@@ -59,8 +59,8 @@ export async function openTill({
     api,
     /** What the account is set to in this mode, where it is not as usual. */
     async configure(settings: Partial<AccountSettings>, mode: Mode = 'test'): Promise<void> {
-      const scope = { account, mode };
-      assert.ok(await service.store.configureAccount(scope, { ...defaultSettings, ...settings }));
+      const tenant = { account, mode };
+      assert.ok(await service.store.configureAccount(tenant, { ...defaultSettings, ...settings }));
     },
     /** A statement of the bank comes in that shows a transfer in EUR with this text. */
     async transfer(amount: number, text: string): Promise<void> {

@@ -1,15 +1,17 @@
 /** What happened at a given time, for the tests of what is kept for how long. */
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
-import type { DeliveryResult, DeliveryRow } from '../../src/store/delivery.ts';
-import type { EventRow, Store } from '../../src/store/store.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { newId } from '../../src/lib/id.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { DeliveryResult, DeliveryRow } from '../../src/webhooks/delivery.ts';
 import { changed, eventOf, session } from './build.ts';
 import { deliveriesOf, finish } from './deliveries.ts';
 
 /** So many events of a session, or of a new one, that happened then, each with a delivery to each receiver. */
 export async function happen(
   store: Store,
-  before: Checkout | Scope,
+  before: Checkout | Tenant,
   at: number,
   count = 1,
   receivers: readonly string[] = [],
@@ -25,19 +27,19 @@ export async function happen(
   const checkout = { before: isNew ? null : before, after };
   await store.commit([
     {
-      needs: { scope: after.scope, ...(isNew ? {} : { checkout: after.id }) },
+      needs: { tenant: after.tenant, ...(isNew ? {} : { checkout: after.id }) },
       decide: () => [{ checkout, events, deliveries }],
     },
   ]);
   // Which gives them their places in the feed.
-  await store.feedEnd(after.scope);
+  await store.feedEnd(after.tenant);
   return { session: after, events, deliveries };
 }
 
 /** Brings deliveries to their end, after one attempt. */
 export function end(
   store: Store,
-  scope: Scope,
+  tenant: Tenant,
   deliveries: readonly DeliveryRow[],
   state: 'delivered' | 'failed' = 'delivered',
 ): Promise<void> {
@@ -47,5 +49,5 @@ export function end(
     const about = { id, receiver, subject, lease: null, round: null, failing: false, at: createdAt };
     return { ...about, state, dueAt: null, httpStatus: status, error: null, attempt };
   });
-  return finish(store, scope, ...results);
+  return finish(store, tenant, ...results);
 }

@@ -1,4 +1,7 @@
 /** What the suite writes into a store: sessions, customers and events as the service would make them. */
+
+import { createAccount } from '../../src/accounts/keys.ts';
+import type { BankFile } from '../../src/banking/bank-file.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
 import {
   type Attempt,
@@ -6,20 +9,12 @@ import {
   defaultPolicy,
   type Payment,
   type Refund,
-  type Scope,
 } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
-import { createAccount } from '../../src/keys.ts';
-import type { BankFile, Notice } from '../../src/store/notice.ts';
-import type {
-  Answer,
-  EventRow,
-  IdempotencyKey,
-  Loaded,
-  Needs,
-  Store,
-  Writes,
-} from '../../src/store/store.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { newId } from '../../src/lib/id.ts';
+import type { Notice } from '../../src/methods/provider-event.ts';
+import type { Answer, IdempotencyKey, Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
 
 /** One database under test. */
 export type Opened = {
@@ -36,8 +31,8 @@ export type Open = () => Promise<Opened>;
 
 export const T = Date.UTC(2030, 0, 15, 12);
 
-/** Two accounts; the scopes are the first one's test data, its live data, and the test data of the other. */
-export async function tenants(store: Store): Promise<{ mine: Scope; live: Scope; theirs: Scope }> {
+/** Two accounts; the tenants are the first one's test data, its live data, and the test data of the other. */
+export async function tenants(store: Store): Promise<{ mine: Tenant; live: Tenant; theirs: Tenant }> {
   const { number } = await createAccount(store, 'first', T);
   const other = await createAccount(store, 'second', T);
   return {
@@ -47,11 +42,11 @@ export async function tenants(store: Store): Promise<{ mine: Scope; live: Scope;
   };
 }
 
-export function session(scope: Scope, given: Partial<Checkout> = {}): Checkout {
+export function session(tenant: Tenant, given: Partial<Checkout> = {}): Checkout {
   const createdAt = given.createdAt ?? T;
   return {
     id: newId('chk', createdAt),
-    scope,
+    tenant,
     version: 1,
     eventCount: 1,
     createdAt,
@@ -141,11 +136,11 @@ export function payment(reference: string, given: Partial<Payment> = {}): Paymen
   return { rail: 'sandbox', reference, attempt: 'pat_1', amount: 1000, bookedAt: T, late: false, ...given };
 }
 
-export function customer(scope: Scope, given: Partial<Customer> = {}): Customer {
+export function customer(tenant: Tenant, given: Partial<Customer> = {}): Customer {
   const createdAt = given.createdAt ?? T;
   return {
     id: newId('cus', createdAt),
-    scope,
+    tenant,
     createdAt,
     name: 'Ada Lovelace',
     email: 'ada@example.com',
@@ -213,13 +208,13 @@ export function changed(before: Checkout, given: Partial<Checkout>): Checkout {
 }
 
 /** Commits these writes alone. */
-export function write(store: Store, scope: Scope, writes: Writes): Promise<void> {
-  return store.commit([{ needs: { scope }, decide: () => [writes] }]);
+export function write(store: Store, tenant: Tenant, writes: Writes): Promise<void> {
+  return store.commit([{ needs: { tenant }, decide: () => [writes] }]);
 }
 
 /** Stores a new session with its first event. */
 export async function add(store: Store, checkout: Checkout): Promise<Checkout> {
-  await write(store, checkout.scope, {
+  await write(store, checkout.tenant, {
     checkout: { before: null, after: checkout },
     events: [eventOf(checkout, 'checkout.created')],
   });
@@ -229,7 +224,7 @@ export async function add(store: Store, checkout: Checkout): Promise<Checkout> {
 /** Stores the next version of a session with its event. */
 export async function change(store: Store, before: Checkout, given: Partial<Checkout>): Promise<Checkout> {
   const after = changed(before, given);
-  await write(store, before.scope, { checkout: { before, after }, events: [eventOf(after)] });
+  await write(store, before.tenant, { checkout: { before, after }, events: [eventOf(after)] });
   return after;
 }
 

@@ -5,36 +5,40 @@ import { defaultPolicy } from '../../src/checkout/session.ts';
 import { checkoutFrom, dataOf } from '../../src/store/columns.ts';
 import { attempt, payment, refund, session, standing } from './build.ts';
 
-const scope = { account: 1, mode: 'test' } as const;
+const tenant = { account: 1, mode: 'test' } as const;
 const row = { id: 'chk_1', version: 3, eventCount: 2 };
 
 suite('the JSON of a session', () => {
   test('has all of it with its row and its ledger', () => {
-    const whole = session(scope, {
+    const whole = session(tenant, {
       ...row,
       attempts: [standing('a')],
       payments: [payment('p')],
       refunds: [refund()],
       policy: { ...defaultPolicy, late: 'hold' },
     });
-    assert.deepEqual(checkoutFrom({ ...row, data: dataOf(whole) }, scope, whole.payments), whole);
+    assert.deepEqual(checkoutFrom({ ...row, data: dataOf(whole) }, tenant, whole.payments), whole);
   });
 
   test('does without what most sessions have none of', () => {
-    const plain = session(scope, row);
+    const plain = session(tenant, row);
     const data = dataOf(plain);
     assert.doesNotMatch(data, /refunds|reversals|policy/);
-    const back = checkoutFrom({ ...row, data }, scope, []);
+    const back = checkoutFrom({ ...row, data }, tenant, []);
     assert.deepEqual(back, plain);
     assert.equal(dataOf(back), data);
   });
 
   test('is whole again where an earlier version has written it', () => {
     const { traits, details, ...older } = attempt('ref');
-    const { attempts, ...rest } = JSON.parse(dataOf(session(scope, row)));
+    const { attempts, ...rest } = JSON.parse(dataOf(session(tenant, row)));
     assert.deepEqual(attempts, []);
     const data = JSON.stringify({ ...rest, attempts: [older] });
-    const expected = session(scope, { ...row, token: rest.token, attempts: [{ ...older, traits, details }] });
-    assert.deepEqual(checkoutFrom({ ...row, data }, scope, []), expected);
+    const expected = session(tenant, {
+      ...row,
+      token: rest.token,
+      attempts: [{ ...older, traits, details }],
+    });
+    assert.deepEqual(checkoutFrom({ ...row, data }, tenant, []), expected);
   });
 });

@@ -1,6 +1,10 @@
 /** Deliveries as the suites make, claim and finish them. */
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { newId } from '../../src/lib/id.ts';
+import { hashOfBody } from '../../src/store/redact.ts';
+import type { Store, Unit, Writes } from '../../src/store/store.ts';
 import type {
   ClaimedDelivery,
   Delivery,
@@ -8,9 +12,7 @@ import type {
   DeliveryResult,
   DeliveryRow,
   SentAttempt,
-} from '../../src/store/delivery.ts';
-import { hashOfBody } from '../../src/store/erase.ts';
-import type { EventRow, Store, Unit, Writes } from '../../src/store/store.ts';
+} from '../../src/webhooks/delivery.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import type { Health } from '../../src/webhooks/health.ts';
 import { changed, eventOf, session, T, write } from './build.ts';
@@ -52,7 +54,7 @@ export function deliveriesOf(
 
 /** So many further events of a session, or the first ones of a new one, and their deliveries. */
 export function telling(
-  before: Checkout | Scope,
+  before: Checkout | Tenant,
   count: number,
   destined: Destined = {},
 ): Required<Pick<Writes, 'checkout' | 'events' | 'deliveries'>> {
@@ -72,26 +74,26 @@ export type Told = { readonly session: Checkout; readonly ids: readonly string[]
 /** Stores what `telling` makes; the ids are those of the deliveries. */
 export async function tell(
   store: Store,
-  before: Checkout | Scope,
+  before: Checkout | Tenant,
   count = 1,
   destined: Destined = {},
 ): Promise<Told> {
   const writes = telling(before, count, destined);
   const { after } = writes.checkout;
   const checkout = 'id' in before ? { checkout: after.id } : {};
-  await store.commit([{ needs: { scope: after.scope, ...checkout }, decide: () => [writes] }]);
+  await store.commit([{ needs: { tenant: after.tenant, ...checkout }, decide: () => [writes] }]);
   return { session: after, ids: inOrder(writes.deliveries) };
 }
 
 /** For each of these times a session with one delivery. */
 export async function apart(
   store: Store,
-  scope: Scope,
+  tenant: Tenant,
   dueAt: readonly number[],
   receiver = HOST,
 ): Promise<string[]> {
   const all: string[] = [];
-  for (const at of dueAt) all.push(...(await tell(store, scope, 1, { receivers: [receiver], at })).ids);
+  for (const at of dueAt) all.push(...(await tell(store, tenant, 1, { receivers: [receiver], at })).ids);
   return all;
 }
 
@@ -102,21 +104,21 @@ export function claimAt(now: number, given: Partial<DeliveryClaim> = {}): Delive
 
 export function claim(
   store: Store,
-  scope: Scope,
+  tenant: Tenant,
   now: number,
   given: Partial<DeliveryClaim> = {},
 ): Promise<readonly ClaimedDelivery[]> {
-  return store.claimDeliveries(scope, claimAt(now, given));
+  return store.claimDeliveries(tenant, claimAt(now, given));
 }
 
 /** Claims the only one that is due. */
 export async function claimOne(
   store: Store,
-  scope: Scope,
+  tenant: Tenant,
   now: number,
   given: Partial<DeliveryClaim> = {},
 ): Promise<ClaimedDelivery> {
-  const [claimed, ...others] = await claim(store, scope, now, given);
+  const [claimed, ...others] = await claim(store, tenant, now, given);
   if (claimed === undefined || others.length > 0) {
     throw new Error(`${others.length + (claimed ? 1 : 0)} are due`);
   }
@@ -163,35 +165,35 @@ export function giveUp(claimed: ClaimedDelivery, given: Partial<DeliveryResult> 
 }
 
 /** The unit that writes what came of deliveries, with the locks that it needs. */
-export function finishing(scope: Scope, deliveryResults: readonly DeliveryResult[]): Unit {
+export function finishing(tenant: Tenant, deliveryResults: readonly DeliveryResult[]): Unit {
   const lanes = [...new Set(deliveryResults.map(({ subject }) => subject))];
-  return { needs: { scope, lanes }, decide: () => [{ deliveryResults }] };
+  return { needs: { tenant, lanes }, decide: () => [{ deliveryResults }] };
 }
 
 /** Writes what came of deliveries of one account and mode. */
-export function finish(store: Store, scope: Scope, ...results: DeliveryResult[]): Promise<void> {
-  return store.commit([finishing(scope, results)]);
+export function finish(store: Store, tenant: Tenant, ...results: DeliveryResult[]): Promise<void> {
+  return store.commit([finishing(tenant, results)]);
 }
 
 /** Makes these deliveries again. */
-export async function resend(store: Store, scope: Scope, at: number, ...all: string[]): Promise<void> {
-  const found = await Promise.all(all.map((id) => store.delivery(scope, id)));
+export async function resend(store: Store, tenant: Tenant, at: number, ...all: string[]): Promise<void> {
+  const found = await Promise.all(all.map((id) => store.delivery(tenant, id)));
   const resends = found.map((each) => {
     const { id, receiver, subject } = each as Delivery;
     return { id, receiver, subject, at };
   });
   const lanes = resends.map(({ subject }) => subject);
-  await store.commit([{ needs: { scope, lanes }, decide: () => [{ resends }] }]);
+  await store.commit([{ needs: { tenant, lanes }, decide: () => [{ resends }] }]);
 }
 
 /** Delivers everything that comes due by then, and says in which order. */
-export async function drain(store: Store, scope: Scope, now: number): Promise<ClaimedDelivery[]> {
+export async function drain(store: Store, tenant: Tenant, now: number): Promise<ClaimedDelivery[]> {
   const all: ClaimedDelivery[] = [];
   for (;;) {
-    const claimed = await claim(store, scope, now, { limit: 100 });
+    const claimed = await claim(store, tenant, now, { limit: 100 });
     if (claimed.length === 0) return all;
     all.push(...claimed);
-    await finish(store, scope, ...claimed.map((each) => result(each)));
+    await finish(store, tenant, ...claimed.map((each) => result(each)));
   }
 }
 
@@ -209,14 +211,14 @@ export function health(given: Partial<Health> = {}): Health {
 }
 
 /** Writes how a receiver fares; null for well. */
-export function setHealth(store: Store, scope: Scope, id: string, now: Health | null): Promise<void> {
-  return write(store, scope, { receivers: [{ id, health: now }] });
+export function setHealth(store: Store, tenant: Tenant, id: string, now: Health | null): Promise<void> {
+  return write(store, tenant, { receivers: [{ id, health: now }] });
 }
 
-export function endpoint(scope: Scope, given: Partial<Endpoint> = {}): Endpoint {
+export function endpoint(tenant: Tenant, given: Partial<Endpoint> = {}): Endpoint {
   return {
     id: newId('whe', T),
-    scope,
+    tenant,
     version: 1,
     eventCount: 0,
     url: 'https://shop.example/opentill',
@@ -232,6 +234,6 @@ export function endpoint(scope: Scope, given: Partial<Endpoint> = {}): Endpoint 
 }
 
 export async function addEndpoint(store: Store, made: Endpoint): Promise<Endpoint> {
-  await write(store, made.scope, { endpoints: [{ before: null, after: made }] });
+  await write(store, made.tenant, { endpoints: [{ before: null, after: made }] });
   return made;
 }

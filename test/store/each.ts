@@ -1,13 +1,13 @@
 import { type TestContext, test } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Open, type Opened, tenants } from './build.ts';
 
 export type Given = Opened & {
   readonly store: Store;
-  readonly mine: Scope;
-  readonly live: Scope;
-  readonly theirs: Scope;
+  readonly mine: Tenant;
+  readonly live: Tenant;
+  readonly theirs: Tenant;
 };
 
 /** Declares tests that each get a database of their own, with two accounts in it. */

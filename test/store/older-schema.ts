@@ -1,8 +1,8 @@
 /** What a database holds in the schema before deliveries had lanes, and what it has to come to. */
 import assert from 'node:assert/strict';
-import type { Scope } from '../../src/checkout/session.ts';
-import type { Delivery } from '../../src/store/delivery.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { T } from './build.ts';
 import { drain, HOUR, inOrder } from './deliveries.ts';
 
@@ -87,8 +87,8 @@ export const older = {
 
 /** By the interface of the store: what everything has become, and that all of it arrives in order. */
 export async function checkAfterMigration(store: Store): Promise<void> {
-  const mine: Scope = { account: 1, mode: 'test' };
-  const live: Scope = { account: 1, mode: 'live' };
+  const mine: Tenant = { account: 1, mode: 'test' };
+  const live: Tenant = { account: 1, mode: 'live' };
   const account = await store.account(1);
   assert.deepEqual(account?.webhookSecrets, { test: 'whsec_t', live: 'whsec_l' });
   assert.deepEqual(account?.previousWebhookSecrets, { test: null, live: null });

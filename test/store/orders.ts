@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
-import type { Origin } from '../../src/orders/order.ts';
-import { createPresenter } from '../../src/presenter.ts';
-import type { ClaimedDelivery, DeliveryResult } from '../../src/store/delivery.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import type { EventRow } from '../../src/store/store.ts';
-import { createTransact, type Executed } from '../../src/transact.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import type { Origin } from '../../src/writer/command.ts';
+import { createWriter, type Executed } from '../../src/writer/writer.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { addEndpoint, claimOne, endpoint, HOUR, tryAgain } from './deliveries.ts';
@@ -20,31 +20,31 @@ export type Till = Awaited<ReturnType<typeof openTill>>;
 export async function openTill(t: TestContext) {
   const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
   t.after(() => store.close());
-  const transact = createTransact({
+  const execute = createWriter({
     store,
-    presenter: createPresenter('https://pay.example.com'),
+    serializer: createSerializer('https://pay.example.com'),
     realNow: () => T,
   });
   const { mine, theirs } = await tenants(store);
 
-  async function failing(scope = mine) {
-    return Object.fromEntries(await store.failingReceivers(scope));
+  async function failing(tenant = mine) {
+    return Object.fromEntries(await store.failingReceivers(tenant));
   }
 
   return {
     store,
-    transact,
+    execute,
     mine,
     theirs,
     failing,
     /** An endpoint as merchants register them. */
-    add: (given: Partial<Endpoint> = {}, scope = mine) => addEndpoint(store, endpoint(scope, given)),
-    async endpoint(id: string, scope = mine): Promise<Endpoint | undefined> {
-      return (await store.endpoints(scope)).find((each) => each.id === id);
+    add: (given: Partial<Endpoint> = {}, tenant = mine) => addEndpoint(store, endpoint(tenant, given)),
+    async endpoint(id: string, tenant = mine): Promise<Endpoint | undefined> {
+      return (await store.endpoints(tenant)).find((each) => each.id === id);
     },
     /** Carries out a command about an endpoint. */
     order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string): Promise<Executed> =>
-      transact({
+      execute({
         subject: 'endpoint',
         origin: originOf(mine, key),
         id,
@@ -54,7 +54,7 @@ export async function openTill(t: TestContext) {
       }),
     /** Says what came of deliveries. */
     come: (...results: DeliveryResult[]): Promise<Executed> =>
-      transact({ subject: 'deliveries', scope: mine, results }),
+      execute({ subject: 'deliveries', tenant: mine, results }),
     /** The only delivery that is due for a receiver. */
     due: (receiver: string, at: number): Promise<ClaimedDelivery> =>
       claimOne(store, mine, at, { room: (each) => (each === receiver ? 1 : 0) }),
@@ -82,9 +82,9 @@ export async function openTill(t: TestContext) {
   };
 }
 
-function originOf(scope: Scope, key?: string): Origin {
+function originOf(tenant: Tenant, key?: string): Origin {
   const idempotency = key === undefined ? null : { key, operation: 'POST', requestHash: 'hash' };
-  return { scope, actor: 'ak_test_1', requestId: newId('evt', T), idempotency };
+  return { tenant, actor: 'ak_test_1', requestId: newId('evt', T), idempotency };
 }
 
 /** What an order was answered with. */

@@ -1,6 +1,6 @@
 /** What the suites of lists and of batches that fail have in common. */
 import assert from 'node:assert/strict';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Page, PageRequest, Unit } from '../../src/store/store.ts';
 import { inOrder } from './deliveries.ts';
 
@@ -29,9 +29,9 @@ export async function assertPaged(
 export const bug: Error = new Error('a bug');
 
 /** A unit that fails its batch. */
-export function failing(scope: Scope): Unit {
+export function failing(tenant: Tenant): Unit {
   return {
-    needs: { scope },
+    needs: { tenant },
     decide() {
       throw bug;
     },

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import { defaultSettings } from '../../src/accounts/settings.ts';
-import { defaultPolicy, type Scope } from '../../src/checkout/session.ts';
+import { defaultPolicy } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { bankFileQuery } from '../../src/store/postgres/bank-files.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
@@ -28,11 +29,11 @@ test('a database of the version before has the default settings, and its session
   await sql`INSERT INTO account VALUES (1, 'old', ${T}, 'whsec_t', 'whsec_l', 0)`;
   await sql`INSERT INTO feed_end VALUES (1, true, 0), (1, false, 0)`;
   await sql`INSERT INTO delivery_claim VALUES (1, true), (1, false)`;
-  const mine: Scope = { account: 1, mode: 'test' };
+  const mine: Tenant = { account: 1, mode: 'test' };
   const tried = attempt('ref', { status: 'requires_action' });
   const { traits, details, ...oldAttempt } = tried;
   const whole = session(mine, { attempts: [tried] });
-  const { id, scope, version, eventCount, payments, refunds, reversals, policy, ...data } = whole;
+  const { id, tenant, version, eventCount, payments, refunds, reversals, policy, ...data } = whole;
   await sql`INSERT INTO checkout ${sql({
     account: 1,
     live: false,
@@ -62,7 +63,7 @@ suite('another process', () => {
     const { mine } = await tenants(stores[0]);
     let made = 0;
     const unit = (reference: string): Unit => ({
-      needs: { scope: mine, notice: { rail: 'bank', reference } },
+      needs: { tenant: mine, notice: { rail: 'bank', reference } },
       decide: (loaded) => {
         // A try that fails writes nothing, and is counted by nobody.
         const { tries } = loaded.notice ?? { tries: 0 };
@@ -93,7 +94,7 @@ suite('another process', () => {
     const one = await add(stores[0], session(mine));
     const other = await add(stores[0], session(mine));
     const unit = (checkout: string, checkouts: readonly string[]): Unit => ({
-      needs: { scope: mine, checkout, checkouts },
+      needs: { tenant: mine, checkout, checkouts },
       decide: (loaded) =>
         [...loaded.checkouts.values()].map((before) => {
           const after = changed(before, { amount: before.amount + 1 });
@@ -122,7 +123,7 @@ suite('another process', () => {
     await sql`BEGIN`;
     await sql`SELECT FROM notice WHERE id = ${known.id} FOR UPDATE`;
     let done = false;
-    const loaded = load(store, { scope: mine, notice: { rail: 'bank', reference: 'a' } }).finally(() => {
+    const loaded = load(store, { tenant: mine, notice: { rail: 'bank', reference: 'a' } }).finally(() => {
       done = true;
     });
     // Reads do not wait for it.
@@ -168,7 +169,7 @@ suite('every filter is served by an index of the tenant', async () => {
   await (await openPostgresStore(url)).close();
   for (const statement of fill) await query(statement);
 
-  const scope: Scope = { account: 2, mode: 'test' };
+  const tenant: Tenant = { account: 2, mode: 'test' };
   const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
   async function checkPlan(
     { text, values }: { readonly text: string; readonly values: readonly unknown[] },
@@ -202,7 +203,7 @@ suite('every filter is served by an index of the tenant', async () => {
   ];
   for (const [filter, index] of refundFilters) {
     test(`of refunds: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
-      for (const page of pages('rfd')) await checkPlan(refundQuery(scope, filter, page), index);
+      for (const page of pages('rfd')) await checkPlan(refundQuery(tenant, filter, page), index);
     });
   }
 
@@ -215,12 +216,12 @@ suite('every filter is served by an index of the tenant', async () => {
   ];
   for (const [filter, index] of noticeFilters) {
     test(`of notices: ${Object.values(filter).join(', ')}`, async () => {
-      for (const page of pages('ntc')) await checkPlan(noticeQuery(scope, filter, page), index);
+      for (const page of pages('ntc')) await checkPlan(noticeQuery(tenant, filter, page), index);
     });
   }
 
   test('of files', async () => {
     for (const page of pages('bfl'))
-      await checkPlan(bankFileQuery(scope, 'payments', page), 'bank_file_kind');
+      await checkPlan(bankFileQuery(tenant, 'payments', page), 'bank_file_kind');
   });
 });

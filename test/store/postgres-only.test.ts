@@ -180,10 +180,10 @@ suite('the ledger', () => {
 });
 
 suite('another process at the same rows', () => {
-  const update = (store: Store, id: string, scope: Unit['needs']['scope'], amount: number) =>
+  const update = (store: Store, id: string, tenant: Unit['needs']['tenant'], amount: number) =>
     store.commit([
       {
-        needs: { scope, checkout: id },
+        needs: { tenant, checkout: id },
         decide({ checkout }) {
           assert.ok(checkout);
           const after = changed(checkout, { amount });
@@ -218,7 +218,7 @@ suite('another process at the same rows', () => {
     const seen: string[] = [];
     const unit = (name: string): Unit => ({
       needs: {
-        scope: mine,
+        tenant: mine,
         idempotency: { key, operation, requestHash },
         email: 'ada@example.com',
         rail: { rail: 'sandbox', reference: 'pay' },
@@ -258,7 +258,7 @@ suite('another process at the same rows', () => {
     await sql`SELECT FROM customer WHERE id = 'cus_1' FOR UPDATE`;
     const committed = store.commit([
       {
-        needs: { scope: mine, checkout: one.id, customer: 'cus_1' },
+        needs: { tenant: mine, checkout: one.id, customer: 'cus_1' },
         decide: ({ checkout }) => {
           const after = changed(checkout as typeof one, { amount: 7 });
           return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
@@ -346,7 +346,7 @@ test('what was remembered of a session is not believed when another process has 
   const paid = changed(one, { payments: [payment('p')], amount: 5 });
   await write(there, mine, { checkout: { before: one, after: paid }, events: [eventOf(paid)] });
   assert.deepEqual(await here.checkout(mine, one.id), paid);
-  assert.deepEqual((await load(here, { scope: mine, checkout: one.id })).checkout, paid);
+  assert.deepEqual((await load(here, { tenant: mine, checkout: one.id })).checkout, paid);
   assert.deepEqual((await here.checkouts(mine, {}, { limit: 1 })).rows, [paid]);
   assert.equal(T, one.createdAt);
 });

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import postgres from 'postgres';
-import type { DeliveryFilter } from '../../src/store/delivery.ts';
 import { deliveryQuery } from '../../src/store/postgres/deliveries.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { T } from './build.ts';

@@ -71,9 +71,9 @@ suite('every filter of a list', () => {
   }
 
   test('has an end: a search by itself is cut off at a page, from each place where it looks', () => {
-    const scope = { account: 1, mode: 'test' } as const;
+    const tenant = { account: 1, mode: 'test' } as const;
     const limits = (filter: CheckoutFilter) =>
-      listQuery(scope, filter, { limit: 20, after: 'chk_5' }).sql.split('LIMIT ?').length - 1;
+      listQuery(tenant, filter, { limit: 20, after: 'chk_5' }).sql.split('LIMIT ?').length - 1;
     assert.equal(limits({ search: 'x' }), 5);
     assert.equal(limits({ search: 'x', createdFrom: 1 }), 5);
     assert.equal(
@@ -85,8 +85,8 @@ suite('every filter of a list', () => {
 });
 
 suite('what is found by an index alone, in the order of the list and no further than its page', () => {
-  const scope = { account: 1, mode: 'test' } as const;
-  const tenant = 'account=? AND live=?';
+  const tenant = { account: 1, mode: 'test' } as const;
+  const tenantKey = 'account=? AND live=?';
   const pages: ReadonlyArray<[PageRequest, string]> = [
     [{ limit: 20 }, ''],
     [{ limit: 20, after: 'x' }, ' AND id<?'],
@@ -99,46 +99,46 @@ suite('what is found by an index alone, in the order of the list and no further 
       .map(({ detail }) => String(detail));
 
   const refunds: ReadonlyArray<[RefundFilter, string]> = [
-    [{}, `PRIMARY KEY (${tenant}`],
-    [{ checkout: 'x' }, `COVERING INDEX refund_checkout (${tenant} AND checkout=?`],
-    [{ checkout: 'x', rail: 'bank', isPending: true }, `INDEX refund_checkout (${tenant} AND checkout=?`],
-    [{ rail: 'bank' }, `INDEX refund_rail (${tenant} AND rail=?`],
-    [{ isPending: true }, `INDEX refund_pending (${tenant}`],
-    [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenant} AND rail=?`],
+    [{}, `PRIMARY KEY (${tenantKey}`],
+    [{ checkout: 'x' }, `COVERING INDEX refund_checkout (${tenantKey} AND checkout=?`],
+    [{ checkout: 'x', rail: 'bank', isPending: true }, `INDEX refund_checkout (${tenantKey} AND checkout=?`],
+    [{ rail: 'bank' }, `INDEX refund_rail (${tenantKey} AND rail=?`],
+    [{ isPending: true }, `INDEX refund_pending (${tenantKey}`],
+    [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenantKey} AND rail=?`],
   ];
   const notices: ReadonlyArray<[NoticeFilter, string]> = [
-    [{ rail: 'bank' }, `INDEX notice_rail (${tenant} AND rail=?`],
-    [{ rail: 'bank', state: 'ignored' }, `INDEX notice_state (${tenant} AND rail=? AND state=?`],
+    [{ rail: 'bank' }, `INDEX notice_rail (${tenantKey} AND rail=?`],
+    [{ rail: 'bank', state: 'ignored' }, `INDEX notice_state (${tenantKey} AND rail=? AND state=?`],
   ];
   for (const [page, bound] of pages) {
     const at = `from ${Object.keys(page).at(-1)}`;
     for (const [filter, index] of refunds) {
       test(`refunds: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
-        const { sql, values } = refundQuery(scope, filter, page);
+        const { sql, values } = refundQuery(tenant, filter, page);
         assert.deepEqual(searched(t, sql, values), [`SEARCH refund USING ${index}${bound})`]);
       });
     }
     for (const [filter, index] of notices) {
       test(`notices: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
-        const { sql, values } = noticeQuery(scope, filter, page);
+        const { sql, values } = noticeQuery(tenant, filter, page);
         assert.deepEqual(searched(t, sql, values), [`SEARCH notice USING ${index}${bound})`]);
       });
     }
     test(`files of banks ${at}`, (t) => {
-      const { sql, values } = bankFileQuery(scope, 'statement', page);
-      const index = `INDEX bank_file_kind (${tenant} AND kind=?${bound})`;
+      const { sql, values } = bankFileQuery(tenant, 'statement', page);
+      const index = `INDEX bank_file_kind (${tenantKey} AND kind=?${bound})`;
       assert.deepEqual(searched(t, sql, values), [`SEARCH bank_file USING ${index}`]);
     });
   }
 
   test('awaited transfers', (t) => {
-    const key = `PRIMARY KEY (${tenant} AND currency=? AND amount=?)`;
+    const key = `PRIMARY KEY (${tenantKey} AND currency=? AND amount=?)`;
     const plan = searched(t, awaitingSql, [1, 0, 'EUR', 1000, 10]);
     assert.deepEqual(plan, [`SEARCH awaited USING ${key}`]);
   });
 
   test('notices that are due', (t) => {
     const plan = searched(t, dueNoticesSql, [1, 0, 1000, 10]);
-    assert.deepEqual(plan, [`SEARCH notice USING INDEX notice_due (${tenant} AND due_at<?)`]);
+    assert.deepEqual(plan, [`SEARCH notice USING INDEX notice_due (${tenantKey} AND due_at<?)`]);
   });
 });

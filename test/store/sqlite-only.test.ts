@@ -226,10 +226,10 @@ suite('a batch of several accounts and modes', () => {
     const store = openSqliteStore(freshPath(t));
     t.after(() => store.close());
     const { mine, live } = await tenants(store);
-    const units = [mine, live, mine, live, live].map((scope, index): Unit => {
-      const after = session(scope, { eventCount: 2 });
+    const units = [mine, live, mine, live, live].map((tenant, index): Unit => {
+      const after = session(tenant, { eventCount: 2 });
       const events = ['a', 'b'].map((type, at) => eventOf(after, `${type}.${index}`, { sequence: at + 1 }));
-      return { needs: { scope }, decide: () => [{ checkout: { before: null, after }, events }] };
+      return { needs: { tenant }, decide: () => [{ checkout: { before: null, after }, events }] };
     });
     await store.commit(units);
     const { rows } = await store.events(live, {}, 0, 100);
@@ -254,9 +254,9 @@ suite('a batch of several accounts and modes', () => {
     const person = customer(mine);
     const stored = answer('key');
     const seen: unknown[] = [];
-    const look = (scope: Unit['needs']['scope']): Unit => ({
+    const look = (tenant: Unit['needs']['tenant']): Unit => ({
       needs: {
-        scope,
+        tenant,
         checkout: one.id,
         customer: person.id,
         email: 'ada@example.com',
@@ -272,7 +272,7 @@ suite('a batch of several accounts and modes', () => {
     });
     await store.commit([
       {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide: () => [
           {
             checkout: { before: null, after: one },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
+import { newId } from '../../src/lib/id.ts';
 import type { Unit } from '../../src/store/store.ts';
 import {
   add,
@@ -106,9 +106,9 @@ export function commitSuite(open: Open): void {
 
     it('is found under its own account and mode only', async ({ store, mine, live, theirs }) => {
       const { id } = await add(store, session(mine));
-      for (const scope of [live, theirs]) {
-        assert.equal(await store.checkout(scope, id), null);
-        assert.equal((await load(store, { scope, checkout: id })).checkout, null);
+      for (const tenant of [live, theirs]) {
+        assert.equal(await store.checkout(tenant, id), null);
+        assert.equal((await load(store, { tenant, checkout: id })).checkout, null);
       }
       assert.equal(await store.checkout(mine, newId('chk', T)), null);
     });
@@ -119,7 +119,7 @@ export function commitSuite(open: Open): void {
       const units = [1, 2, 3].map((amount): Unit => {
         const one = session(mine, { amount });
         const writes = { checkout: { before: null, after: one }, events: [eventOf(one)] };
-        return { needs: { scope: mine }, decide: () => [writes] };
+        return { needs: { tenant: mine }, decide: () => [writes] };
       });
       await store.commit(units);
       assert.deepEqual(
@@ -137,7 +137,7 @@ export function commitSuite(open: Open): void {
       const bug = new Error('a bug');
       const units: Unit[] = [
         {
-          needs: { scope: mine, checkout: old.id },
+          needs: { tenant: mine, checkout: old.id },
           decide: () => [
             {
               checkout: { before: old, after },
@@ -149,9 +149,9 @@ export function commitSuite(open: Open): void {
             },
           ],
         },
-        { needs: { scope: mine }, decide: () => [{ checkout: { before: null, after: fresh } }] },
+        { needs: { tenant: mine }, decide: () => [{ checkout: { before: null, after: fresh } }] },
         {
-          needs: { scope: mine, checkout: old.id },
+          needs: { tenant: mine, checkout: old.id },
           decide() {
             throw bug;
           },
@@ -166,7 +166,7 @@ export function commitSuite(open: Open): void {
         assert.equal((await each.account(mine.account))?.testClockOffsetMs, 0);
         assert.equal((await each.gauges()).pendingDeliveries, 0);
         const idempotency = { key: 'key', operation: 'POST /v3/checkout', requestHash: '' };
-        const loaded = await load(each, { scope: mine, checkout: old.id, idempotency });
+        const loaded = await load(each, { tenant: mine, checkout: old.id, idempotency });
         assert.deepEqual(loaded.checkout, old);
         assert.equal(loaded.answer, null);
       }
@@ -179,7 +179,7 @@ export function commitSuite(open: Open): void {
       }));
       assert.ok(first && second);
       const units = [first, second].map((after): Unit => {
-        return { needs: { scope: mine }, decide: () => [{ checkout: { before: null, after } }] };
+        return { needs: { tenant: mine }, decide: () => [{ checkout: { before: null, after } }] };
       });
       await assert.rejects(store.commit(units));
       assert.equal(await store.checkout(mine, first.id), null);
@@ -193,10 +193,10 @@ export function commitSuite(open: Open): void {
       const stored = answer('key', { headers: { 'x-é': 'ü' }, body: '{"text":"ß"}' });
       const { key, operation, requestHash } = stored;
       const seen: unknown[] = [];
-      const look = (needs: Omit<Unit['needs'], 'scope'>): Unit => ({
-        needs: { scope: mine, ...needs },
-        decide({ checkout, customer: found, namesake, ownerOfReference, answer: given, checkouts }) {
-          seen.push([checkout, found, namesake, ownerOfReference, given, ...checkouts]);
+      const look = (needs: Omit<Unit['needs'], 'tenant'>): Unit => ({
+        needs: { tenant: mine, ...needs },
+        decide({ checkout, customer: found, customerByEmail, ownerOfReference, answer: given, checkouts }) {
+          seen.push([checkout, found, customerByEmail, ownerOfReference, given, ...checkouts]);
           return [];
         },
       });
@@ -211,7 +211,7 @@ export function commitSuite(open: Open): void {
       await store.commit([
         look(everything),
         {
-          needs: { scope: mine },
+          needs: { tenant: mine },
           decide: () => [
             {
               checkout: { before: null, after: first },
@@ -223,7 +223,7 @@ export function commitSuite(open: Open): void {
         },
         look(everything),
         {
-          needs: { scope: mine, checkout: first.id },
+          needs: { tenant: mine, checkout: first.id },
           decide: ({ checkout }) => {
             assert.deepEqual(checkout, first);
             return [{ checkout: { before: checkout as Checkout, after: second }, events: [eventOf(second)] }];
@@ -259,15 +259,15 @@ export function commitSuite(open: Open): void {
       const again = await reopen();
       const { key, operation, requestHash, createdAt: _, ...rest } = stored;
       const idempotency = { key, operation, requestHash: 'whatever' };
-      assert.deepEqual((await load(again, { scope: mine, idempotency })).answer, { requestHash, ...rest });
-      for (const scope of [live, theirs]) {
-        assert.equal((await load(again, { scope, idempotency })).answer, null);
-        await write(again, scope, { answer: stored });
+      assert.deepEqual((await load(again, { tenant: mine, idempotency })).answer, { requestHash, ...rest });
+      for (const tenant of [live, theirs]) {
+        assert.equal((await load(again, { tenant, idempotency })).answer, null);
+        await write(again, tenant, { answer: stored });
       }
       const elsewhere = { ...idempotency, operation: 'PUT /v3/checkout/chk_1' };
-      assert.equal((await load(again, { scope: mine, idempotency: elsewhere })).answer, null);
+      assert.equal((await load(again, { tenant: mine, idempotency: elsewhere })).answer, null);
       assert.equal(
-        (await load(again, { scope: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer,
+        (await load(again, { tenant: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer,
         null,
       );
     });
@@ -276,7 +276,7 @@ export function commitSuite(open: Open): void {
       await write(store, mine, { answer: answer('key', { body: 'first' }) });
       await assert.rejects(write(store, mine, { answer: answer('key', { body: 'second' }) }));
       const { key, operation, requestHash } = answer('key');
-      const loaded = await load(store, { scope: mine, idempotency: { key, operation, requestHash } });
+      const loaded = await load(store, { tenant: mine, idempotency: { key, operation, requestHash } });
       assert.equal(loaded.answer?.body, 'first');
     });
   });
@@ -304,8 +304,8 @@ export function commitSuite(open: Open): void {
 
     it('tells whose a payment or attempt of a rail is', async ({ store, mine, live, theirs }) => {
       const one = await add(store, session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] }));
-      const ownerOf = async (rail: string, reference: string, scope = mine) =>
-        (await load(store, { scope, rail: { rail, reference } })).ownerOfReference;
+      const ownerOf = async (rail: string, reference: string, tenant = mine) =>
+        (await load(store, { tenant, rail: { rail, reference } })).ownerOfReference;
       assert.equal(await ownerOf('sandbox', 'ref'), one.id);
       assert.equal(await ownerOf('sandbox', 'pay'), one.id);
       assert.equal(await ownerOf('bank', 'pay'), null);

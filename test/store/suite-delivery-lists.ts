@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import type { Delivery, DeliveryFilter } from '../../src/store/delivery.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { PageRequest, Store } from '../../src/store/store.ts';
+import type { Delivery, DeliveryFilter } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,
@@ -27,7 +27,7 @@ export function deliveryListSuite(open: Open): void {
   const it = onFreshStores(open);
 
   /** Of two sessions to two receivers: one that has arrived, one given up, the others pending; oldest first. */
-  async function filled(store: Store, mine: Scope): Promise<Delivery[]> {
+  async function filled(store: Store, mine: Tenant): Promise<Delivery[]> {
     const one = await tell(store, mine, 2, { receivers: [HOST, TO_ENDPOINT] });
     const other = await tell(store, mine, 1, { receivers: [HOST, TO_ENDPOINT], at: T + 1000 });
     const claimed = await claim(store, mine, T);
@@ -38,8 +38,8 @@ export function deliveryListSuite(open: Open): void {
     return (await Promise.all(all)) as Delivery[];
   }
 
-  const listed = async (store: Store, scope: Scope, filter: DeliveryFilter, page: PageRequest = PAGE) =>
-    inOrder((await store.deliveries(scope, filter, page)).rows);
+  const listed = async (store: Store, tenant: Tenant, filter: DeliveryFilter, page: PageRequest = PAGE) =>
+    inOrder((await store.deliveries(tenant, filter, page)).rows);
 
   suite('a delivery', () => {
     it('is shown as it is, in each state', async ({ store, reopen, mine }) => {
@@ -79,7 +79,7 @@ export function deliveryListSuite(open: Open): void {
 
     it('is known under its own account and mode only', async ({ store, mine, live, theirs }) => {
       const [id] = (await apart(store, mine, [T])) as [string];
-      for (const scope of [live, theirs]) assert.equal(await store.delivery(scope, id), null);
+      for (const tenant of [live, theirs]) assert.equal(await store.delivery(tenant, id), null);
       assert.equal(await store.delivery(mine, 'whd_unknown'), null);
     });
   });
@@ -159,9 +159,9 @@ export function deliveryListSuite(open: Open): void {
     it('shows nothing of a session or event to other accounts and modes', async (given) => {
       const { store, mine, live, theirs } = given;
       const [first] = (await filled(store, mine)) as [Delivery];
-      for (const scope of [live, theirs]) {
+      for (const tenant of [live, theirs]) {
         for (const filter of [{ subject: first.subject }, { event: first.event }, { receiver: HOST }]) {
-          assert.deepEqual(await listed(store, scope, filter), []);
+          assert.deepEqual(await listed(store, tenant, filter), []);
         }
       }
     });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { ApiKey } from '../../src/accounts/api-key.ts';
+import { createAccount } from '../../src/accounts/keys.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
-import { createAccount } from '../../src/keys.ts';
-import type { ApiKey } from '../../src/store/store.ts';
 import { type Open, T, write } from './build.ts';
 import { alsoReopened, type Given, onFreshStores } from './each.ts';
 
@@ -14,9 +14,9 @@ export function directorySuite(open: Open): void {
 
   const keyFor = ({ live }: Given, given: Partial<ApiKey> = {}): ApiKey => ({
     id: 'ak_live_1',
-    scope: live,
+    tenant: live,
     secretHash: 'a'.repeat(64),
-    scopes: ['read', 'webhooks'],
+    permissions: ['read', 'webhooks'],
     name: 'Till 1',
     createdAt: T,
     revokedAt: null,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { EndpointChange, Loaded, Store, Unit } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import { load, type Open, T, write } from './build.ts';
@@ -15,15 +15,15 @@ export function endpointSuite(open: Open): void {
     version: before.version + 1,
     ...given,
   });
-  const writing = (scope: Scope, ...endpoints: EndpointChange[]): Unit => ({
-    needs: { scope, endpoints: true },
+  const writing = (tenant: Tenant, ...endpoints: EndpointChange[]): Unit => ({
+    needs: { tenant, endpoints: true },
     decide: () => [{ endpoints }],
   });
   /** What units that stand between others are shown. */
   function watcher() {
     const seen: string[][] = [];
-    const watching = (scope: Scope): Unit => ({
-      needs: { scope, endpoints: true },
+    const watching = (tenant: Tenant): Unit => ({
+      needs: { tenant, endpoints: true },
       decide({ endpoints }) {
         seen.push(endpoints.map(({ id, version }) => `${id} ${version}`));
         return [];
@@ -32,13 +32,13 @@ export function endpointSuite(open: Open): void {
     return { seen, watching };
   }
   const bug: Error = new Error('a bug');
-  const failing = (scope: Scope): Unit => ({
-    needs: { scope },
+  const failing = (tenant: Tenant): Unit => ({
+    needs: { tenant },
     decide() {
       throw bug;
     },
   });
-  const loadedOf = (store: Store, scope: Scope) => load(store, { scope, endpoints: true });
+  const loadedOf = (store: Store, tenant: Tenant) => load(store, { tenant, endpoints: true });
 
   suite('endpoints', () => {
     it('come back field by field, also after a restart', async ({ store, reopen, mine }) => {
@@ -75,12 +75,12 @@ export function endpointSuite(open: Open): void {
     });
 
     it('are those of one account and mode', async ({ store, mine, live, theirs }) => {
-      for (const scope of [mine, live, theirs]) {
-        await addEndpoint(store, endpoint(scope, { id: 'whe_same', url: `https://${scope.mode}.example` }));
+      for (const tenant of [mine, live, theirs]) {
+        await addEndpoint(store, endpoint(tenant, { id: 'whe_same', url: `https://${tenant.mode}.example` }));
       }
       await write(store, live, { endpoints: [{ before: endpoint(live, { id: 'whe_same' }), after: null }] });
       const [one] = await store.endpoints(mine);
-      assert.deepEqual(one?.scope, mine);
+      assert.deepEqual(one?.tenant, mine);
       assert.deepEqual(await store.endpoints(live), []);
       assert.deepEqual((await loadedOf(store, live)).endpoints, []);
       assert.deepEqual(ids(await store.endpoints(theirs)), ['whe_same']);
@@ -88,10 +88,10 @@ export function endpointSuite(open: Open): void {
 
     it('are not shown where they are not needed', async ({ store, mine }) => {
       await addEndpoint(store, endpoint(mine));
-      assert.deepEqual((await load(store, { scope: mine })).endpoints, []);
+      assert.deepEqual((await load(store, { tenant: mine })).endpoints, []);
       const shown: Loaded[] = [];
       const look: Unit = {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide(loaded) {
           shown.push(loaded);
           return [];
@@ -165,15 +165,15 @@ export function endpointSuite(open: Open): void {
     it('is shown of those that are needed and fail', async ({ store, mine, live }) => {
       await setHealth(store, mine, 'whe_1', health({ failures: 4 }));
       await setHealth(store, mine, 'whe_2', health());
-      const { receivers } = await load(store, { scope: mine, receivers: ['whe_1', 'whe_3'] });
+      const { receivers } = await load(store, { tenant: mine, receivers: ['whe_1', 'whe_3'] });
       assert.deepEqual(receivers, new Map([['whe_1', health({ failures: 4 })]]));
-      assert.deepEqual((await load(store, { scope: live, receivers: ['whe_1'] })).receivers, new Map());
+      assert.deepEqual((await load(store, { tenant: live, receivers: ['whe_1'] })).receivers, new Map());
     });
 
     it('is seen by the units behind, also that one is well again', async ({ store, mine }) => {
       await setHealth(store, mine, 'whe_1', health());
       const seen: Array<number | undefined> = [];
-      const needs = { scope: mine, receivers: ['whe_1', 'whe_2'] };
+      const needs = { tenant: mine, receivers: ['whe_1', 'whe_2'] };
       const unit = (id: string, now: ReturnType<typeof health> | null): Unit => ({
         needs,
         decide({ receivers }) {
@@ -196,7 +196,7 @@ export function endpointSuite(open: Open): void {
     it('is as before if the batch fails', async ({ store, mine }) => {
       await setHealth(store, mine, 'whe_1', health());
       const unit: Unit = {
-        needs: { scope: mine, receivers: ['whe_1'] },
+        needs: { tenant: mine, receivers: ['whe_1'] },
         decide: () => [{ receivers: [{ id: 'whe_1', health: null }] }],
       };
       await assert.rejects(store.commit([unit, failing(mine)]), bug);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Customer } from '../../src/checkout/customer.ts';
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import type { ClaimedDelivery } from '../../src/store/delivery.ts';
-import type { EventRow, Store, Unit } from '../../src/store/store.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/delivery.ts';
 import {
   add,
   attempt,
@@ -26,14 +28,14 @@ const SECRETS = /Ada|London|\b555\b/;
 export function eraseSuite(open: Open): void {
   const it = onFreshStores(open);
 
-  async function known(store: Store, scope: Scope, given: Partial<Checkout> = {}) {
-    const person = customer(scope, { name: 'Ada', phone: { callingCode: '44', number: '555' } });
-    await write(store, scope, { customer: person });
+  async function known(store: Store, tenant: Tenant, given: Partial<Checkout> = {}) {
+    const person = customer(tenant, { name: 'Ada', phone: { callingCode: '44', number: '555' } });
+    await write(store, tenant, { customer: person });
     return { person, one: await add(store, sessionOf(person, given)) };
   }
 
   function sessionOf(person: Customer, given: Partial<Checkout> = {}): Checkout {
-    return session(person.scope, {
+    return session(person.tenant, {
       payer: {
         customer: person.id,
         name: person.name,
@@ -67,7 +69,7 @@ export function eraseSuite(open: Open): void {
       };
       for await (const each of alsoReopened({ store, reopen })) {
         assert.equal(await each.customer(mine, person.id), null);
-        assert.equal((await load(each, { scope: mine, email: 'ada@example.com' })).namesake, null);
+        assert.equal((await load(each, { tenant: mine, email: 'ada@example.com' })).customerByEmail, null);
         assert.deepEqual((await each.customers(mine, {}, { limit: 9 })).rows, []);
         const left = { ...second, payer, version: second.version + 1 };
         assert.deepEqual(await each.checkout(mine, one.id), left);
@@ -110,13 +112,13 @@ export function eraseSuite(open: Open): void {
 
     it('leaves everybody else alone', async ({ store, mine, live, theirs }) => {
       const { person } = await known(store, mine);
-      const others = await Promise.all([live, theirs].map((scope) => known(store, scope)));
+      const others = await Promise.all([live, theirs].map((tenant) => known(store, tenant)));
       const anonymous = await add(store, session(mine));
       await write(store, mine, { erasedCustomer: person });
       for (const { person: other, one } of others) {
-        assert.deepEqual(await store.customer(other.scope, other.id), other);
-        assert.deepEqual(await store.checkout(other.scope, one.id), one);
-        assert.match(JSON.stringify(await store.events(other.scope, {}, 0, 9)), /Ada/);
+        assert.deepEqual(await store.customer(other.tenant, other.id), other);
+        assert.deepEqual(await store.checkout(other.tenant, one.id), one);
+        assert.match(JSON.stringify(await store.events(other.tenant, {}, 0, 9)), /Ada/);
       }
       assert.deepEqual(await store.checkout(mine, anonymous.id), anonymous);
     });
@@ -132,13 +134,13 @@ export function eraseSuite(open: Open): void {
     it('is seen by the units behind it in the same batch', async ({ store, reopen, mine }) => {
       const { person, one } = await known(store, mine);
       const update: Unit = {
-        needs: { scope: mine, checkout: one.id },
+        needs: { tenant: mine, checkout: one.id },
         decide({ checkout }) {
           const after = changed(checkout as Checkout, { amount: 7 });
           return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
         },
       };
-      const erase: Unit = { needs: { scope: mine }, decide: () => [{ erasedCustomer: person }] };
+      const erase: Unit = { needs: { tenant: mine }, decide: () => [{ erasedCustomer: person }] };
       await store.commit([update, erase, update]);
       for await (const each of alsoReopened({ store, reopen })) {
         const left = await each.checkout(mine, one.id);
@@ -151,13 +153,13 @@ export function eraseSuite(open: Open): void {
     it('leaves nothing behind if its batch fails', async ({ store, reopen, mine }) => {
       const { person, one } = await known(store, mine);
       const again = await reopen();
-      const erase: Unit = { needs: { scope: mine }, decide: () => [{ erasedCustomer: person }] };
+      const erase: Unit = { needs: { tenant: mine }, decide: () => [{ erasedCustomer: person }] };
       const look: Unit = {
-        needs: { scope: mine, checkout: one.id, customer: person.id },
+        needs: { tenant: mine, checkout: one.id, customer: person.id },
         decide: () => [],
       };
       const fail: Unit = {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide() {
           throw new Error('no');
         },

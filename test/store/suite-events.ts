@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
-import type { EventRow, FeedEvent, Page, Unit } from '../../src/store/store.ts';
+import type { EventRow, FeedEvent } from '../../src/events/event.ts';
+import type { Page, Unit } from '../../src/store/store.ts';
 import { happen } from './aged.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
@@ -20,15 +21,15 @@ export function eventSuite(open: Open): void {
       live,
       theirs,
     }) => {
-      for (const scope of [mine, live, mine, theirs, mine, live]) await add(store, session(scope));
+      for (const tenant of [mine, live, mine, theirs, mine, live]) await add(store, session(tenant));
       const again = await reopen();
       await add(again, session(mine));
-      for (const [scope, expected] of [
+      for (const [tenant, expected] of [
         [mine, [1, 2, 3, 4]],
         [live, [1, 2]],
         [theirs, [1]],
       ] as const) {
-        assert.deepEqual(positions((await again.events(scope, {}, 0, 100)).rows), expected);
+        assert.deepEqual(positions((await again.events(tenant, {}, 0, 100)).rows), expected);
       }
     });
 
@@ -42,7 +43,7 @@ export function eventSuite(open: Open): void {
           const events = [after.eventCount - 1, after.eventCount].map((sequence) =>
             eventOf(after, 'x.y', { sequence }),
           );
-          return { needs: { scope: mine }, decide: () => [{ checkout: { before, after }, events }] };
+          return { needs: { tenant: mine }, decide: () => [{ checkout: { before, after }, events }] };
         });
       await store.commit(units(made.map(({ first }) => [null, first])));
       await store.commit(units(made.map(({ first, second }) => [first, second])));
@@ -57,13 +58,13 @@ export function eventSuite(open: Open): void {
       const one = await add(store, session(mine));
       const after = changed(one, {});
       const failing: Unit = {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide() {
           throw new Error('no');
         },
       };
       const writing: Unit = {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide: () => [{ checkout: { before: one, after }, events: [eventOf(after)] }],
       };
       await assert.rejects(store.commit([writing, failing]));
@@ -90,9 +91,9 @@ export function eventSuite(open: Open): void {
       assert.equal(await again.event(live, event.id), null);
       assert.equal(await again.event(theirs, event.id), null);
       assert.equal(await again.event(mine, 'evt_unknown'), null);
-      for (const scope of [live, theirs]) {
-        assert.deepEqual(await again.events(scope, {}, 0, 10), { rows: [], hasMore: false, position: 0 });
-        assert.deepEqual(await again.timeline(scope, one.id, null, 10), { rows: [], hasMore: false });
+      for (const tenant of [live, theirs]) {
+        assert.deepEqual(await again.events(tenant, {}, 0, 10), { rows: [], hasMore: false, position: 0 });
+        assert.deepEqual(await again.timeline(tenant, one.id, null, 10), { rows: [], hasMore: false });
       }
     });
 
@@ -222,9 +223,9 @@ export function eventSuite(open: Open): void {
       const nothing = { rows: [], hasMore: false };
       assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), nothing);
       assert.deepEqual(await store.timeline(mine, one.id, 'evt_unknown', 10), nothing);
-      for (const scope of [mine, live]) {
-        const other = await change(store, await add(store, session(scope)), {});
-        const [newest] = (await store.timeline(scope, other.id, null, 1)).rows;
+      for (const tenant of [mine, live]) {
+        const other = await change(store, await add(store, session(tenant)), {});
+        const [newest] = (await store.timeline(tenant, other.id, null, 1)).rows;
         assert.deepEqual(await store.timeline(mine, one.id, newest?.id ?? '', 10), nothing);
       }
     });

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import fc from 'fast-check';
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import type { ClaimedDelivery, Delivery, DeliveryResult } from '../../src/store/delivery.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { ClaimedDelivery, Delivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   claim,
@@ -99,25 +100,25 @@ export function lanePropertySuite(open: Open): void {
 }
 
 /** Sessions of one run, and what is out of their deliveries, perhaps twice. */
-async function newLanes(store: Store, scope: Scope) {
+async function newLanes(store: Store, tenant: Tenant) {
   let now = T;
   const sessions: Checkout[] = [];
   const out: ClaimedDelivery[] = [];
   const sequences = new Map<string, number>();
   // What a run that failed has left behind is not for this one.
-  await drain(store, scope, T + 1e9);
-  for (let count = 0; count < SESSIONS; count++) sessions.push((await tell(store, scope)).session);
+  await drain(store, tenant, T + 1e9);
+  for (let count = 0; count < SESSIONS; count++) sessions.push((await tell(store, tenant)).session);
   await note();
 
   async function note(): Promise<void> {
     for (const { id } of sessions) {
-      const { rows } = await store.timeline(scope, id, null, PAGE.limit);
+      const { rows } = await store.timeline(tenant, id, null, PAGE.limit);
       for (const event of rows) sequences.set(event.id, event.sequence);
     }
   }
 
   async function deliveries(): Promise<Delivery[]> {
-    const pages = sessions.map(({ id }) => store.deliveries(scope, { subject: id }, PAGE));
+    const pages = sessions.map(({ id }) => store.deliveries(tenant, { subject: id }, PAGE));
     return (await Promise.all(pages)).flatMap(({ rows }) => rows);
   }
 
@@ -143,14 +144,14 @@ async function newLanes(store: Store, scope: Scope) {
         await note();
       }
       if (step.type === 'claim') {
-        const claimed = await claim(store, scope, now, { limit: step.limit });
+        const claimed = await claim(store, tenant, now, { limit: step.limit });
         const heads = new Set((await deliveries()).filter(({ dueAt }) => dueAt !== null).map(({ id }) => id));
         for (const { id } of claimed) assert.ok(heads.has(id), `${id} is none of the first`);
         out.push(...claimed);
       }
       if (step.type === 'come') {
         const one = come(step.which, step.how);
-        if (one) await finish(store, scope, one.came);
+        if (one) await finish(store, tenant, one.came);
       }
       if (step.type === 'come and tell') {
         const one = come(step.which, step.how);
@@ -159,8 +160,8 @@ async function newLanes(store: Store, scope: Scope) {
         const writes = telling(sessions[index] as Checkout, 1, { receivers: [HOST, ELSEWHERE], at: now });
         const { after } = writes.checkout;
         const units = [
-          finishing(scope, [one.came]),
-          { needs: { scope, checkout: after.id }, decide: () => [writes] },
+          finishing(tenant, [one.came]),
+          { needs: { tenant, checkout: after.id }, decide: () => [writes] },
         ];
         await store.commit(step.first ? units : units.toReversed());
         sessions[index] = after;
@@ -171,7 +172,7 @@ async function newLanes(store: Store, scope: Scope) {
         const all = await deliveries();
         const from = step.which % Math.max(all.length, 1);
         const chosen = all.slice(from, from + step.count).map(({ id }) => id);
-        if (chosen.length > 0) await resend(store, scope, now, ...chosen);
+        if (chosen.length > 0) await resend(store, tenant, now, ...chosen);
       }
     },
 
@@ -188,7 +189,7 @@ async function newLanes(store: Store, scope: Scope) {
     },
 
     async end(): Promise<void> {
-      const arrived = await drain(store, scope, now + 99 * HOUR);
+      const arrived = await drain(store, tenant, now + 99 * HOUR);
       const last = new Map<string, number>();
       for (const { receiver, event } of arrived) {
         const lane = `${event.subject} ${receiver}`;

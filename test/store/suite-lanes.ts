@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { ClaimedDelivery, Delivery } from '../../src/store/delivery.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { ClaimedDelivery, Delivery } from '../../src/webhooks/delivery.ts';
 import { eventOf, type Open, session, T, write } from './build.ts';
 import {
   claim,
@@ -23,8 +23,7 @@ import {
   telling,
   tryAgain,
 } from './deliveries.ts';
-import type { Given } from './each.ts';
-import { onFreshStores } from './each.ts';
+import { type Given, onFreshStores } from './each.ts';
 
 export function laneSuite(open: Open): void {
   const it = onFreshStores(open);
@@ -133,7 +132,7 @@ export function laneSuite(open: Open): void {
       const first = telling(mine, 2);
       const second = telling(first.checkout.after, 2);
       await store.commit(
-        [first, second].map((writes) => ({ needs: { scope: mine }, decide: () => [writes] })),
+        [first, second].map((writes) => ({ needs: { tenant: mine }, decide: () => [writes] })),
       );
       const all = inOrder([...first.deliveries, ...second.deliveries]);
       assert.deepEqual(await dueAt(store, { mine }, all), [T, null, null, null]);
@@ -149,7 +148,7 @@ export function laneSuite(open: Open): void {
       const { session: one, ids: all } = await tell(store, mine, 1);
       const finished = finishing(mine, [come(await claimOne(store, mine, T))]);
       const writes = telling(one, 2, { at: T + 5 });
-      const told = { needs: { scope: mine, checkout: one.id }, decide: () => [writes] };
+      const told = { needs: { tenant: mine, checkout: one.id }, decide: () => [writes] };
       await store.commit(order === 'result first' ? [finished, told] : [told, finished]);
       const made = [...all, ...inOrder(writes.deliveries)];
       return { made, due: await dueAt(store, { mine }, made) };
@@ -210,9 +209,9 @@ export function laneSuite(open: Open): void {
     });
 
     it('for those of another mode or account', async ({ store, mine, live, theirs }) => {
-      for (const scope of [mine, live, theirs]) await tell(store, scope, 2);
+      for (const tenant of [mine, live, theirs]) await tell(store, tenant, 2);
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
-      for (const scope of [live, theirs]) assert.equal((await drain(store, scope, T)).length, 2);
+      for (const tenant of [live, theirs]) assert.equal((await drain(store, tenant, T)).length, 2);
     });
   });
 }

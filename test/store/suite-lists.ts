@@ -262,7 +262,7 @@ export function listSuite(open: Open): void {
 
   suite('customers', () => {
     const put = async (store: Store, one: Customer): Promise<Customer> => {
-      await write(store, one.scope, { customer: one });
+      await write(store, one.tenant, { customer: one });
       return one;
     };
 
@@ -278,13 +278,13 @@ export function listSuite(open: Open): void {
       const one = await put(store, customer(mine, { email: 'Ada@Example.com', phone, metadata }));
       const again = await reopen();
       assert.deepEqual(await again.customer(mine, one.id), one);
-      const byAddress = { scope: mine, email: 'ada@example.com' };
-      assert.deepEqual((await load(again, byAddress)).namesake, one);
-      for (const scope of [live, theirs]) {
-        assert.equal(await again.customer(scope, one.id), null);
-        assert.equal((await load(again, { ...byAddress, scope })).namesake, null);
-        assert.equal((await load(again, { scope, customer: one.id })).customer, null);
-        assert.deepEqual((await again.customers(scope, {}, { limit: 9 })).rows, []);
+      const byAddress = { tenant: mine, email: 'ada@example.com' };
+      assert.deepEqual((await load(again, byAddress)).customerByEmail, one);
+      for (const tenant of [live, theirs]) {
+        assert.equal(await again.customer(tenant, one.id), null);
+        assert.equal((await load(again, { ...byAddress, tenant })).customerByEmail, null);
+        assert.equal((await load(again, { tenant, customer: one.id })).customer, null);
+        assert.deepEqual((await again.customers(tenant, {}, { limit: 9 })).rows, []);
       }
     });
 
@@ -292,20 +292,20 @@ export function listSuite(open: Open): void {
       const one = await put(store, customer(mine));
       const renamed = await put(store, { ...one, name: 'Augusta', email: 'augusta@example.com' });
       assert.deepEqual(await store.customer(mine, one.id), renamed);
-      assert.equal((await load(store, { scope: mine, email: 'ada@example.com' })).namesake, null);
+      assert.equal((await load(store, { tenant: mine, email: 'ada@example.com' })).customerByEmail, null);
       assert.deepEqual((await store.customers(mine, {}, { limit: 9 })).rows, [renamed]);
     });
 
     it('have an address each, whatever its case', async ({ store, mine, live, theirs }) => {
       await put(store, customer(mine));
-      const namesake = customer(mine, { email: 'ADA@example.com' });
-      await assert.rejects(put(store, namesake));
-      assert.equal(await store.customer(mine, namesake.id), null);
+      const customerByEmail = customer(mine, { email: 'ADA@example.com' });
+      await assert.rejects(put(store, customerByEmail));
+      assert.equal(await store.customer(mine, customerByEmail.id), null);
       await put(store, customer(live));
       await put(store, customer(theirs));
       await put(store, customer(mine, { email: '' }));
       await put(store, customer(mine, { email: '' }));
-      assert.equal((await load(store, { scope: mine, email: '' })).namesake, null);
+      assert.equal((await load(store, { tenant: mine, email: '' })).customerByEmail, null);
     });
 
     it('are listed newest first, page by page, and by address', async ({ store, mine }) => {

@@ -1,7 +1,8 @@
 /** The rows by which refunds and awaited transfers are found, and units that concern several sessions. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Attempt, Refund, Scope } from '../../src/checkout/session.ts';
+import type { Attempt, Refund } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { RefundFilter, Store, Unit } from '../../src/store/store.ts';
 import {
   add,
@@ -42,9 +43,9 @@ export function moneySuite(open: Open): void {
           { id: one.refunds[1]?.id, checkout: one },
           { id: one.refunds[0]?.id, checkout: one },
         ]);
-        for (const scope of [live, theirs]) {
+        for (const tenant of [live, theirs]) {
           const filters = [{}, { checkout: one.id }, { rail: 'sandbox' }, { isPending: true }] as const;
-          for (const filter of filters) assert.deepEqual((await each.refunds(scope, filter, ALL)).rows, []);
+          for (const filter of filters) assert.deepEqual((await each.refunds(tenant, filter, ALL)).rows, []);
         }
       }
     });
@@ -101,8 +102,8 @@ export function moneySuite(open: Open): void {
   });
 
   suite('awaited transfers', () => {
-    const awaiting = async (store: Store, scope: Scope, amount: number, currency = 'EUR', limit = 10) =>
-      (await store.awaiting(scope, currency, amount, limit)).map(({ attempt }) => attempt);
+    const awaiting = async (store: Store, tenant: Tenant, amount: number, currency = 'EUR', limit = 10) =>
+      (await store.awaiting(tenant, currency, amount, limit)).map(({ attempt }) => attempt);
 
     it('are found by amount and currency, the newest first', async (given) => {
       const { store, reopen, mine, live, theirs } = given;
@@ -119,7 +120,7 @@ export function moneySuite(open: Open): void {
         assert.deepEqual(await awaiting(each, mine, 999), [c.id]);
         assert.equal((await awaiting(each, mine, 1000, 'USD')).length, 1);
         assert.deepEqual(await awaiting(each, mine, 1001), []);
-        for (const scope of [live, theirs]) assert.deepEqual(await awaiting(each, scope, 1000), []);
+        for (const tenant of [live, theirs]) assert.deepEqual(await awaiting(each, tenant, 1000), []);
       }
     });
 
@@ -169,7 +170,7 @@ export function moneySuite(open: Open): void {
       const one = await add(store, session(mine, { attempts: [standing('a')] }));
       const [{ id }] = one.attempts as [Attempt];
       const after = changed(one, { attempts: [], refunds: [refund()] });
-      const unit = { needs: { scope: mine }, decide: () => [{ checkout: { before: one, after } }] };
+      const unit = { needs: { tenant: mine }, decide: () => [{ checkout: { before: one, after } }] };
       await assert.rejects(store.commit([unit, failing(mine)]), bug);
       assert.deepEqual(await awaiting(store, mine, 1000), [id]);
       assert.deepEqual((await store.refunds(mine, {}, ALL)).rows, []);
@@ -185,14 +186,14 @@ export function moneySuite(open: Open): void {
     assert.equal(await store.ownerOfReference(mine, 'bank', 'e1'), paid.id);
     assert.equal(await store.ownerOfReference(mine, 'bank', 'e2'), null);
     assert.equal(await store.ownerOfReference(mine, 'stripe', 'RF1'), null);
-    for (const scope of [live, theirs])
-      assert.equal(await store.ownerOfReference(scope, 'bank', 'RF1'), null);
+    for (const tenant of [live, theirs])
+      assert.equal(await store.ownerOfReference(tenant, 'bank', 'RF1'), null);
   });
 
   suite('a unit that concerns several sessions', () => {
     /** Adds one to the amount of each of these that it is shown, and notes what that was. */
-    const incrementing = (scope: Scope, wanted: readonly string[], seen: number[][] = []): Unit => ({
-      needs: { scope, checkouts: wanted },
+    const incrementing = (tenant: Tenant, wanted: readonly string[], seen: number[][] = []): Unit => ({
+      needs: { tenant, checkouts: wanted },
       decide({ checkouts }) {
         seen.push(wanted.map((id) => checkouts.get(id)?.amount ?? -1));
         return [...checkouts.values()].map((before) => {
@@ -201,8 +202,8 @@ export function moneySuite(open: Open): void {
         });
       },
     });
-    const amounts = async (store: Store, scope: Scope, all: readonly string[]) =>
-      Promise.all(all.map(async (id) => (await store.checkout(scope, id))?.amount));
+    const amounts = async (store: Store, tenant: Tenant, all: readonly string[]) =>
+      Promise.all(all.map(async (id) => (await store.checkout(tenant, id))?.amount));
 
     it('writes all of them, each with its events, and the next unit sees that', async (given) => {
       const { store, reopen, mine } = given;
@@ -229,11 +230,11 @@ export function moneySuite(open: Open): void {
 
     it('is shown its own, and none of another account or mode', async ({ store, mine, live, theirs }) => {
       const one = await add(store, session(mine));
-      const shown = await load(store, { scope: mine, checkout: one.id, checkouts: [one.id, 'chk_none'] });
+      const shown = await load(store, { tenant: mine, checkout: one.id, checkouts: [one.id, 'chk_none'] });
       assert.deepEqual([shown.checkout, [...shown.checkouts]], [one, [[one.id, one]]]);
-      assert.equal((await load(store, { scope: mine, checkout: one.id })).checkouts.size, 0);
-      for (const scope of [live, theirs]) {
-        assert.equal((await load(store, { scope, checkouts: [one.id] })).checkouts.size, 0);
+      assert.equal((await load(store, { tenant: mine, checkout: one.id })).checkouts.size, 0);
+      for (const tenant of [live, theirs]) {
+        assert.equal((await load(store, { tenant, checkouts: [one.id] })).checkouts.size, 0);
       }
     });
 
@@ -242,7 +243,7 @@ export function moneySuite(open: Open): void {
       const taken = await add(store, session(mine, { attempts: [standing('taken')] }));
       const fresh = session(mine);
       const unit: Unit = {
-        needs: { scope: mine, checkouts: [one.id, taken.id] },
+        needs: { tenant: mine, checkouts: [one.id, taken.id] },
         decide: () => [
           { checkout: { before: one, after: changed(one, { amount: 7 }) }, notice: notice('entry') },
           { checkout: { before: null, after: fresh }, bankFile: bankFile('hash') },

@@ -1,8 +1,10 @@
 /** Notices of rails, and files of banks. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Checkout, Scope } from '../../src/checkout/session.ts';
-import type { BankFile, Notice } from '../../src/store/notice.ts';
+import type { BankFile } from '../../src/banking/bank-file.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { Notice } from '../../src/methods/provider-event.ts';
 import type { NoticeFilter, Store, Unit } from '../../src/store/store.ts';
 import { add, bankFile, changed, eventOf, load, notice, type Open, session, T, write } from './build.ts';
 import { inOrder } from './deliveries.ts';
@@ -13,8 +15,8 @@ export function noticeSuite(open: Open): void {
   const it = onFreshStores(open);
 
   suite('notices', () => {
-    const put = async (store: Store, scope: Scope, given: Notice): Promise<Notice> => {
-      await write(store, scope, { notice: given });
+    const put = async (store: Store, tenant: Tenant, given: Notice): Promise<Notice> => {
+      await write(store, tenant, { notice: given });
       return given;
     };
 
@@ -27,17 +29,20 @@ export function noticeSuite(open: Open): void {
           const { id, rail, reference } = expected;
           assert.deepEqual(await each.notice(mine, id), expected);
           assert.deepEqual(await each.noticeByReference(mine, rail, reference), expected);
-          assert.deepEqual((await load(each, { scope: mine, notice: { rail, reference } })).notice, expected);
-          for (const scope of [live, theirs]) {
-            assert.equal(await each.notice(scope, id), null);
-            assert.equal(await each.noticeByReference(scope, rail, reference), null);
-            assert.equal((await load(each, { scope, notice: { rail, reference } })).notice, null);
-            assert.deepEqual((await each.notices(scope, { rail }, ALL)).rows, []);
-            assert.deepEqual(await each.dueNotices(scope, T + 1e9, 10), []);
+          assert.deepEqual(
+            (await load(each, { tenant: mine, notice: { rail, reference } })).notice,
+            expected,
+          );
+          for (const tenant of [live, theirs]) {
+            assert.equal(await each.notice(tenant, id), null);
+            assert.equal(await each.noticeByReference(tenant, rail, reference), null);
+            assert.equal((await load(each, { tenant, notice: { rail, reference } })).notice, null);
+            assert.deepEqual((await each.notices(tenant, { rail }, ALL)).rows, []);
+            assert.deepEqual(await each.dueNotices(tenant, T + 1e9, 10), []);
           }
         }
         assert.equal(await each.noticeByReference(mine, 'stripe', one.reference), null);
-        assert.equal((await load(each, { scope: mine })).notice, null);
+        assert.equal((await load(each, { tenant: mine })).notice, null);
       }
     });
 
@@ -70,7 +75,7 @@ export function noticeSuite(open: Open): void {
       assert.deepEqual((await store.notices(mine, { rail: 'bank' }, ALL)).rows, [one]);
       await put(store, mine, notice('entry', { rail: 'stripe' }));
       await put(store, mine, notice('Entry'));
-      for (const scope of [live, theirs]) await put(store, scope, notice('entry'));
+      for (const tenant of [live, theirs]) await put(store, tenant, notice('entry'));
     });
 
     it('are there for a unit that needs several, as those before it have left them', async ({
@@ -81,16 +86,16 @@ export function noticeSuite(open: Open): void {
       const one = await put(store, mine, notice('one'));
       const other = await put(store, mine, notice('other', { rail: 'stripe' }));
       const notices = [one, other, notice('unknown')].map(({ rail, reference }) => ({ rail, reference }));
-      const needed = async (scope: Scope) => [...(await load(store, { scope, notices })).notices];
+      const needed = async (tenant: Tenant) => [...(await load(store, { tenant, notices })).notices];
       assert.deepEqual(new Map(await needed(mine)), new Map([one, other].map((each) => [each.id, each])));
       assert.deepEqual(await needed(live), []);
-      assert.deepEqual([...(await load(store, { scope: mine })).notices], []);
+      assert.deepEqual([...(await load(store, { tenant: mine })).notices], []);
       const done: Notice = { ...one, state: 'done', dueAt: null };
       let seen: Notice | undefined;
       await store.commit([
-        { needs: { scope: mine, notices }, decide: () => [{ notice: done }] },
+        { needs: { tenant: mine, notices }, decide: () => [{ notice: done }] },
         {
-          needs: { scope: mine, notices },
+          needs: { tenant: mine, notices },
           decide: ({ notices: found }) => {
             seen = found.get(one.id);
             return [];
@@ -151,7 +156,7 @@ export function noticeSuite(open: Open): void {
       const one = await add(store, session(mine));
       const seen: Array<Notice['state'] | null> = [];
       const entry = notice('entry');
-      const needs = { scope: mine, checkout: one.id, notice: { rail: 'bank', reference: 'entry' } };
+      const needs = { tenant: mine, checkout: one.id, notice: { rail: 'bank', reference: 'entry' } };
       const unit = (after: Notice): Unit => ({
         needs,
         decide({ notice: known, checkout }) {
@@ -163,7 +168,7 @@ export function noticeSuite(open: Open): void {
       });
       const done: Notice = { ...entry, state: 'done', dueAt: null };
       const look: Unit = {
-        needs: { ...needs, scope: store.batching.mixed ? theirs : mine },
+        needs: { ...needs, tenant: store.batching.mixed ? theirs : mine },
         decide({ notice: known }) {
           seen.push(known?.state ?? null);
           return [];
@@ -178,7 +183,7 @@ export function noticeSuite(open: Open): void {
     it('are not there if their batch fails', async ({ store, mine }) => {
       const known = await put(store, mine, notice('known'));
       const unit = (given: Notice): Unit => ({
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide: () => [{ notice: given }],
       });
       const units = [unit(notice('new')), unit({ ...known, state: 'done', dueAt: null }), failing(mine)];
@@ -192,7 +197,7 @@ export function noticeSuite(open: Open): void {
         const entry = notice(`entry ${index}`, { receivedAt: T + index });
         const { rail, reference } = entry;
         return {
-          needs: { scope: mine, notice: { rail, reference } },
+          needs: { tenant: mine, notice: { rail, reference } },
           decide: ({ notice: known }) => (known === null ? [{ notice: entry }] : []),
         };
       });
@@ -208,8 +213,8 @@ export function noticeSuite(open: Open): void {
   });
 
   suite('files of banks', () => {
-    const put = async (store: Store, scope: Scope, given: BankFile): Promise<BankFile> => {
-      await write(store, scope, { bankFile: given });
+    const put = async (store: Store, tenant: Tenant, given: BankFile): Promise<BankFile> => {
+      await write(store, tenant, { bankFile: given });
       return given;
     };
 
@@ -222,10 +227,10 @@ export function noticeSuite(open: Open): void {
         for (const file of [read, made]) {
           assert.deepEqual(await each.bankFile(mine, file.id), file);
           assert.deepEqual(await each.bankFileByHash(mine, file.kind, file.hash), file);
-          for (const scope of [live, theirs]) {
-            assert.equal(await each.bankFile(scope, file.id), null);
-            assert.equal(await each.bankFileByHash(scope, file.kind, file.hash), null);
-            assert.deepEqual((await each.bankFiles(scope, file.kind, ALL)).rows, []);
+          for (const tenant of [live, theirs]) {
+            assert.equal(await each.bankFile(tenant, file.id), null);
+            assert.equal(await each.bankFileByHash(tenant, file.kind, file.hash), null);
+            assert.deepEqual((await each.bankFiles(tenant, file.kind, ALL)).rows, []);
           }
         }
         assert.equal(await each.bankFileByHash(mine, 'payments', read.hash), null);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Delivery } from '../../src/store/delivery.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { type Open, T, write } from './build.ts';
 import {
   addEndpoint,
@@ -65,7 +65,7 @@ export function receiverSuite(open: Open): void {
     /** So many sessions with a delivery each, in one commit. */
     async function crowd({ store, mine }: Given, receiver: string, count: number, at: number) {
       const all = Array.from({ length: count }, () => telling(mine, 1, { receivers: [receiver], at }));
-      await store.commit(all.map((writes) => ({ needs: { scope: mine }, decide: () => [writes] })));
+      await store.commit(all.map((writes) => ({ needs: { tenant: mine }, decide: () => [writes] })));
     }
 
     it('gives every receiver its turn, even where thousands wait for another', async (given) => {
@@ -133,10 +133,10 @@ export function receiverSuite(open: Open): void {
     it('is one of an account and mode', async ({ store, mine, live, theirs }) => {
       const probeAt = NOW + 1;
       await setHealth(store, mine, HOST, health({ probeAt, announced: true, lastError: 'status "500" 😀' }));
-      for (const scope of [live, theirs]) {
-        await apart(store, scope, [T]);
-        assert.equal((await claimOne(store, scope, NOW)).failing, false);
-        assert.deepEqual(await store.failingReceivers(scope), new Map());
+      for (const tenant of [live, theirs]) {
+        await apart(store, tenant, [T]);
+        assert.equal((await claimOne(store, tenant, NOW)).failing, false);
+        assert.deepEqual(await store.failingReceivers(tenant), new Map());
       }
       const expected = health({ probeAt, announced: true, lastError: 'status "500" 😀' });
       assert.deepEqual(await store.failingReceivers(mine), new Map([[HOST, expected]]));
@@ -236,15 +236,15 @@ export function receiverSuite(open: Open): void {
   });
 
   suite('what was put off for a receiver', () => {
-    it('is due when it is hastened, and nothing else is', async ({ store, mine, live }) => {
+    it('is due when it is dueNow, and nothing else is', async ({ store, mine, live }) => {
       const receivers = [HOST, ELSEWHERE];
-      for (const scope of [mine, live]) {
-        await tell(store, scope, 2, { receivers });
-        const claimed = await claim(store, scope, T);
-        await finish(store, scope, ...claimed.map((each) => tryAgain(each, T + HOUR)));
+      for (const tenant of [mine, live]) {
+        await tell(store, tenant, 2, { receivers });
+        const claimed = await claim(store, tenant, T);
+        await finish(store, tenant, ...claimed.map((each) => tryAgain(each, T + HOUR)));
       }
       const [soon] = await apart(store, mine, [T + 5]);
-      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 10 }] });
+      await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 10 }] });
       const claimed = await claim(store, mine, T + 10);
       assert.deepEqual(
         claimed.map(({ receiver, dueAt }) => [receiver, dueAt]),
@@ -261,21 +261,21 @@ export function receiverSuite(open: Open): void {
       const [id] = (await apart(store, mine, [T])) as [string];
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
       await finish(store, mine, tryAgain(await claimOne(store, mine, T + 1), T + HOUR));
-      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 2 }] });
-      const hastened = await claimOne(store, mine, T + 2);
-      assert.deepEqual([hastened.attempts, hastened.round], [1, 1]);
-      await finish(store, mine, giveUp(hastened));
+      await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 2 }] });
+      const dueNow = await claimOne(store, mine, T + 2);
+      assert.deepEqual([dueNow.attempts, dueNow.round], [1, 1]);
+      await finish(store, mine, giveUp(dueNow));
       const told = await store.delivery(mine, id);
       assert.deepEqual([told?.state, told?.attempts], ['failed', 3]);
       await apart(store, mine, [T + HOUR]);
-      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 3 }] });
+      await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 3 }] });
       assert.equal((await claimOne(store, mine, T + 3)).attempts, 0);
     });
 
-    it('stays in its lane when it is hastened', async ({ store, mine }) => {
+    it('stays in its lane when it is dueNow', async ({ store, mine }) => {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
-      await write(store, mine, { hastened: [{ receiver: HOST, at: T + 10 }] });
+      await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 10 }] });
       const due = await Promise.all(all.map((id) => store.delivery(mine, id)));
       assert.deepEqual(
         due.map((each) => (each as Delivery).dueAt),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { ClaimedDelivery } from '../../src/store/delivery.ts';
+import type { ClaimedDelivery } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,
@@ -113,7 +113,7 @@ export function resendSuite(open: Open): void {
       const found = (await store.delivery(mine, all[0] as string)) as { receiver: string; subject: string };
       const elsewhere = { ...found, id: all[1] as string, at: T + 1 };
       await store.commit([
-        { needs: { scope: live, lanes: [elsewhere.subject] }, decide: () => [{ resends: [elsewhere] }] },
+        { needs: { tenant: live, lanes: [elsewhere.subject] }, decide: () => [{ resends: [elsewhere] }] },
       ]);
       assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
       assert.deepEqual(await claim(store, live, T + HOUR), []);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import type { DeliveryRow } from '../../src/store/delivery.ts';
-import { CursorExpired, type EventRow, type FeedEvent, type Store } from '../../src/store/store.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { EventRow, FeedEvent } from '../../src/events/event.ts';
+import { CursorExpired, type Store } from '../../src/store/store.ts';
+import type { DeliveryRow } from '../../src/webhooks/delivery.ts';
 import { end, happen } from './aged.ts';
 import { answer, customer, eventOf, load, type Open, session, T, write } from './build.ts';
 import { claim, ELSEWHERE, HOST, health, inOrder, setHealth } from './deliveries.ts';
@@ -17,16 +18,16 @@ const YOUNG = LIMIT + DAY;
 const positions = (rows: readonly FeedEvent[]) => rows.map(({ position }) => position);
 const sequences = (rows: readonly EventRow[]) => rows.map(({ sequence }) => sequence);
 
-async function feedFrom(store: Store, scope: Scope, after: number): Promise<number[]> {
-  return positions((await store.events(scope, {}, after, 100)).rows);
+async function feedFrom(store: Store, tenant: Tenant, after: number): Promise<number[]> {
+  return positions((await store.events(tenant, {}, after, 100)).rows);
 }
 
 export function retentionSuite(open: Open): void {
   const it = onFreshStores(open);
 
   suite('old deliveries', () => {
-    async function left(store: Store, scope: Scope): Promise<string[]> {
-      return inOrder((await store.deliveries(scope, {}, { limit: 100 })).rows).toReversed();
+    async function left(store: Store, tenant: Tenant): Promise<string[]> {
+      return inOrder((await store.deliveries(tenant, {}, { limit: 100 })).rows).toReversed();
     }
 
     it('are removed with their attempts when they have ended, and no others', async (given) => {
@@ -40,14 +41,14 @@ export function retentionSuite(open: Open): void {
       await end(store, mine, failed, 'failed');
       await end(store, mine, [...edge, ...young.slice(0, 1)]);
       const others: DeliveryRow[] = [];
-      for (const scope of [live, theirs]) {
-        const { deliveries } = await happen(store, scope, OLD, 1, [HOST]);
-        await end(store, scope, deliveries);
+      for (const tenant of [live, theirs]) {
+        const { deliveries } = await happen(store, tenant, OLD, 1, [HOST]);
+        await end(store, tenant, deliveries);
         others.push(...deliveries);
       }
-      const places = await store.placesWithOld('deliveries', LIMIT);
-      for (const scope of [mine, live, theirs]) {
-        assert.ok(places.some(({ account, mode }) => account === scope.account && mode === scope.mode));
+      const places = await store.tenantsWithOld('deliveries', LIMIT);
+      for (const tenant of [mine, live, theirs]) {
+        assert.ok(places.some(({ account, mode }) => account === tenant.account && mode === tenant.mode));
       }
 
       assert.equal(await store.purgeDeliveries(mine, LIMIT), 3);
@@ -61,9 +62,9 @@ export function retentionSuite(open: Open): void {
         for (const { id } of [...edge, ...young.slice(0, 1)]) {
           assert.equal((await each.deliveryAttempts(mine, id)).length, 1);
         }
-        for (const [index, scope] of [live, theirs].entries()) {
-          assert.deepEqual(await left(each, scope), [others[index]?.id]);
-          assert.equal((await each.deliveryAttempts(scope, others[index]?.id ?? '')).length, 1);
+        for (const [index, tenant] of [live, theirs].entries()) {
+          assert.deepEqual(await left(each, tenant), [others[index]?.id]);
+          assert.equal((await each.deliveryAttempts(tenant, others[index]?.id ?? '')).length, 1);
         }
         // The lanes are as they were.
         const due = await claim(each, mine, YOUNG, { leaseMs: 0 });
@@ -84,15 +85,15 @@ export function retentionSuite(open: Open): void {
       const { store, mine, live, theirs } = given;
       const hosts = ['http://quiet.example', 'http://busy.example', 'http://waiting.example'] as const;
       const [quiet, busy, waiting] = hosts;
-      for (const scope of [mine, live, theirs]) {
-        for (const host of hosts) await setHealth(store, scope, host, health({ failingSince: OLD + 1 }));
-        await end(store, scope, (await happen(store, scope, OLD, 1, [quiet, busy])).deliveries, 'failed');
+      for (const tenant of [mine, live, theirs]) {
+        for (const host of hosts) await setHealth(store, tenant, host, health({ failingSince: OLD + 1 }));
+        await end(store, tenant, (await happen(store, tenant, OLD, 1, [quiet, busy])).deliveries, 'failed');
       }
       await end(store, mine, (await happen(store, mine, YOUNG, 1, [busy])).deliveries, 'failed');
       await happen(store, mine, OLD, 1, [waiting]);
       assert.equal(await store.purgeDeliveries(mine, LIMIT), 2);
       assert.deepEqual([...(await store.failingReceivers(mine)).keys()].sort(), [busy, waiting]);
-      for (const scope of [live, theirs]) assert.equal((await store.failingReceivers(scope)).size, 3);
+      for (const tenant of [live, theirs]) assert.equal((await store.failingReceivers(tenant)).size, 3);
     });
 
     it('are removed once where two processes do it, and nothing is in the way of new ones', async (given) => {
@@ -125,8 +126,8 @@ export function retentionSuite(open: Open): void {
       await happen(store, mine, LIMIT);
       // Behind a young one, whatever its own age.
       await happen(store, mine, OLD);
-      for (const scope of [live, theirs]) await happen(store, scope, OLD, 3);
-      const places = await store.placesWithOld('events', LIMIT);
+      for (const tenant of [live, theirs]) await happen(store, tenant, OLD, 3);
+      const places = await store.tenantsWithOld('events', LIMIT);
       assert.ok(places.some(({ account, mode }) => account === mine.account && mode === mine.mode));
 
       assert.equal(await store.purgeEvents(mine, LIMIT), 2);
@@ -139,7 +140,7 @@ export function retentionSuite(open: Open): void {
         await assert.rejects(each.events(mine, {}, 1, 100), CursorExpired);
         await assert.rejects(each.events(mine, { types: ['checkout.paid'] }, 1, 100), CursorExpired);
         assert.equal(await each.feedEnd(mine), 4);
-        for (const scope of [live, theirs]) assert.deepEqual(await feedFrom(each, scope, 1), [2, 3]);
+        for (const tenant of [live, theirs]) assert.deepEqual(await feedFrom(each, tenant, 1), [2, 3]);
       }
     });
 
@@ -326,7 +327,7 @@ export function retentionSuite(open: Open): void {
       assert.equal(await store.purgeEvents(mine, LIMIT), 3);
       await happen(store, mine, YOUNG);
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.equal((await load(each, { scope: mine, idempotency })).answer?.body, body);
+        assert.equal((await load(each, { tenant: mine, idempotency })).answer?.body, body);
       }
     });
   });

@@ -1,7 +1,7 @@
 /** What several processes that serve one database are held to when they share its deliveries. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import { randomFrom } from '../crash/random.ts';
 import { type Open, T } from './build.ts';
@@ -129,7 +129,7 @@ export function sharedDeliverySuite(open: Open): void {
 
   suite('a result that comes after another process has claimed the delivery anew', () => {
     /** Two of a lane, of which both processes have the first; the lease of the first process is over. */
-    async function overtaken(store: Store, other: Store, mine: Scope) {
+    async function overtaken(store: Store, other: Store, mine: Tenant) {
       const { ids: all } = await tell(store, mine, 2);
       const late = await claimOne(store, mine, T);
       const current = await claimOne(other, mine, T + LEASE);

@@ -1,7 +1,7 @@
 /** What several processes that serve one database are held to when they share its work. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { DueCheckout, Store } from '../../src/store/store.ts';
 import { add, change, type Open, session, T } from './build.ts';
 import { claimAll } from './claim-all.ts';
@@ -12,13 +12,13 @@ import { onFreshStores } from './each.ts';
 export function sharedWorkSuite(open: Open): void {
   const it = onFreshStores(open);
 
-  const claimCheckouts = (store: Store, scope: Scope, now: number, limit = 10) =>
-    store.claimCheckouts(scope, claimAt(now, { limit }));
+  const claimCheckouts = (store: Store, tenant: Tenant, now: number, limit = 10) =>
+    store.claimCheckouts(tenant, claimAt(now, { limit }));
 
   suite('sessions that two processes claim', () => {
-    const due = async (store: Store, scope: Scope, count: number): Promise<string[]> => {
+    const due = async (store: Store, tenant: Tenant, count: number): Promise<string[]> => {
       const all: string[] = [];
-      for (let i = 0; i < count; i++) all.push((await add(store, session(scope, { expiresAt: T + i }))).id);
+      for (let i = 0; i < count; i++) all.push((await add(store, session(tenant, { expiresAt: T + i }))).id);
       return all;
     };
 

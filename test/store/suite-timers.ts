@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import type { Claim } from '../../src/store/delivery.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { DueCheckout, Store } from '../../src/store/store.ts';
+import type { Claim } from '../../src/webhooks/delivery.ts';
 import { add, attempt, change, notice, type Open, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
@@ -11,15 +11,15 @@ export function timerSuite(open: Open): void {
   const it = onFreshStores(open);
 
   /** For each of these times a session that ends then. */
-  async function ending(store: Store, scope: Scope, expiresAt: readonly number[]): Promise<string[]> {
+  async function ending(store: Store, tenant: Tenant, expiresAt: readonly number[]): Promise<string[]> {
     const all: string[] = [];
-    for (const at of expiresAt) all.push((await add(store, session(scope, { expiresAt: at }))).id);
+    for (const at of expiresAt) all.push((await add(store, session(tenant, { expiresAt: at }))).id);
     return all;
   }
 
   /** For each of these times a notice that is to be looked at then. */
-  async function waiting(store: Store, scope: Scope, dueAt: readonly number[]): Promise<void> {
-    for (const at of dueAt) await write(store, scope, { notice: notice(`due ${at}`, { dueAt: at }) });
+  async function waiting(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
+    for (const at of dueAt) await write(store, tenant, { notice: notice(`due ${at}`, { dueAt: at }) });
   }
 
   suite('sessions that are due', () => {
@@ -49,21 +49,21 @@ export function timerSuite(open: Open): void {
     });
 
     it('are those of the account and mode', async ({ store, mine, live, theirs }) => {
-      const made = new Map<Scope, string[]>();
-      for (const scope of [mine, live, theirs]) made.set(scope, await ending(store, scope, [T]));
-      for (const [scope, all] of made) {
-        assert.deepEqual(ids(await store.dueCheckouts(scope, T, 10)), all);
-        assert.deepEqual(ids(await store.claimCheckouts(scope, claimAt(T))), all);
+      const made = new Map<Tenant, string[]>();
+      for (const tenant of [mine, live, theirs]) made.set(tenant, await ending(store, tenant, [T]));
+      for (const [tenant, all] of made) {
+        assert.deepEqual(ids(await store.dueCheckouts(tenant, T, 10)), all);
+        assert.deepEqual(ids(await store.claimCheckouts(tenant, claimAt(T))), all);
       }
-      const nowhere: Scope = { account: 99, mode: 'test' };
+      const nowhere: Tenant = { account: 99, mode: 'test' };
       assert.deepEqual(await store.dueCheckouts(nowhere, T, 10), []);
       assert.deepEqual(await store.claimCheckouts(nowhere, claimAt(T)), []);
     });
   });
 
   suite('sessions that are claimed', () => {
-    const claim = (store: Store, scope: Scope, now: number, given: Partial<Claim> = {}) =>
-      store.claimCheckouts(scope, claimAt(now, given));
+    const claim = (store: Store, tenant: Tenant, now: number, given: Partial<Claim> = {}) =>
+      store.claimCheckouts(tenant, claimAt(now, given));
     const byTime = (rows: readonly DueCheckout[]) => rows.toSorted((a, b) => a.dueAt - b.dueAt);
 
     it('are those that are due, the longest due before others', async ({ store, mine }) => {
@@ -128,10 +128,10 @@ export function timerSuite(open: Open): void {
       store: Store,
       work: 'checkouts' | 'deliveries' | 'notices',
       realNow: number,
-      scope: Scope,
+      tenant: Tenant,
     ) =>
-      (await store.duePlaces(work, realNow)).find(
-        (place) => place.scope.account === scope.account && place.scope.mode === scope.mode,
+      (await store.dueTenants(work, realNow)).find(
+        (place) => place.tenant.account === tenant.account && place.tenant.mode === tenant.mode,
       )?.now;
 
     for (const [work, make] of [

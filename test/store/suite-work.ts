@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Unit } from '../../src/store/store.ts';
 import { answer, load, type Open, T, write } from './build.ts';
 import {
@@ -31,7 +31,7 @@ export function workSuite(open: Open): void {
       const claimed = await claimOne(again, mine, T + 5);
       const { lease, ...rest } = claimed;
       assert.deepEqual(rest, {
-        scope: mine,
+        tenant: mine,
         id: first,
         receiver: HOST,
         url: `${HOST}/hook`,
@@ -98,7 +98,7 @@ export function workSuite(open: Open): void {
       await apart(store, mine, [T]);
       const claimed = await claimOne(store, mine, T);
       const failing: Unit = {
-        needs: { scope: mine },
+        needs: { tenant: mine },
         decide() {
           throw new Error('no');
         },
@@ -160,21 +160,21 @@ export function workSuite(open: Open): void {
     it('of another account and mode are not touched by a result', async ({ store, mine, live, theirs }) => {
       await apart(store, mine, [T]);
       const claimed = await claimOne(store, mine, T);
-      for (const scope of [live, theirs]) await finish(store, scope, result(claimed));
+      for (const tenant of [live, theirs]) await finish(store, tenant, result(claimed));
       assert.equal((await store.delivery(mine, claimed.id))?.state, 'pending');
       await finish(store, mine, tryAgain(claimed, T));
       assert.deepEqual(inOrder(await claim(store, mine, T)), [claimed.id]);
     });
 
     it('are claimed for one account and mode', async ({ store, mine, live, theirs }) => {
-      const made = new Map<Scope, string[]>();
-      for (const scope of [mine, live, theirs]) made.set(scope, await apart(store, scope, [T]));
+      const made = new Map<Tenant, string[]>();
+      for (const tenant of [mine, live, theirs]) made.set(tenant, await apart(store, tenant, [T]));
       assert.deepEqual(await claim(store, { account: 99, mode: 'test' }, T), []);
-      for (const [scope, all] of made) {
-        const claimed = await claim(store, scope, T);
+      for (const [tenant, all] of made) {
+        const claimed = await claim(store, tenant, T);
         assert.deepEqual(
-          claimed.map((one) => [one.id, one.scope]),
-          all.map((id) => [id, scope]),
+          claimed.map((one) => [one.id, one.tenant]),
+          all.map((id) => [id, tenant]),
         );
       }
     });
@@ -201,11 +201,11 @@ export function workSuite(open: Open): void {
 
   it('stored answers are forgotten in time, a bounded number at once', async ({ store, mine, live }) => {
     const count = 1050;
-    const old = (scope: Scope) => (_: unknown, index: number) => ({
-      needs: { scope },
+    const old = (tenant: Tenant) => (_: unknown, index: number) => ({
+      needs: { tenant },
       decide: () => [{ answer: answer(`old-${index}`, { createdAt: T + (index % 10) }) }],
     });
-    for (const scope of [mine, live]) await store.commit(Array.from({ length: count }, old(scope)));
+    for (const tenant of [mine, live]) await store.commit(Array.from({ length: count }, old(tenant)));
     await write(store, mine, { answer: answer('young', { createdAt: T + 10 }) });
     const removed: number[] = [];
     for (let last = -1; last !== 0; removed.push(last)) last = await store.purgeAnswers(T + 10);
@@ -216,7 +216,7 @@ export function workSuite(open: Open): void {
     );
     const found = async (key: string) => {
       const { operation, requestHash } = answer(key);
-      return (await load(store, { scope: mine, idempotency: { key, operation, requestHash } })).answer;
+      return (await load(store, { tenant: mine, idempotency: { key, operation, requestHash } })).answer;
     };
     assert.equal(await found('old-1'), null);
     assert.equal((await found('young'))?.statusCode, 201);

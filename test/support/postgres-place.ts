@@ -4,7 +4,7 @@ import { chown, cp, mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export type Place = {
+export type TenantClock = {
   /** The data directory. */
   readonly data: string;
   /** The folder of `initdb` and `postgres`. */
@@ -22,7 +22,7 @@ const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 4 * 1024 ** 3;
 
 /** A new place with an empty data directory. */
-export async function newPlace({ durable = false }: { readonly durable?: boolean }): Promise<Place> {
+export async function newPlace({ durable = false }: { readonly durable?: boolean }): Promise<TenantClock> {
   const data = await newDirectory(durable ? tmpdir() : await quickest());
   const programs = process.env.OPENTILL_POSTGRES_BIN ?? (await packaged());
   const { error } = spawnSync(join(programs, 'initdb'), ['--version'], { cwd: data, ...account });

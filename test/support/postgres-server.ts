@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/cli/free-port.ts';
 import type { Guarded } from './postgres-guard.ts';
-import { account, newPlace, type Place } from './postgres-place.ts';
+import { account, newPlace, type TenantClock } from './postgres-place.ts';
 
 export type PostgresOptions = {
   /** Whether what was committed survives a crash of the machine. Tests seldom need it, and are quicker without. */
@@ -53,7 +53,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /** What is begun in a place leaves nothing there if it fails. */
-export async function orNoTrace<T>(place: Place, begin: () => Promise<T>): Promise<T> {
+export async function orNoTrace<T>(place: TenantClock, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
   } catch (error) {
@@ -62,12 +62,12 @@ export async function orNoTrace<T>(place: Place, begin: () => Promise<T>): Promi
   }
 }
 
-async function removeTraces({ traces }: Place): Promise<void> {
+async function removeTraces({ traces }: TenantClock): Promise<void> {
   for (const trace of traces) await rm(trace, { recursive: true, force: true });
 }
 
 /** Starts a server on data that are there already. */
-export async function startIn(place: Place, options: PostgresOptions): Promise<PostgresServer> {
+export async function startIn(place: TenantClock, options: PostgresOptions): Promise<PostgresServer> {
   const { durable = false, settings = {}, port = await freePort() } = options;
   const { data, programs, traces } = place;
   const parameters = {

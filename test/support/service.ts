@@ -1,11 +1,12 @@
 /** A whole service in this process, on a fresh database and port, with a clock that the test moves. */
 import { type Logger, pino } from 'pino';
-import type { Mode } from '../../src/checkout/session.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { allPermissions, type Permission } from '../../src/accounts/api-key.ts';
+import { createAccount, createApiKey } from '../../src/accounts/keys.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import { createAccount, createApiKey, keyScopes } from '../../src/keys.ts';
 import { createService, type Service } from '../../src/main.ts';
-import type { Account, KeyScope } from '../../src/store/store.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
 
 export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
@@ -19,7 +20,11 @@ export type TestService = {
   readonly account: Account;
   /** A key of the first account that may do everything in test mode. */
   readonly key: TestKey;
-  createKey(options?: { account?: number; mode?: Mode; scopes?: readonly KeyScope[] }): Promise<TestKey>;
+  createKey(options?: {
+    account?: number;
+    mode?: Mode;
+    permissions?: readonly Permission[];
+  }): Promise<TestKey>;
   /** Calls the API with the first key, or with the `authorization` among the headers. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
@@ -68,11 +73,11 @@ export async function startService(
   async function createKey({
     account: number = account.number,
     mode = 'test' as Mode,
-    scopes = keyScopes,
+    permissions = allPermissions,
   } = {}) {
     const key = await createApiKey(service.store, {
-      scope: { account: number, mode },
-      scopes,
+      tenant: { account: number, mode },
+      permissions,
       name: 'test',
       nowMs: realNow(),
     });

@@ -1,6 +1,6 @@
 /** Statements of banks for tests: camt.053 of one account, with the entries that a test needs. */
 import { defaultSettings } from '../../src/accounts/settings.ts';
-import type { Scope } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import type { Store } from '../../src/store/store.ts';
 import { mappingOf } from '../statements/support.ts';
@@ -50,7 +50,7 @@ export const csvMapping = mappingOf({
 });
 
 /** Lets the account receive euros, as `eur`, and read the CSV of `my-bank`. */
-export async function receiveEuros(store: Store, scope: Scope): Promise<void> {
+export async function receiveEuros(store: Store, tenant: Tenant): Promise<void> {
   const holder = { name: 'Muster Handels GmbH', country: 'DE' };
   const read = readReceivingAccount({ id: 'eur', currency: 'EUR', iban: OUR_IBAN, holder });
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
@@ -59,5 +59,5 @@ export async function receiveEuros(store: Store, scope: Scope): Promise<void> {
     receivingAccounts: [read.account],
     csvMappings: { 'my-bank': csvMapping },
   };
-  await store.configureAccount(scope, settings);
+  await store.configureAccount(tenant, settings);
 }

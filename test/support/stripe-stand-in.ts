@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
-import type { Mode } from '../../src/checkout/session.ts';
+import type { Mode } from '../../src/checkout/tenant.ts';
 import {
   type Books,
   createBooks,

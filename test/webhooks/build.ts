@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createSender, type Sending } from '../../src/webhooks/deliver.ts';
 import { networkRules } from '../../src/webhooks/guard.ts';
+import { createSender, type Sending } from '../../src/webhooks/sender.ts';
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwZ0wQ0hgq7sY=';
 export const CREATED_MS = Date.parse('2030-01-31T12:00:00.123Z');

@@ -13,14 +13,14 @@ import {
 
 const T = Date.UTC(2030, 0, 15, 12);
 const LATER = T + 1_000;
-const scope = { account: 1, mode: 'test' } as const;
+const tenant = { account: 1, mode: 'test' } as const;
 const settings = { url: 'https://shop.example/hook', events: ['*'], description: 'Shop', enabled: true };
 
 function endpoint(given: Partial<Endpoint> = {}): Endpoint {
   const { enabled, ...rest } = settings;
   return {
     id: 'whe_1',
-    scope,
+    tenant,
     version: 1,
     eventCount: 0,
     ...rest,
@@ -34,7 +34,7 @@ function endpoint(given: Partial<Endpoint> = {}): Endpoint {
 }
 
 const decide = (all: readonly Endpoint[], command: EndpointCommand, id = 'whe_1') =>
-  decideEndpoint(all, { id, scope, now: LATER }, command);
+  decideEndpoint(all, { id, tenant, now: LATER }, command);
 
 /** What the only endpoint becomes. */
 function after(before: Endpoint, command: EndpointCommand): Endpoint {

@@ -1,11 +1,11 @@
 /** Who gets the slots for deliveries when there are fewer of them than deliveries. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import { newId } from '../../src/id.ts';
-import type { ClaimedDelivery, DeliveryClaim } from '../../src/store/delivery.ts';
-import type { Place, Store } from '../../src/store/store.ts';
-import type { SendResult } from '../../src/webhooks/deliver.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { newId } from '../../src/lib/id.ts';
+import type { Store, TenantClock } from '../../src/store/store.ts';
+import type { ClaimedDelivery, DeliveryClaim } from '../../src/webhooks/delivery.ts';
+import type { SendResult } from '../../src/webhooks/sender.ts';
 import { createDeliveryPool } from '../../src/worker/deliveries.ts';
 import { T } from '../store/build.ts';
 
@@ -22,11 +22,11 @@ const delivered: SendResult = {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A place with as many deliveries as anybody wants, each to a receiver of its own. */
-function placeOf(account: number): Place {
-  return { scope: { account, mode: 'live' }, now: T };
+function placeOf(account: number): TenantClock {
+  return { tenant: { account, mode: 'live' }, now: T };
 }
 
-function claimedIn(scope: Scope): ClaimedDelivery {
+function claimedIn(tenant: Tenant): ClaimedDelivery {
   const subject = newId('chk', T);
   const event = {
     id: newId('evt', T),
@@ -37,7 +37,7 @@ function claimedIn(scope: Scope): ClaimedDelivery {
     body: '{}',
   };
   return {
-    scope,
+    tenant,
     id: newId('whd', T),
     receiver: `https://${subject}.example`,
     url: `https://${subject}.example/hook`,
@@ -60,16 +60,16 @@ function setUp() {
       webhookSecrets: { test: 'whsec_aGVsbG8', live: 'whsec_aGVsbG8' },
       previousWebhookSecrets: { test: null, live: null },
     }),
-    async claimDeliveries(scope: Scope, { limit }: DeliveryClaim) {
-      underWay.push(...Array<number>(limit).fill(scope.account));
-      return Array.from({ length: limit }, () => claimedIn(scope));
+    async claimDeliveries(tenant: Tenant, { limit }: DeliveryClaim) {
+      underWay.push(...Array<number>(limit).fill(tenant.account));
+      return Array.from({ length: limit }, () => claimedIn(tenant));
     },
   } as unknown as Store;
   const freed: number[] = [];
   const pool = createDeliveryPool(
     {
       store,
-      transact: async () => ({ outcome: { kind: 'success' }, committed: null }) as never,
+      execute: async () => ({ outcome: { kind: 'success' }, committed: null }) as never,
       send: () => new Promise((resolve) => ends.push(() => resolve(delivered))),
       realNow: () => T,
       onSent: () => {},
@@ -105,7 +105,7 @@ suite('the slots for deliveries', () => {
     assert.deepEqual([1, 2, 3, 4].map(count), Array(4).fill(SLOTS / 4));
     assert.ok(!pool.hasRoom());
     const left = await pool.fill([placeOf(5)]);
-    assert.deepEqual(left, [placeOf(5).scope], 'who has none is not forgotten');
+    assert.deepEqual(left, [placeOf(5).tenant], 'who has none is not forgotten');
     await nextTurn();
     ends.shift()?.();
     await nextTurn();

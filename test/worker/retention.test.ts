@@ -1,9 +1,9 @@
 /** What the worker forgets, and what it does about deliveries that nobody has taken for as long as the log goes back. */
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import type { Scope } from '../../src/checkout/session.ts';
-import type { Delivery } from '../../src/store/delivery.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { forgetOld } from '../../src/worker/retention.ts';
 import { end, happen } from '../store/aged.ts';
 import { answer, load, T, write } from '../store/build.ts';
@@ -20,11 +20,11 @@ const YOUNG = OLD + 1;
 
 async function setUp(t: TestContext) {
   const till = await openTill(t);
-  const { store, transact, mine } = till;
+  const { store, execute, mine } = till;
   const forget = (given: { store?: Store; eventDays?: number; now?: number } = {}) =>
     forgetOld({
       store: given.store ?? store,
-      transact,
+      execute,
       realNow: () => given.now ?? NOW,
       deliveryDays: LOG_DAYS,
       eventDays: given.eventDays ?? 0,
@@ -34,8 +34,8 @@ async function setUp(t: TestContext) {
     for (let rounds = 0; rounds < 20; rounds++) if (!(await forget(given))) return rounds;
     throw new Error('it goes on for ever');
   }
-  const left = async (scope: Scope = mine) =>
-    (await store.deliveries(scope, {}, { limit: 1000 })).rows.toReversed();
+  const left = async (tenant: Tenant = mine) =>
+    (await store.deliveries(tenant, {}, { limit: 1000 })).rows.toReversed();
   return { ...till, forget, forgetAll, left };
 }
 
@@ -51,9 +51,9 @@ suite('deliveries that are older than the log', () => {
     const seen: Delivery[] = [];
     const looking: Store = {
       ...store,
-      async purgeDeliveries(scope, before) {
-        if (scope.mode === mine.mode && scope.account === mine.account) seen.push(...(await left()));
-        return store.purgeDeliveries(scope, before);
+      async purgeDeliveries(tenant, before) {
+        if (tenant.mode === mine.mode && tenant.account === mine.account) seen.push(...(await left()));
+        return store.purgeDeliveries(tenant, before);
       },
     };
     assert.equal(await forget({ store: looking }), true);
@@ -138,7 +138,7 @@ test('ages are in real time, wherever the clock of test data is', async (t) => {
   await write(store, mine, { answer: answer('k', { createdAt: T }) });
   await end(store, mine, [...old, ...moved]);
   const idempotency = { key: 'k', operation: 'POST /v3/checkout', requestHash: 'hash' };
-  const answered = async () => (await load(store, { scope: mine, idempotency })).answer !== null;
+  const answered = async () => (await load(store, { tenant: mine, idempotency })).answer !== null;
 
   // A day later by the clock on the wall nothing is old.
   assert.equal(await forgetAll({ now: T + DAY, eventDays: 31 }), 0);

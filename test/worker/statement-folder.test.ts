@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { BANK, entryOf } from '../../src/banking/entry.ts';
+import { entryOf } from '../../src/banking/entry.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { until } from '../api/shop.ts';
 import { freshDirectory } from '../support/process.ts';

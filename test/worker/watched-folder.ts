@@ -2,12 +2,13 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { BANK, entryOf } from '../../src/banking/entry.ts';
-import { createPresenter } from '../../src/presenter.ts';
+import { entryOf } from '../../src/banking/entry.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createTransact, type Transact } from '../../src/transact.ts';
 import { watchStatements } from '../../src/worker/statement-folder.ts';
+import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { T, tenants } from '../store/build.ts';
 import { freshDirectory } from '../support/process.ts';
 import { receiveEuros } from '../support/statements.ts';
@@ -24,9 +25,9 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
   const store: Store = { ...database, ...change(database) };
   let time = T;
   const realNow = () => time;
-  const transact: Transact = createTransact({
+  const execute: Execute = createWriter({
     store,
-    presenter: createPresenter('https://pay.example.com'),
+    serializer: createSerializer('https://pay.example.com'),
     realNow,
   });
   const directory = freshDirectory(t);
@@ -35,7 +36,7 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
     info: (_about: object, text: string) => logged.push(text),
     warn: (about: object, text: string) => logged.push(`! ${text}${'why' in about ? `: ${about.why}` : ''}`),
   };
-  const start = () => watchStatements({ store, transact, directory, now: async () => time, realNow, log });
+  const start = () => watchStatements({ store, execute, directory, now: async () => time, realNow, log });
   const folder = start();
   const path = (...names: string[]) => join(directory, `${mine.account}-test`, ...names);
   mkdirSync(path());
@@ -66,8 +67,8 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
         .filter((each) => !each.isDirectory())
         .map((each) => join(each.parentPath, each.name).slice(path().length + 1))
         .sort(),
-    entries: async (scope = mine) => {
-      const { rows } = await store.notices(scope, { rail: BANK }, page);
+    entries: async (tenant = mine) => {
+      const { rows } = await store.notices(tenant, { rail: BANK }, page);
       return rows.map((notice) => entryOf(notice).remittance).sort();
     },
     statements: async () => (await store.bankFiles(mine, 'statement', page)).rows,

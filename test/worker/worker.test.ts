@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { createPresenter } from '../../src/presenter.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createTransact, type Transact } from '../../src/transact.ts';
-import { attendToDue } from '../../src/worker/timers.ts';
+import { attendToDue } from '../../src/worker/deadlines.ts';
 import { createWorker } from '../../src/worker/worker.ts';
+import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { add, session, T, tenants } from '../store/build.ts';
 import { claim, claimAt, claimOne, finish, inOrder, result, tell } from '../store/deliveries.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -18,33 +18,33 @@ const onAlert = (rail: string, text: string) => assert.fail(`${rail}: ${text}`);
 async function setUp(t: TestContext) {
   const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
   t.after(() => store.close());
-  const transact = createTransact({ store, presenter: createPresenter('https://pay.example.com'), realNow });
-  return { store, transact, ...(await tenants(store)) };
+  const execute = createWriter({ store, serializer: createSerializer('https://pay.example.com'), realNow });
+  return { store, execute, ...(await tenants(store)) };
 }
 
 suite('sessions that are due together', () => {
   /** Three of them, of which those fail whose number is given; says what became of them. */
   async function attend(t: TestContext, failing: readonly number[], limit: number) {
-    const { store, transact, mine } = await setUp(t);
+    const { store, execute, mine } = await setUp(t);
     const made: string[] = [];
     for (let i = 0; i < 3; i++) made.push((await add(store, session(mine, { expiresAt: T - 3 + i }))).id);
     const failure = new Error('no');
-    const failingOften: Transact = async (order) => {
+    const failingOften: Execute = async (order) => {
       if (order.subject === 'checkout' && failing.includes(made.indexOf(order.id))) throw failure;
-      return transact(order);
+      return execute(order);
     };
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const duties = {
       store,
-      transact: failingOften,
+      execute: failingOften,
       rails: [],
       onAlert,
       onSilence: onAlert,
       realNow,
       onError,
     };
-    const more = await attendToDue(duties, { scope: mine, now: T }, limit);
+    const more = await attendToDue(duties, { tenant: mine, now: T }, limit);
     const states: string[] = [];
     for (const id of made) states.push((await store.checkout(mine, id))?.lifecycle.state ?? '');
     const due = await store.claimCheckouts(mine, claimAt(T));
@@ -76,22 +76,22 @@ suite('sessions that are due together', () => {
 
 suite('a clock that is moved', () => {
   async function moveClock(t: TestContext, deliverySlots: number) {
-    const { store, transact, mine } = await setUp(t);
+    const { store, execute, mine } = await setUp(t);
     await tell(store, mine, 2);
     // Another process has the first of them, and is done with it at the second look.
     const first = await claimOne(store, mine, T);
     let looks = 0;
     const shared: Store = {
       ...store,
-      async countDueDeliveries(scope, now) {
+      async countDueDeliveries(tenant, now) {
         if (++looks === 2) await finish(store, mine, result(first));
-        return store.countDueDeliveries(scope, now);
+        return store.countDueDeliveries(tenant, now);
       },
     };
     const sent: string[] = [];
     const worker = createWorker({
       store: shared,
-      transact,
+      execute,
       rails: [],
       onAlert,
       onSilence: onAlert,

@@ -1,8 +1,8 @@
 /** `bank account set|list|remove`: where an account gets its money, one of its settings. Works on the database. */
 import { parseArgs } from 'node:util';
 import { readSettings } from '../../accounts/read-settings.ts';
-import type { Problem } from '../../checkout/refusal.ts';
-import type { Scope } from '../../checkout/session.ts';
+import type { Problem } from '../../checkout/refusals.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import {
   methodsOf,
   presentReceivingAccount,
@@ -53,10 +53,10 @@ export async function account([name, ...args]: readonly string[]): Promise<void>
   if (!id && run !== list) throw new UsageError(`${command} takes an id that you choose, such as eur`);
   await withStore(async (store) => {
     const { number, settings } = await accountOf(store, '--account', values.account);
-    const scope: Scope = { account: number, mode: values.live ? 'live' : 'test' };
-    const current = settings[scope.mode];
+    const tenant: Tenant = { account: number, mode: values.live ? 'live' : 'test' };
+    const current = settings[tenant.mode];
     const save = async (receivingAccounts: readonly ReceivingAccount[]) => {
-      await store.configureAccount(scope, { ...current, receivingAccounts });
+      await store.configureAccount(tenant, { ...current, receivingAccounts });
     };
     await run({ accounts: current.receivingAccounts, id: id ?? '', values, save });
   });

@@ -57,10 +57,10 @@ export async function payments(args: readonly string[]): Promise<void> {
   }
 }
 
-type Place = { readonly out: string | undefined; readonly temporary: string; readonly force: boolean };
+type TenantClock = { readonly out: string | undefined; readonly temporary: string; readonly force: boolean };
 
 /** Finds out that a file cannot be written before anything is made: what is in one file is in no other. */
-async function reserve(out: string | undefined, force: boolean): Promise<Place> {
+async function reserve(out: string | undefined, force: boolean): Promise<TenantClock> {
   if (out !== undefined && !force && (await isThere(out)))
     throw new UsageError(`${printable(out)} is there already; --force writes over it`);
   const temporary = join(out === undefined ? '.' : dirname(out), `.opentill-${randomUUID()}.part`);
@@ -72,7 +72,7 @@ async function reserve(out: string | undefined, force: boolean): Promise<Place> 
   return { out, temporary, force };
 }
 
-async function written(client: Client, id: string, { out = `${id}.xml`, temporary, force }: Place) {
+async function written(client: Client, id: string, { out = `${id}.xml`, temporary, force }: TenantClock) {
   try {
     const { content } = await client.get<{ readonly content: string }>(`/payment_file/${id}/content`);
     const file = await open(temporary, 'w');

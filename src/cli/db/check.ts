@@ -1,4 +1,4 @@
-import { type CheckListener, isBroken, type Outcome } from '../../store/check.ts';
+import { type CheckListener, isBroken, type Outcome } from '../../store/check/check.ts';
 import { checkPostgres } from '../../store/postgres/check.ts';
 import { checkSqlite } from '../../store/sqlite/check.ts';
 import { openForReading } from '../../store/sqlite/file.ts';

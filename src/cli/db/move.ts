@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../config.ts';
-import type { Teller } from '../../move/copy.ts';
-import { moveToPostgres } from '../../move/move.ts';
+import type { Teller } from '../move/copy.ts';
+import { moveToPostgres } from '../move/move.ts';
 import { startProgress } from '../progress.ts';
 import { parsed, UsageError } from '../usage-error.ts';
 import { databaseOf } from './options.ts';

@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Account } from '../../accounts/account.ts';
+import { allPermissions } from '../../accounts/api-key.ts';
+import { createAccount, createApiKey } from '../../accounts/keys.ts';
 import { readConfig } from '../../config.ts';
-import { createAccount, createApiKey, keyScopes } from '../../keys.ts';
 import { createService } from '../../main.ts';
-import type { Account, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { freePort } from '../free-port.ts';
 import { StepFailed } from './shop.ts';
 
@@ -39,8 +41,8 @@ export async function onStage(play: (stage: Stage) => Promise<void>): Promise<vo
     const { store } = service;
     const account = await createAccount(store, 'Demo Shop', Date.now());
     const { id, secret } = await createApiKey(store, {
-      scope: { account: account.number, mode: 'test' },
-      scopes: keyScopes,
+      tenant: { account: account.number, mode: 'test' },
+      permissions: allPermissions,
       name: 'demo',
       nowMs: Date.now(),
     });

@@ -1,5 +1,5 @@
 /** Which types of events somebody wants, as people type it. */
-import { eventSelectors } from '../../webhooks/event-types.ts';
+import { eventSelectors } from '../../events/types.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Types, `checkout.*` for all of a kind, `*` for all; separated by commas. */

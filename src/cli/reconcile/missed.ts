@@ -1,5 +1,5 @@
 /** Which events a receiver has missed: by what the service says alone, or by what the receiver says it has. */
-import { firstIdAt } from '../../id.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import type { Client } from '../client.ts';
 import { eventsSince, type FeedEvent } from '../events/feed.ts';
 import {

@@ -1,13 +1,14 @@
 /** Entries of bank statements: what came in, what became of it, and what a person decides about the rest. */
-import { BANK, entryOf, unassigned } from '../../banking/entry.ts';
-import { presentEntry } from '../../banking/present.ts';
-import type { Scope } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import type { EntryAction } from '../../orders/order.ts';
-import { envelope } from '../../presenter.ts';
-import type { Notice } from '../../store/notice.ts';
+import { entryOf, unassigned } from '../../banking/entry.ts';
+import { representEntry } from '../../banking/representation.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { BANK } from '../../methods/bank/receiving-account.ts';
+import type { Notice } from '../../methods/provider-event.ts';
+import type { EntryAction } from '../../writer/command.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -19,11 +20,11 @@ import { idOf } from '../schemas/checkout.ts';
 const tag = 'Bank';
 const params = idOf('ntc', 'bank entry');
 
-export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void {
-  const present = (notice: Notice) => JSON.stringify(presentEntry(notice));
+export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies): void {
+  const present = (notice: Notice) => JSON.stringify(representEntry(notice));
 
-  async function entryAt(scope: Scope, id: string): Promise<Notice> {
-    const notice = await store.notice(scope, id);
+  async function entryAt(tenant: Tenant, id: string): Promise<Notice> {
+    const notice = await store.notice(tenant, id);
     if (notice?.rail !== BANK) throw notFound('There is no such bank entry.');
     return notice;
   }
@@ -34,7 +35,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List entries of bank statements',
         description: 'Newest first. With `status=open` it is the inbox of what waits for a person.',
         success: listOf('BANK_ENTRY.LIST', 'BankEntry'),
@@ -46,7 +47,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       const { status } = request.query;
       const page = pageOf(request.query);
       const filter = { rail: BANK, ...(status === undefined ? {} : { state: status }) };
-      const { rows, hasMore } = await store.notices(principalOf(request).scope, filter, page);
+      const { rows, hasMore } = await store.notices(principalOf(request).tenant, filter, page);
       return sendList(reply, 'BANK_ENTRY.LIST', rows, present, { page, hasMore });
     },
   );
@@ -57,7 +58,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch an entry of a bank statement',
         success: successOf('BANK_ENTRY.FETCH', 'BankEntry'),
       },
@@ -65,7 +66,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const notice = await entryAt(principalOf(request).tenant, request.params.id);
       return reply.type(JSON_TYPE).send(envelope('BANK_ENTRY.FETCH', present(notice)));
     },
   );
@@ -76,7 +77,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.ASSIGN',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Book an entry for sessions',
         description: 'All of it for one session, or split between several: all parts are booked, or none.',
         success: successOf('BANK_ENTRY.ASSIGN', 'BankEntry'),
@@ -88,7 +89,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(origin.scope, request.params.id);
+      const notice = await entryAt(origin.tenant, request.params.id);
       const { parts } = request.body;
       const missing = parts.findIndex(({ amount }) => amount === undefined);
       if (missing >= 0 && parts.length > 1) {
@@ -110,7 +111,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.IGNORE',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Set an entry aside that concerns no session',
         success: successOf('BANK_ENTRY.IGNORE', 'BankEntry'),
         errors: ['entry_settled'],
@@ -120,7 +121,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const notice = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason } = request.body;
       return act(request, reply, notice, { type: 'ignore', reason }, 'BANK_ENTRY.IGNORE');
     },
@@ -132,7 +133,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.REOPEN',
         tag,
-        scope: 'write',
+        permission: 'write',
         optionalBody: true,
         summary: 'Take back a decision about an entry',
         description:
@@ -145,7 +146,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const notice = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason = '' } = request.body;
       return act(request, reply, notice, { type: 'reopen', reason }, 'BANK_ENTRY.REOPEN');
     },
@@ -157,7 +158,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
       {
         operation: 'BANK_ENTRY.SEND_BACK',
         tag,
-        scope: 'refund',
+        permission: 'refund',
         optionalBody: true,
         summary: 'Send money back that is for no session',
         description:
@@ -170,7 +171,7 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).scope, request.params.id);
+      const notice = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason = '' } = request.body;
       return act(request, reply, notice, { type: 'send_back', reason }, 'BANK_ENTRY.SEND_BACK');
     },
@@ -184,8 +185,8 @@ export function bankEntryRoutes(api: Api, { store, transact, now }: Deps): void 
     operation: string,
   ) {
     const origin = originOf(request);
-    const time = await now(origin.scope);
-    const executed = await transact({
+    const time = await now(origin.tenant);
+    const executed = await execute({
       subject: 'entry',
       origin,
       now: time,

@@ -1,16 +1,16 @@
 /** Statements of banks: uploaded as the bank wrote them. */
 import type { FastifyInstance } from 'fastify';
 import { csvMappingOf } from '../../accounts/settings.ts';
-import { importStatement } from '../../banking/import.ts';
-import { presentBankFile } from '../../banking/present.ts';
-import type { Deps } from '../../deps.ts';
-import type { Origin } from '../../orders/order.ts';
-import { envelope } from '../../presenter.ts';
+import type { BankFile } from '../../banking/bank-file.ts';
+import { importStatement } from '../../banking/ingest/statement.ts';
+import { representBankFile } from '../../banking/representation.ts';
+import { envelope } from '../../lib/envelope.ts';
 import { StatementError } from '../../statements/entry.ts';
-import type { BankFile } from '../../store/notice.ts';
-import type { Executed } from '../../transact.ts';
+import type { Origin } from '../../writer/command.ts';
+import type { Executed } from '../../writer/writer.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -26,13 +26,13 @@ const IMPORT = 'BANK_STATEMENT.IMPORT';
 /** Larger ones are put into the watched folder. */
 export const UPLOAD_LIMIT_BYTES = 64 * 2 ** 20;
 
-export async function bankStatementRoutes(api: Api, { store, transact, now }: Deps): Promise<void> {
-  const present = (file: BankFile) => JSON.stringify(presentBankFile(file));
+export async function bankStatementRoutes(api: Api, { store, execute, now }: Dependencies): Promise<void> {
+  const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
   /** What a repeated request is answered with, or refused for: before the work, not after it. Null for a new one. */
   async function answerBefore(origin: Origin): Promise<Executed | null> {
     if (origin.idempotency === null) return null;
-    const earlier = await transact({ subject: 'repetition', origin });
+    const earlier = await execute({ subject: 'repetition', origin });
     const isNew = earlier.outcome.kind === 'refusal' && earlier.outcome.reason === 'not_found';
     return isNew ? null : earlier;
   }
@@ -53,7 +53,7 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
         {
           operation: IMPORT,
           tag,
-          scope: 'write',
+          permission: 'write',
           upload: true,
           summary: 'Take in a bank statement',
           description:
@@ -66,9 +66,9 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
       async (request, reply) => {
         schemaProblems(request);
         // Before the file is read: with a key that cannot be one it would be for nothing.
-        const { scope } = originOf(request);
+        const { tenant } = originOf(request);
         const { name = '', mapping: wanted } = request.query;
-        const settings = (await accountOf(store, scope)).settings[scope.mode];
+        const settings = (await accountOf(store, tenant)).settings[tenant.mode];
         const mapping = wanted === undefined ? null : csvMappingOf(settings, wanted);
         if (wanted !== undefined && mapping === null) {
           throw fieldsError(
@@ -82,9 +82,9 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
           const origin = originOf(request);
           const earlier = await answerBefore(origin);
           if (earlier) return sendOutcome(reply, earlier);
-          const time = await now(scope);
+          const time = await now(tenant);
           const source = { name, mapping, ...upload };
-          const executed = await importStatement({ store, transact }, origin, source, time, {
+          const executed = await importStatement({ store, execute }, origin, source, time, {
             operation: IMPORT,
           }).catch(badStatement);
           return sendOutcome(reply, executed);
@@ -99,7 +99,7 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
       {
         operation: 'BANK_STATEMENT.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List bank statements',
         description: 'The files that were taken in, newest first.',
         success: listOf('BANK_STATEMENT.LIST', 'BankStatement'),
@@ -109,7 +109,7 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { rows, hasMore } = await store.bankFiles(principalOf(request).scope, 'statement', page);
+      const { rows, hasMore } = await store.bankFiles(principalOf(request).tenant, 'statement', page);
       return sendList(reply, 'BANK_STATEMENT.LIST', rows, present, { page, hasMore });
     },
   );
@@ -120,7 +120,7 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
       {
         operation: 'BANK_STATEMENT.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch what a bank statement brought',
         success: successOf('BANK_STATEMENT.FETCH', 'BankStatement'),
       },
@@ -128,7 +128,7 @@ export async function bankStatementRoutes(api: Api, { store, transact, now }: De
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'statement') throw notFound('There is no such statement.');
       return reply.type(JSON_TYPE).send(envelope('BANK_STATEMENT.FETCH', present(file)));
     },

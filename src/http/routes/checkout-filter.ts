@@ -1,7 +1,6 @@
 import type { CheckoutFilter } from '../../store/store.ts';
 import { fieldsError } from '../errors.ts';
-import type { ListQuery } from '../schemas/checkout.ts';
-import { MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
+import { type ListQuery, MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
 /** The query of a list, checked by its schema, as the store's filter. */

@@ -1,14 +1,15 @@
 /** From the body of a request to the fields of a command. */
 import { randomUUID } from 'node:crypto';
-import type { CreateCheckout, UpdateCheckout } from '../../checkout/command.ts';
+import type { Account } from '../../accounts/account.ts';
+import type { CreateCheckout, UpdateCheckout } from '../../checkout/commands.ts';
 import { createProblems } from '../../checkout/decide.ts';
 import { type Item, totalOf } from '../../checkout/items.ts';
 import { isJsonObject, metadataProblem } from '../../checkout/metadata.ts';
-import type { Problem } from '../../checkout/refusal.ts';
-import type { ContactDetails, JsonObject, Mode, Payer, Phone } from '../../checkout/session.ts';
+import type { Problem } from '../../checkout/refusals.ts';
+import type { ContactDetails, JsonObject, Payer, Phone } from '../../checkout/session.ts';
+import type { Mode } from '../../checkout/tenant.ts';
 import { findMethod } from '../../methods/catalogue.ts';
 import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
-import type { Account } from '../../store/store.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, receiverProblems, usableFields } from '../input.ts';
@@ -16,7 +17,7 @@ import { readJson } from '../json.ts';
 import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
-export type CreateFields = Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' | 'scope'>;
+export type CreateFields = Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' | 'tenant'>;
 
 /**
  * The fields of a new session. Throws a RequestError with every mistake there is: those the schema found, and those

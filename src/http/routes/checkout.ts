@@ -1,8 +1,7 @@
-import type { CheckoutCommand } from '../../checkout/command.ts';
-import type { Deps } from '../../deps.ts';
-import { newId } from '../../id.ts';
-import { envelope, etagOf } from '../../presenter.ts';
-import { newToken } from '../../token.ts';
+import type { CheckoutCommand } from '../../checkout/commands.ts';
+import { TOKEN_SECRET_LENGTH, tokenOf } from '../../checkout/token.ts';
+import { envelope, etagOf } from '../../lib/envelope.ts';
+import { newId, randomText } from '../../lib/id.ts';
 import {
   accountOf,
   ifVersionOf,
@@ -14,6 +13,7 @@ import {
   sendOutcome,
 } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
@@ -28,7 +28,7 @@ export const NO_SUCH_SESSION = 'There is no such checkout session.';
 
 export function checkoutRoutes(
   api: Api,
-  { store, transact, presenter, rails, networkRules, now }: Deps,
+  { store, execute, serializer, rails, networkRules, now }: Dependencies,
 ): void {
   api.post(
     '/checkout',
@@ -37,7 +37,7 @@ export function checkoutRoutes(
         operation: 'CHECKOUT.CREATE',
         versioned: 'create',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Create a session',
         description:
           'Makes a hosted payment request. Send an `Idempotency-Key` so that a repetition makes no second one.',
@@ -49,18 +49,25 @@ export function checkoutRoutes(
     ),
     async (request, reply) => {
       const origin = originOf(request);
-      const { scope } = origin;
-      const time = await now(scope);
+      const { tenant } = origin;
+      const time = await now(tenant);
       const problems = schemaProblems(request);
-      const account = await accountOf(store, scope);
-      const occasion = { mode: scope.mode, now: time, rails, account, networkRules };
+      const account = await accountOf(store, tenant);
+      const occasion = { mode: tenant.mode, now: time, rails, account, networkRules };
       const fields = readCreate(request.body, problems, occasion);
       const id = newId('chk', time);
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id,
-        command: { type: 'create', now: time, id, token: newToken(scope, id), scope, ...fields },
+        command: {
+          type: 'create',
+          now: time,
+          id,
+          token: tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH)),
+          tenant,
+          ...fields,
+        },
         reply: { operation: 'CHECKOUT.CREATE', statusCode: 201, location: `/v3/checkout/${id}` },
       });
       return sendOutcome(reply, executed);
@@ -73,7 +80,7 @@ export function checkoutRoutes(
       {
         operation: 'CHECKOUT.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List sessions',
         description:
           'Newest first. Filters combine; `metadata[key]=value` filters by a top-level key of the metadata, and there can be ten of them.',
@@ -84,9 +91,9 @@ export function checkoutRoutes(
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { scope } = principalOf(request);
-      const { rows, hasMore } = await store.checkouts(scope, filterOf(request.query), page);
-      return sendList(reply, 'CHECKOUT.LIST', rows, presenter.checkout, { page, hasMore });
+      const { tenant } = principalOf(request);
+      const { rows, hasMore } = await store.checkouts(tenant, filterOf(request.query), page);
+      return sendList(reply, 'CHECKOUT.LIST', rows, serializer.checkout, { page, hasMore });
     },
   );
 
@@ -97,7 +104,7 @@ export function checkoutRoutes(
         operation: 'CHECKOUT.FETCH',
         versioned: 'fetch',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch a session',
         description: 'Answers 304 without a body if `If-None-Match` names the current `ETag`.',
         success: successOf('CHECKOUT.FETCH', 'Checkout'),
@@ -106,12 +113,12 @@ export function checkoutRoutes(
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const checkout = await store.checkout(principalOf(request).scope, request.params.id);
+      const checkout = await store.checkout(principalOf(request).tenant, request.params.id);
       if (checkout === null) throw notFound(NO_SUCH_SESSION);
       const etag = etagOf(checkout.version);
       reply.header('etag', etag);
       if (isKnown(request, etag)) return reply.code(304).send();
-      return reply.type(JSON_TYPE).send(envelope('CHECKOUT.FETCH', presenter.checkout(checkout)));
+      return reply.type(JSON_TYPE).send(envelope('CHECKOUT.FETCH', serializer.checkout(checkout)));
     },
   );
 
@@ -122,7 +129,7 @@ export function checkoutRoutes(
         operation: 'CHECKOUT.UPDATE',
         versioned: 'change',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Update a session',
         description:
           '`items` replaces the items, sets the amount to their sum and the description to their list; only while the session is active and nothing is paid or in flight. `metadata` is a JSON merge patch (RFC 7396), in every state. What is omitted stays.',
@@ -136,12 +143,12 @@ export function checkoutRoutes(
       const fields = readUpdate(request.body, schemaProblems(request));
       const command: CheckoutCommand = {
         type: 'update',
-        now: await now(origin.scope),
-        ifVersion: await ifVersionOf(request, () => store.checkout(origin.scope, request.params.id)),
+        now: await now(origin.tenant),
+        ifVersion: await ifVersionOf(request, () => store.checkout(origin.tenant, request.params.id)),
         ...fields,
       };
       const { id } = request.params;
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id,
@@ -159,7 +166,7 @@ export function checkoutRoutes(
         operation: 'CHECKOUT.EXPIRE',
         versioned: 'change',
         tag,
-        scope: 'write',
+        permission: 'write',
         noBody: true,
         summary: 'Expire a session',
         description: 'Ends an active session now. Refused while a payment is in progress.',
@@ -173,11 +180,11 @@ export function checkoutRoutes(
       schemaProblems(request);
       const command: CheckoutCommand = {
         type: 'expire',
-        now: await now(origin.scope),
-        ifVersion: await ifVersionOf(request, () => store.checkout(origin.scope, request.params.id)),
+        now: await now(origin.tenant),
+        ifVersion: await ifVersionOf(request, () => store.checkout(origin.tenant, request.params.id)),
       };
       const { id } = request.params;
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id,

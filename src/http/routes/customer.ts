@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { CustomerFields } from '../../checkout/customer.ts';
 import { metadataProblem } from '../../checkout/metadata.ts';
-import type { Problem } from '../../checkout/refusal.ts';
+import type { Problem } from '../../checkout/refusals.ts';
 import type { JsonObject } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import { newId } from '../../id.ts';
-import { envelope } from '../../presenter.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { newId } from '../../lib/id.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -41,14 +41,14 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-export function customerRoutes(api: Api, { store, transact, presenter, now }: Deps): void {
+export function customerRoutes(api: Api, { store, execute, serializer, now }: Dependencies): void {
   api.post(
     '/customer',
     operation(
       {
         operation: 'CUSTOMER.CREATE',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Create a customer',
         description: 'Sessions that are created with a payer’s details make customers by themselves.',
         statusCode: 201,
@@ -60,7 +60,7 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
     async (request, reply) => {
       const origin = originOf(request);
       const fields = readCustomer(request.body, schemaProblems(request));
-      const time = await now(origin.scope);
+      const time = await now(origin.tenant);
       const id = newId('cus', time);
       const complete: CustomerFields = {
         name: '',
@@ -71,12 +71,12 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
         metadata: {},
         ...fields,
       };
-      const executed = await transact({
+      const executed = await execute({
         subject: 'customer',
         origin,
         id,
         now: time,
-        command: { type: 'create_customer', id, scope: origin.scope, now: time, fields: complete },
+        command: { type: 'create_customer', id, tenant: origin.tenant, now: time, fields: complete },
         reply: { operation: 'CUSTOMER.CREATE', statusCode: 201, location: `/v3/customer/${id}` },
       });
       return sendOutcome(reply, executed);
@@ -89,7 +89,7 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       {
         operation: 'CUSTOMER.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List customers',
         description: 'Newest first.',
         success: listOf('CUSTOMER.LIST', 'Customer'),
@@ -100,8 +100,8 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       schemaProblems(request);
       const page = pageOf(request.query);
       const filter = request.query.email === undefined ? {} : { email: request.query.email };
-      const { rows, hasMore } = await store.customers(principalOf(request).scope, filter, page);
-      return sendList(reply, 'CUSTOMER.LIST', rows, presenter.customer, { page, hasMore });
+      const { rows, hasMore } = await store.customers(principalOf(request).tenant, filter, page);
+      return sendList(reply, 'CUSTOMER.LIST', rows, serializer.customer, { page, hasMore });
     },
   );
 
@@ -111,7 +111,7 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       {
         operation: 'CUSTOMER.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch a customer',
         success: successOf('CUSTOMER.FETCH', 'Customer'),
       },
@@ -119,9 +119,9 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const customer = await store.customer(principalOf(request).scope, request.params.id);
+      const customer = await store.customer(principalOf(request).tenant, request.params.id);
       if (customer === null) throw notFound(NO_SUCH_CUSTOMER);
-      return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', presenter.customer(customer)));
+      return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', serializer.customer(customer)));
     },
   );
 
@@ -131,7 +131,7 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       {
         operation: 'CUSTOMER.UPDATE',
         tag,
-        scope: 'write',
+        permission: 'write',
         summary: 'Update a customer',
         description:
           'What is omitted stays. `metadata` is a JSON merge patch (RFC 7396). Sessions keep the details they were made with.',
@@ -143,11 +143,11 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
     async (request, reply) => {
       const origin = originOf(request);
       const fields = readCustomer(request.body, schemaProblems(request));
-      const executed = await transact({
+      const executed = await execute({
         subject: 'customer',
         origin,
         id: request.params.id,
-        now: await now(origin.scope),
+        now: await now(origin.tenant),
         command: { type: 'update_customer', fields },
         reply: { operation: 'CUSTOMER.UPDATE' },
       });
@@ -161,7 +161,7 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       {
         operation: 'CUSTOMER.DELETE',
         tag,
-        scope: 'write',
+        permission: 'write',
         noBody: true,
         summary: 'Erase a customer’s personal data',
         description:
@@ -174,11 +174,11 @@ export function customerRoutes(api: Api, { store, transact, presenter, now }: De
       const origin = originOf(request);
       schemaProblems(request);
       const { id } = request.params;
-      const executed = await transact({
+      const executed = await execute({
         subject: 'customer',
         origin,
         id,
-        now: await now(origin.scope),
+        now: await now(origin.tenant),
         command: { type: 'erase_customer' },
         reply: { operation: 'CUSTOMER.DELETE' },
       });

@@ -1,16 +1,17 @@
 /** What has happened: the feed of an account and mode, and the timeline of a session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { timestamp } from '../../checkout/present.ts';
-import type { Scope } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import { envelope, listEnvelope } from '../../presenter.ts';
-import { EVENT_STREAM_TYPE } from '../../server-sent-events.ts';
-import type { EventRow } from '../../store/store.ts';
-import { eventSelectors, typesOf } from '../../webhooks/event-types.ts';
+import { timestamp } from '../../checkout/representation.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { EventRow } from '../../events/event.ts';
+import { eventSelectors, typesOf } from '../../events/types.ts';
+import { envelope, listEnvelope } from '../../lib/envelope.ts';
+import { EVENT_STREAM_TYPE } from '../../lib/server-sent-events.ts';
 import { wantsEventStream } from '../accept.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
+import { createConnectionLimit } from '../connection-limit.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { createEventFeed, type FeedQuery } from '../event-feed.ts';
 import { createEventStreams } from '../event-stream.ts';
@@ -19,7 +20,6 @@ import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
-import { createWaitingRoom } from '../waiting-room.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
@@ -76,9 +76,9 @@ const stream = {
     'retry: 3000\nid: 41\n\nid: 42\nevent: checkout.created\ndata: {"type":"checkout.created", …}\n\n:\nid: 42\n\n',
 };
 
-export function eventRoutes(api: Api, { store, live }: Deps): void {
+export function eventRoutes(api: Api, { store, live }: Dependencies): void {
   const feed = createEventFeed({ store, live });
-  const room = createWaitingRoom();
+  const room = createConnectionLimit();
   const streams = createEventStreams(feed, { store }, room);
   api.addHook('preClose', async () => {
     room.close();
@@ -97,8 +97,8 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
   }
 
   /** A cursor of another database, or of one that was restored since: what comes first would be missed. */
-  async function refuseBeyondEnd(scope: Scope, after: number): Promise<void> {
-    if (after === 0 || after <= (await store.feedEnd(scope))) return;
+  async function refuseBeyondEnd(tenant: Tenant, after: number): Promise<void> {
+    if (after === 0 || after <= (await store.feedEnd(tenant))) return;
     throw fieldsError([{ pointer: '/after', detail: 'is beyond the end of the feed' }], 'bad_query');
   }
 
@@ -108,7 +108,7 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
       {
         operation: 'EVENT.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Follow the events',
         description: feedDescription,
         success: listOf('EVENT.LIST', 'Event'),
@@ -120,24 +120,24 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
     async (request, reply) => {
       schemaProblems(request);
       const { limit = DEFAULT_LIMIT, type, wait = 0 } = request.query;
-      const { scope } = principalOf(request);
+      const { tenant } = principalOf(request);
       const isStream = wantsEventStream(request.headers.accept);
       const after = (isStream ? lastEventId(request) : undefined) ?? request.query.after ?? '0';
       const waitMs = request.method === 'HEAD' ? 0 : wait * 1000;
       const query: FeedQuery = {
-        scope,
+        tenant,
         types: type === undefined ? undefined : wantedTypes(type),
-        after: after === 'latest' ? await store.feedEnd(scope) : Number(after),
+        after: after === 'latest' ? await store.feedEnd(tenant) : Number(after),
         limit: isStream ? STREAM_PAGE : limit,
       };
-      if (isStream || waitMs > 0) await refuseBeyondEnd(scope, query.after);
+      if (isStream || waitMs > 0) await refuseBeyondEnd(tenant, query.after);
       if (isStream) {
         // Nobody reads what a stream says to HEAD.
         if (request.method === 'HEAD') return reply.type(EVENT_STREAM_TYPE).send('');
         return streams.answer(request, reply, query);
       }
       const page = await (waitMs > 0 ? waited(request, reply, query, waitMs) : feed.page(query));
-      if (page.rows.length === 0 && waitMs === 0) await refuseBeyondEnd(scope, query.after);
+      if (page.rows.length === 0 && waitMs === 0) await refuseBeyondEnd(tenant, query.after);
       return reply.type(JSON_TYPE).send(
         listEnvelope(
           'EVENT.LIST',
@@ -155,7 +155,7 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
       {
         operation: 'EVENT.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch an event',
         success: successOf('EVENT.FETCH', 'Event'),
       },
@@ -163,7 +163,7 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const event = await store.event(principalOf(request).scope, request.params.id);
+      const event = await store.event(principalOf(request).tenant, request.params.id);
       if (event === null) throw notFound('There is no such event.');
       return reply.type(JSON_TYPE).send(envelope('EVENT.FETCH', event.body));
     },
@@ -175,7 +175,7 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
       {
         operation: 'CHECKOUT.TIMELINE',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'The history of a session',
         description: 'Newest first.',
         success: listOf('CHECKOUT.TIMELINE', 'TimelineEntry'),
@@ -184,11 +184,11 @@ export function eventRoutes(api: Api, { store, live }: Deps): void {
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const { scope } = principalOf(request);
+      const { tenant } = principalOf(request);
       const { id } = request.params;
       const { after, limit = DEFAULT_LIMIT } = request.query;
-      if ((await store.checkout(scope, id)) === null) throw notFound(NO_SUCH_SESSION);
-      const { rows, hasMore } = await store.timeline(scope, id, after ?? null, limit);
+      if ((await store.checkout(tenant, id)) === null) throw notFound(NO_SUCH_SESSION);
+      const { rows, hasMore } = await store.timeline(tenant, id, after ?? null, limit);
       const cursor = hasMore ? (rows.at(-1)?.id ?? null) : null;
       return reply
         .type(JSON_TYPE)

@@ -1,10 +1,10 @@
 /** What payers could choose from: asked before a session is made. */
 import Type from 'typebox';
-import type { Deps } from '../../deps.ts';
+import { envelope } from '../../lib/envelope.ts';
 import { offersFor } from '../../methods/method.ts';
-import { envelope } from '../../presenter.ts';
 import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';
@@ -19,14 +19,14 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-export function metadataRoutes(api: Api, { rails, store }: Deps): void {
+export function metadataRoutes(api: Api, { rails, store }: Dependencies): void {
   api.get(
     '/metadata/collect',
     operation(
       {
         operation: 'METADATA.COLLECT',
         tag: 'Payments',
-        scope: 'read',
+        permission: 'read',
         summary: 'List the available payment methods',
         success: successOf('METADATA.COLLECT', 'PaymentMethods'),
       },
@@ -35,13 +35,13 @@ export function metadataRoutes(api: Api, { rails, store }: Deps): void {
     async (request, reply) => {
       schemaProblems(request);
       const { amount: asked = null, invoice_currency, customer_country = '' } = request.query;
-      const { scope } = principalOf(request);
+      const { tenant } = principalOf(request);
       const occasion = {
-        mode: scope.mode,
+        mode: tenant.mode,
         currency: invoice_currency.toUpperCase(),
         country: customer_country.toUpperCase(),
         amount: asked,
-        account: await accountOf(store, scope),
+        account: await accountOf(store, tenant),
       };
       const data = {
         object: 'payment_methods',

@@ -1,12 +1,13 @@
 /** Files of payments: refunds and money without a session, for a bank to carry out. */
+
+import type { BankFile } from '../../banking/bank-file.ts';
 import { outgoingFrom } from '../../banking/outgoing.ts';
-import { presentBankFile } from '../../banking/present.ts';
-import type { Deps } from '../../deps.ts';
-import { newId } from '../../id.ts';
-import { envelope } from '../../presenter.ts';
-import type { BankFile } from '../../store/notice.ts';
+import { representBankFile } from '../../banking/representation.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { newId } from '../../lib/id.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -19,8 +20,8 @@ import { parseTimestamp } from '../schemas/fields.ts';
 const tag = 'Bank';
 const params = idOf('bfl', 'file');
 
-export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): void {
-  const present = (file: BankFile) => JSON.stringify(presentBankFile(file));
+export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencies): void {
+  const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
   api.post(
     '/payment_file',
@@ -28,7 +29,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
       {
         operation: 'PAYMENT_FILE.CREATE',
         tag,
-        scope: 'refund',
+        permission: 'refund',
         summary: 'Make a file of the refunds by bank transfer',
         description:
           'An ISO 20022 pain.001 file of all refunds, and of money without a session, that leave one account and are in no file yet, at most 500 at a time. Hand it to the bank: the statement that shows the transfers settles them.',
@@ -40,14 +41,14 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
     ),
     async (request, reply) => {
       const origin = originOf(request);
-      const { scope } = origin;
+      const { tenant } = origin;
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const { receiving_account, execute_on } = request.body;
-      const time = await now(scope);
+      const time = await now(tenant);
       const today = new Date(time).toISOString().slice(0, 10);
       const executeOn = execute_on ?? today;
-      const { receivingAccounts } = (await accountOf(store, scope)).settings[scope.mode];
+      const { receivingAccounts } = (await accountOf(store, tenant)).settings[tenant.mode];
       const account = receivingAccounts.find(({ id }) => id === receiving_account);
       const isDay = parseTimestamp(`${executeOn}T00:00:00Z`) !== null && executeOn >= today;
       if (!account || !isDay) {
@@ -58,9 +59,9 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
           ...(isDay ? [] : [{ pointer: '/execute_on', detail: 'must be a date, and not one that is over' }]),
         ]);
       }
-      const { refunds, returns, leftOut } = await outgoingFrom(store, scope, account, receivingAccounts);
+      const { refunds, returns, leftOut } = await outgoingFrom(store, tenant, account, receivingAccounts);
       const id = newId('bfl', time);
-      const executed = await transact({
+      const executed = await execute({
         subject: 'payment_file',
         origin,
         now: time,
@@ -82,7 +83,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
       {
         operation: 'PAYMENT_FILE.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List files of payments',
         description: 'Newest first.',
         success: listOf('PAYMENT_FILE.LIST', 'PaymentFile'),
@@ -92,7 +93,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { rows, hasMore } = await store.bankFiles(principalOf(request).scope, 'payments', page);
+      const { rows, hasMore } = await store.bankFiles(principalOf(request).tenant, 'payments', page);
       return sendList(reply, 'PAYMENT_FILE.LIST', rows, present, { page, hasMore });
     },
   );
@@ -103,7 +104,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
       {
         operation: 'PAYMENT_FILE.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch what is in a file of payments',
         success: successOf('PAYMENT_FILE.FETCH', 'PaymentFile'),
       },
@@ -111,7 +112,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'payments') throw notFound('There is no such file.');
       return reply.type(JSON_TYPE).send(envelope('PAYMENT_FILE.FETCH', present(file)));
     },
@@ -123,7 +124,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
       {
         operation: 'PAYMENT_FILE.CONTENT',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Download a file of payments',
         success: successOf('PAYMENT_FILE.CONTENT', 'FileContent'),
       },
@@ -131,7 +132,7 @@ export function paymentFileRoutes(api: Api, { store, transact, now }: Deps): voi
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).scope, request.params.id);
+      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'payments') throw notFound('There is no such file.');
       const data = JSON.stringify({
         object: 'file_content',

@@ -1,9 +1,9 @@
 /** The money side of a session: its payin and its attempts. */
 
-import type { Deps } from '../../deps.ts';
-import { envelope } from '../../presenter.ts';
+import { envelope } from '../../lib/envelope.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';
@@ -11,14 +11,14 @@ import { idOf } from '../schemas/checkout.ts';
 
 const tag = 'Payments';
 
-export function paymentRoutes(api: Api, { store, presenter }: Deps): void {
+export function paymentRoutes(api: Api, { store, serializer }: Dependencies): void {
   api.get(
     '/payin/:id',
     operation(
       {
         operation: 'PAYIN.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch a payin',
         description: 'The collection of a session’s money. Its id is the id of the session.',
         success: successOf('PAYIN.FETCH', 'Payin'),
@@ -27,9 +27,9 @@ export function paymentRoutes(api: Api, { store, presenter }: Deps): void {
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const checkout = await store.checkout(principalOf(request).scope, request.params.id);
+      const checkout = await store.checkout(principalOf(request).tenant, request.params.id);
       if (checkout === null) throw notFound('There is no such payin.');
-      return reply.type(JSON_TYPE).send(envelope('PAYIN.FETCH', presenter.payin(checkout)));
+      return reply.type(JSON_TYPE).send(envelope('PAYIN.FETCH', serializer.payin(checkout)));
     },
   );
 
@@ -39,7 +39,7 @@ export function paymentRoutes(api: Api, { store, presenter }: Deps): void {
       {
         operation: 'PAYMENT_ATTEMPT.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch a payment attempt',
         success: successOf('PAYMENT_ATTEMPT.FETCH', 'PaymentAttempt'),
       },
@@ -48,12 +48,12 @@ export function paymentRoutes(api: Api, { store, presenter }: Deps): void {
     async (request, reply) => {
       schemaProblems(request);
       const { id } = request.params;
-      const checkout = await store.checkoutOfAttempt(principalOf(request).scope, id);
+      const checkout = await store.checkoutOfAttempt(principalOf(request).tenant, id);
       const attempt = checkout?.attempts.find((each) => each.id === id);
       if (!checkout || !attempt) throw notFound('There is no such payment attempt.');
       return reply
         .type(JSON_TYPE)
-        .send(envelope('PAYMENT_ATTEMPT.FETCH', presenter.attempt(checkout, attempt)));
+        .send(envelope('PAYMENT_ATTEMPT.FETCH', serializer.attempt(checkout, attempt)));
     },
   );
 }

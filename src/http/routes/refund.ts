@@ -1,11 +1,12 @@
 /** Refunds: money that goes back to payers. */
 import { metadataProblem } from '../../checkout/metadata.ts';
+import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout, JsonObject } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import { newId } from '../../id.ts';
-import { envelope, type Presenter } from '../../presenter.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { newId } from '../../lib/id.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -17,14 +18,17 @@ import { refundBody, refundQuery, settleBody } from '../schemas/refund.ts';
 const tag = 'Payments';
 const NO_SUCH_REFUND = 'There is no such refund.';
 
-export function refundRoutes(api: Api, { store, transact, presenter, rails, networkRules, now }: Deps): void {
+export function refundRoutes(
+  api: Api,
+  { store, execute, serializer, rails, networkRules, now }: Dependencies,
+): void {
   api.post(
     '/refund',
     operation(
       {
         operation: 'REFUND.CREATE',
         tag,
-        scope: 'refund',
+        permission: 'refund',
         summary: 'Refund a payment',
         description:
           'Gives back a part of what was paid, or all of it. What is pending or done never adds up to more than what was paid. The answer says `pending`; a webhook tells how it ended.',
@@ -43,14 +47,14 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       const all = [
         ...problems,
         ...(detail === null ? [] : [{ pointer: '/metadata', detail }]),
-        ...addressProblems(given, ['webhook_url'], origin.scope.mode),
+        ...addressProblems(given, ['webhook_url'], origin.tenant.mode),
         ...receiverProblems(given, 'webhook_url', networkRules),
       ];
       if (all.length > 0) throw fieldsError(all);
       const { payin, payment_attempt = null, amount, reason = '', remarks = '' } = request.body;
-      const time = await now(origin.scope);
+      const time = await now(origin.tenant);
       const id = newId('rfd', time);
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id: payin,
@@ -66,7 +70,7 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
           webhookUrl: request.body.webhook_url ?? '',
         },
         reply: { operation: 'REFUND.CREATE', statusCode: 201, location: `/v3/refund/${id}` },
-        shows: (checkout, presenter) => refundOf(checkout, id, presenter),
+        shows: (checkout, serializer) => refundOf(checkout, id, serializer),
       });
       return sendOutcome(reply, executed);
     },
@@ -78,7 +82,7 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       {
         operation: 'REFUND.SETTLE',
         tag,
-        scope: 'refund',
+        permission: 'refund',
         summary: 'Say what became of a refund by bank transfer',
         description:
           'For one that no statement will tell of: it was paid in another way, the bank has refused it, or it is withdrawn before it was sent. Refunds by card are settled by the provider alone.',
@@ -92,20 +96,20 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const { id } = request.params;
-      const checkout = await store.checkoutOfRefund(origin.scope, id);
+      const checkout = await store.checkoutOfRefund(origin.tenant, id);
       const refund = checkout?.refunds.find((each) => each.id === id);
       if (!checkout || !refund) throw notFound(NO_SUCH_REFUND);
       if (rails.find(({ name }) => name === refund.rail)?.capabilities.refunds !== 'file') {
         throw new RequestError('refund_settled');
       }
       const { status, reason = '' } = request.body;
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id: checkout.id,
-        command: { type: 'settle_refund', now: await now(origin.scope), refund: id, status, reason },
+        command: { type: 'settle_refund', now: await now(origin.tenant), refund: id, status, reason },
         reply: { operation: 'REFUND.SETTLE' },
-        shows: (session, presenter) => refundOf(session, id, presenter),
+        shows: (session, serializer) => refundOf(session, id, serializer),
       });
       return sendOutcome(reply, executed);
     },
@@ -117,7 +121,7 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       {
         operation: 'REFUND.LIST',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'List refunds',
         description: 'Newest first; of one payin, or of all.',
         success: listOf('REFUND.LIST', 'Refund'),
@@ -128,9 +132,9 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       schemaProblems(request);
       const page = pageOf(request.query);
       const filter = request.query.payin === undefined ? {} : { checkout: request.query.payin };
-      const { rows, hasMore } = await store.refunds(principalOf(request).scope, filter, page);
+      const { rows, hasMore } = await store.refunds(principalOf(request).tenant, filter, page);
       const present = ({ id, checkout }: { id: string; checkout: Checkout }) =>
-        refundOf(checkout, id, presenter);
+        refundOf(checkout, id, serializer);
       return sendList(reply, 'REFUND.LIST', rows, present, { page, hasMore });
     },
   );
@@ -141,7 +145,7 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
       {
         operation: 'REFUND.FETCH',
         tag,
-        scope: 'read',
+        permission: 'read',
         summary: 'Fetch a refund',
         success: successOf('REFUND.FETCH', 'Refund'),
       },
@@ -150,15 +154,15 @@ export function refundRoutes(api: Api, { store, transact, presenter, rails, netw
     async (request, reply) => {
       schemaProblems(request);
       const { id } = request.params;
-      const checkout = await store.checkoutOfRefund(principalOf(request).scope, id);
+      const checkout = await store.checkoutOfRefund(principalOf(request).tenant, id);
       if (checkout === null) throw notFound(NO_SUCH_REFUND);
-      return reply.type(JSON_TYPE).send(envelope('REFUND.FETCH', refundOf(checkout, id, presenter)));
+      return reply.type(JSON_TYPE).send(envelope('REFUND.FETCH', refundOf(checkout, id, serializer)));
     },
   );
 }
 
-function refundOf(checkout: Checkout, id: string, presenter: Presenter): string {
+function refundOf(checkout: Checkout, id: string, serializer: Serializer): string {
   const refund = checkout.refunds.find((each) => each.id === id);
   if (!refund) throw new Error(`the session ${checkout.id} has no refund ${id}`);
-  return presenter.refund(checkout, refund);
+  return serializer.refund(checkout, refund);
 }

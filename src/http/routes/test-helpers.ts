@@ -1,11 +1,11 @@
 /** What only test mode can do: pay without a payer, and make time pass. */
 import Type from 'typebox';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
-import type { Deps } from '../../deps.ts';
-import { newId, randomText } from '../../id.ts';
+import { newId, randomText } from '../../lib/id.ts';
 import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
 import { originOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
@@ -60,14 +60,14 @@ const advanceBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function testHelperRoutes(api: Api, { store, transact, worker, now }: Deps): void {
+export function testHelperRoutes(api: Api, { store, execute, worker, now }: Dependencies): void {
   api.post(
     '/test_helpers/checkout/:id/pay',
     operation(
       {
         operation: 'TEST_HELPER.PAY',
         tag,
-        scope: 'write',
+        permission: 'write',
         testOnly: true,
         optionalBody: true,
         summary: 'Pay a session as a payer would',
@@ -83,15 +83,15 @@ export function testHelperRoutes(api: Api, { store, transact, worker, now }: Dep
       if (problems.length > 0) throw fieldsError(problems);
       const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
       // Money is booked by whatever method a rail names; here it is a mistake of the one who asks.
-      const session = await store.checkout(origin.scope, request.params.id);
+      const session = await store.checkout(origin.tenant, request.params.id);
       if (session && method !== null && !session.methods.includes(method)) {
         throw fieldsError([
           { pointer: '/method', detail: 'must be one of the payment methods of the session' },
         ]);
       }
-      const time = await now(origin.scope);
+      const time = await now(origin.tenant);
       const reference = payment_id ?? `pay_${randomText(26)}`;
-      const executed = await transact({
+      const executed = await execute({
         subject: 'checkout',
         origin,
         id: request.params.id,
@@ -120,7 +120,7 @@ export function testHelperRoutes(api: Api, { store, transact, worker, now }: Dep
       {
         operation: 'TEST_HELPER.ADVANCE_CLOCK',
         tag,
-        scope: 'write',
+        permission: 'write',
         testOnly: true,
         summary: 'Move the test clock',
         description:
@@ -135,15 +135,15 @@ export function testHelperRoutes(api: Api, { store, transact, worker, now }: Dep
       if (problems.length > 0) throw fieldsError(problems);
       // What the clock shows is asked when it is this request's turn: another may be moving it now.
       const move = async () =>
-        transact({
+        execute({
           subject: 'clock',
           origin,
-          now: await now(origin.scope),
+          now: await now(origin.tenant),
           advanceMs: request.body.seconds * 1000,
           reply: { operation: 'TEST_HELPER.ADVANCE_CLOCK' },
         });
       // A repetition waits as well: the first request may have been cut off before everything had happened.
-      return sendOutcome(reply, await worker.advance(origin.scope, move));
+      return sendOutcome(reply, await worker.advance(origin.tenant, move));
     },
   );
 }

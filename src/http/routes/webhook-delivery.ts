@@ -1,16 +1,16 @@
 /** Deliveries: events on their way to receivers, looked at and sent again. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Scope } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import { firstIdAt } from '../../id.ts';
-import { envelope } from '../../presenter.ts';
-import type { Delivery, DeliveryFilter } from '../../store/delivery.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import type { Store } from '../../store/store.ts';
+import type { Delivery, DeliveryFilter } from '../../webhooks/delivery.ts';
 import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
-import { presentDelivery, presentDeliveryAttempt } from '../../webhooks/present.ts';
+import { representDelivery, representDeliveryAttempt } from '../../webhooks/representation.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -26,7 +26,7 @@ import {
 } from '../schemas/webhooks.ts';
 
 const tag = 'Webhook deliveries';
-const scope = 'webhooks';
+const permission = 'webhooks';
 const params = idOf('whd', 'delivery');
 const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
 
@@ -35,23 +35,23 @@ const MAX_RESENT = 500;
 /** Of failed deliveries that a request looks through for those that can be made again. */
 const MAX_PAGES = 10;
 
-export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps): void {
+export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Dependencies): void {
   async function sendDeliveries(
     reply: FastifyReply,
     operation: string,
-    scope: Scope,
+    tenant: Tenant,
     query: DeliveriesQuery,
   ) {
     const page = pageOf(query);
     const [endpoints, failing, { rows, hasMore }] = await Promise.all([
-      store.endpoints(scope),
-      store.failingReceivers(scope),
-      store.deliveries(scope, filterOf(query), page),
+      store.endpoints(tenant),
+      store.failingReceivers(tenant),
+      store.deliveries(tenant, filterOf(query), page),
     ]);
     const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
     const present = (delivery: Delivery) =>
       JSON.stringify(
-        presentDelivery(delivery, failing.get(delivery.receiver) ?? null, urls.get(delivery.receiver)),
+        representDelivery(delivery, failing.get(delivery.receiver) ?? null, urls.get(delivery.receiver)),
       );
     return sendList(reply, operation, rows, present, { page, hasMore });
   }
@@ -62,7 +62,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       {
         operation: 'WEBHOOK_DELIVERY.LIST',
         tag,
-        scope,
+        permission,
         summary: 'List deliveries',
         description: 'Newest first. Filters combine.',
         success: listOf('WEBHOOK_DELIVERY.LIST', 'WebhookDelivery'),
@@ -71,7 +71,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
     ),
     async (request, reply) => {
       schemaProblems(request);
-      return sendDeliveries(reply, 'WEBHOOK_DELIVERY.LIST', principalOf(request).scope, request.query);
+      return sendDeliveries(reply, 'WEBHOOK_DELIVERY.LIST', principalOf(request).tenant, request.query);
     },
   );
 
@@ -81,7 +81,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       {
         operation: 'WEBHOOK_ENDPOINT.DELIVERIES',
         tag,
-        scope,
+        permission,
         summary: 'List the deliveries to an endpoint',
         description: 'Newest first. Filters combine.',
         success: listOf('WEBHOOK_ENDPOINT.DELIVERIES', 'WebhookDelivery'),
@@ -90,12 +90,12 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const { scope } = principalOf(request);
+      const { tenant } = principalOf(request);
       const { id: endpoint } = request.params;
-      const known = await store.endpoints(scope);
+      const known = await store.endpoints(tenant);
       if (!known.some(({ id }) => id === endpoint)) throw notFound(NO_SUCH_ENDPOINT);
       const query = { ...request.query, endpoint };
-      return sendDeliveries(reply, 'WEBHOOK_ENDPOINT.DELIVERIES', scope, query);
+      return sendDeliveries(reply, 'WEBHOOK_ENDPOINT.DELIVERIES', tenant, query);
     },
   );
 
@@ -105,7 +105,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       {
         operation: 'WEBHOOK_DELIVERY.FETCH',
         tag,
-        scope,
+        permission,
         summary: 'Fetch a delivery with its tries',
         success: successOf('WEBHOOK_DELIVERY.FETCH', 'WebhookDeliveryWithLog'),
       },
@@ -113,19 +113,19 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const { scope } = principalOf(request);
+      const { tenant } = principalOf(request);
       const { id } = request.params;
-      const delivery = await store.delivery(scope, id);
+      const delivery = await store.delivery(tenant, id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
       const [endpoints, failing, attempts] = await Promise.all([
-        store.endpoints(scope),
-        store.failingReceivers(scope),
-        store.deliveryAttempts(scope, id),
+        store.endpoints(tenant),
+        store.failingReceivers(tenant),
+        store.deliveryAttempts(tenant, id),
       ]);
       const endpoint = endpoints.find((each) => each.id === delivery.receiver);
       const data = withoutMarkup({
-        ...presentDelivery(delivery, failing.get(delivery.receiver) ?? null, endpoint?.url),
-        attempt_log: attempts.map(presentDeliveryAttempt),
+        ...representDelivery(delivery, failing.get(delivery.receiver) ?? null, endpoint?.url),
+        attempt_log: attempts.map(representDeliveryAttempt),
       });
       return reply.type(JSON_TYPE).send(envelope('WEBHOOK_DELIVERY.FETCH', data));
     },
@@ -137,7 +137,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       {
         operation: 'WEBHOOK_DELIVERY.RESEND',
         tag,
-        scope,
+        permission,
         noBody: true,
         summary: 'Make a delivery again',
         description:
@@ -150,13 +150,13 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
     async (request, reply) => {
       const origin = originOf(request);
       schemaProblems(request);
-      const delivery = await store.delivery(origin.scope, request.params.id);
+      const delivery = await store.delivery(origin.tenant, request.params.id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
-      const executed = await transact({
+      const executed = await execute({
         subject: 'resend',
         origin,
         deliveries: [delivery],
-        now: await now(origin.scope),
+        now: await now(origin.tenant),
         reply: { operation: 'WEBHOOK_DELIVERY.RESEND' },
       });
       return sendOutcome(reply, executed);
@@ -169,7 +169,7 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       {
         operation: 'WEBHOOK_DELIVERY.RESEND_FAILED',
         tag,
-        scope,
+        permission,
         summary: 'Make failed deliveries again',
         description: `All that have failed and were made since then, the oldest first, at most ${MAX_RESENT} with a request, and of very many perhaps none: as long as \`has_more\` is true, ask again with \`after\` set to \`next_cursor\`. Those to endpoints that are disabled or were deleted are left out.`,
         success: successOf('WEBHOOK_DELIVERY.RESEND_FAILED', 'Resend'),
@@ -185,12 +185,12 @@ export function webhookDeliveryRoutes(api: Api, { store, transact, now }: Deps):
       const createdFrom = parseTimestamp(since) ?? 0;
       const start = after ?? firstIdAt('whd', createdFrom);
       const failed: DeliveryFilter = { state: 'failed', createdFrom };
-      const { deliveries, nextCursor } = await ableFrom(store, origin.scope, failed, start, endpoint);
-      const executed = await transact({
+      const { deliveries, nextCursor } = await ableFrom(store, origin.tenant, failed, start, endpoint);
+      const executed = await execute({
         subject: 'resend',
         origin,
         deliveries,
-        now: await now(origin.scope),
+        now: await now(origin.tenant),
         reply: { operation: 'WEBHOOK_DELIVERY.RESEND_FAILED' },
         many: { nextCursor, ...(endpoint === undefined ? {} : { endpoint }) },
       });
@@ -231,12 +231,12 @@ function withoutMarkup(data: object): string {
  */
 async function ableFrom(
   store: Store,
-  scope: Scope,
+  tenant: Tenant,
   filter: DeliveryFilter,
   start: string,
   endpoint: string | undefined,
 ) {
-  const endpoints = await store.endpoints(scope);
+  const endpoints = await store.endpoints(tenant);
   const enabled = new Set(endpoints.filter(({ disabled }) => disabled === null).map(({ id }) => id));
   const isAble = (receiver: string) => !isEndpoint(receiver) || enabled.has(receiver);
   if (!isAble(endpoint ?? '')) return { deliveries: [], nextCursor: null };
@@ -244,7 +244,7 @@ async function ableFrom(
   let before = start;
   for (let page = 1; ; page++) {
     // The page before a cursor begins with the oldest one behind it.
-    const { rows, hasMore } = await store.deliveries(scope, filter, { limit: MAX_RESENT, before });
+    const { rows, hasMore } = await store.deliveries(tenant, filter, { limit: MAX_RESENT, before });
     const able = rows.filter(({ receiver }) => isAble(receiver) && receiver === (endpoint ?? receiver));
     found.push(...able.reverse());
     const deliveries = found.slice(0, MAX_RESENT);

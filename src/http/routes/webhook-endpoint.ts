@@ -1,19 +1,19 @@
 /** Endpoints: addresses that merchants register for their events. */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Problem } from '../../checkout/refusal.ts';
-import type { Mode } from '../../checkout/session.ts';
-import type { Deps } from '../../deps.ts';
-import { newId } from '../../id.ts';
-import { newWebhookSecret } from '../../keys.ts';
-import type { Origin } from '../../orders/order.ts';
-import { envelope } from '../../presenter.ts';
+import { newWebhookSecret } from '../../accounts/keys.ts';
+import type { Problem } from '../../checkout/refusals.ts';
+import type { Mode } from '../../checkout/tenant.ts';
+import { envelope } from '../../lib/envelope.ts';
+import { newId } from '../../lib/id.ts';
 import type { Page, PageRequest } from '../../store/store.ts';
 import { type Endpoint, type EndpointCommand, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
-import { presentEndpoint } from '../../webhooks/present.ts';
+import { representEndpoint } from '../../webhooks/representation.ts';
+import type { Origin } from '../../writer/command.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
 import type { Api } from '../api.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -29,18 +29,18 @@ import {
 } from '../schemas/webhooks.ts';
 
 const tag = 'Webhook endpoints';
-const scope = 'webhooks';
+const permission = 'webhooks';
 const params = idOf('whe', 'webhook endpoint');
 const listQuery = Type.Object(pageQuery('whe'), { additionalProperties: false });
 
-export function webhookEndpointRoutes(api: Api, { store, transact, networkRules, now }: Deps): void {
+export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, now }: Dependencies): void {
   const order = async (origin: Origin, id: string, command: EndpointCommand, operation: string) =>
-    transact({
+    execute({
       subject: 'endpoint',
       origin,
       id,
       command,
-      now: await now(origin.scope),
+      now: await now(origin.tenant),
       reply: { operation },
     });
 
@@ -50,7 +50,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.CREATE',
         tag,
-        scope,
+        permission,
         summary: 'Create an endpoint',
         description:
           'It gets the events that happen from now on. The answer has the `secret` that signs them; no other shows it, but a repetition of the request with its idempotency key. An account and mode can have 100 endpoints.',
@@ -63,9 +63,9 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
     async (request, reply) => {
       const origin = originOf(request);
       const { url = '', ...settings } = readEndpoint(request, request.body, networkRules);
-      const time = await now(origin.scope);
+      const time = await now(origin.tenant);
       const id = newId('whe', time);
-      const executed = await transact({
+      const executed = await execute({
         subject: 'endpoint',
         origin,
         id,
@@ -91,7 +91,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.LIST',
         tag,
-        scope,
+        permission,
         summary: 'List endpoints',
         description: 'Newest first.',
         success: listOf('WEBHOOK_ENDPOINT.LIST', 'WebhookEndpoint'),
@@ -101,12 +101,12 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { scope } = principalOf(request);
-      const time = await now(scope);
-      const [all, failing] = await Promise.all([store.endpoints(scope), store.failingReceivers(scope)]);
+      const { tenant } = principalOf(request);
+      const time = await now(tenant);
+      const [all, failing] = await Promise.all([store.endpoints(tenant), store.failingReceivers(tenant)]);
       const { rows, hasMore } = newestFirst(all, page);
       const present = (endpoint: Endpoint) =>
-        JSON.stringify(presentEndpoint(endpoint, failing.get(endpoint.id) ?? null, time));
+        JSON.stringify(representEndpoint(endpoint, failing.get(endpoint.id) ?? null, time));
       return sendList(reply, 'WEBHOOK_ENDPOINT.LIST', rows, present, { page, hasMore });
     },
   );
@@ -117,7 +117,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.FETCH',
         tag,
-        scope,
+        permission,
         summary: 'Fetch an endpoint',
         success: successOf('WEBHOOK_ENDPOINT.FETCH', 'WebhookEndpoint'),
       },
@@ -126,11 +126,11 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
     async (request, reply) => {
       schemaProblems(request);
       const { id } = request.params;
-      const { scope } = principalOf(request);
-      const endpoint = (await store.endpoints(scope)).find((each) => each.id === id);
+      const { tenant } = principalOf(request);
+      const endpoint = (await store.endpoints(tenant)).find((each) => each.id === id);
       if (endpoint === undefined) throw notFound(NO_SUCH_ENDPOINT);
-      const health = (await store.failingReceivers(scope)).get(id) ?? null;
-      const data = JSON.stringify(presentEndpoint(endpoint, health, await now(scope)));
+      const health = (await store.failingReceivers(tenant)).get(id) ?? null;
+      const data = JSON.stringify(representEndpoint(endpoint, health, await now(tenant)));
       return reply.type(JSON_TYPE).send(envelope('WEBHOOK_ENDPOINT.FETCH', data));
     },
   );
@@ -141,7 +141,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.UPDATE',
         tag,
-        scope,
+        permission,
         summary: 'Update an endpoint',
         description:
           'What is omitted stays. A disabled endpoint gets no events, and what waits for it fails; once it is enabled, that can be sent again. At another address, or enabled again, it begins as healthy.',
@@ -163,7 +163,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.DELETE',
         tag,
-        scope,
+        permission,
         noBody: true,
         summary: 'Delete an endpoint',
         description: 'What waits for it fails, and can not be sent again. Its deliveries stay in the list.',
@@ -185,7 +185,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
       {
         operation: 'WEBHOOK_ENDPOINT.ROTATE_SECRET',
         tag,
-        scope,
+        permission,
         optionalBody: true,
         summary: 'Replace the secret of an endpoint',
         description:
@@ -214,7 +214,7 @@ export function webhookEndpointRoutes(api: Api, { store, transact, networkRules,
 function readEndpoint(request: FastifyRequest, body: EndpointBody, rules: NetworkRules) {
   const problems = schemaProblems(request);
   const given = usableFields(body, problems);
-  const all = [...problems, ...urlProblems(given, principalOf(request).scope.mode, rules)];
+  const all = [...problems, ...urlProblems(given, principalOf(request).tenant.mode, rules)];
   if (all.length > 0) throw fieldsError(all);
   const { url, events, description, status } = given;
   return {

@@ -1,4 +1,4 @@
-/** What the service answers. These describe and test the answers; the bytes themselves are made by the presenter. */
+/** What the service answers. These describe and test the answers; the bytes themselves are made by the serializer. */
 import Type, { type TSchema } from 'typebox';
 import { attemptStatuses, refundStatuses } from '../../checkout/session.ts';
 import { closed, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';

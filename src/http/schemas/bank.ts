@@ -1,7 +1,7 @@
 /** What the operations about statements of banks accept and look like. */
 import Type from 'typebox';
 import { entryProblems } from '../../banking/entry.ts';
-import { noticeStates } from '../../store/notice.ts';
+import { noticeStates } from '../../methods/provider-event.ts';
 import {
   text as answerText,
   closed as closedObject,

@@ -1,6 +1,6 @@
 /** What the operations of webhook endpoints and deliveries accept. */
 import Type, { type Static } from 'typebox';
-import { eventSelectors } from '../../webhooks/event-types.ts';
+import { eventSelectors } from '../../events/types.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
 import { address, closed, text, timestamp } from './fields.ts';

@@ -3,13 +3,12 @@
  * and statements of the bank tell what has arrived (see `src/banking`).
  */
 
-import { BANK } from '../../banking/entry.ts';
 import type { Attempt, JsonObject } from '../../checkout/session.ts';
-import { randomText } from '../../id.ts';
+import { randomText } from '../../lib/id.ts';
 import type { Method } from '../catalogue.ts';
 import type { Occasion, Rail } from '../method.ts';
 import { type Instructions, instructionsFor, referenceKindOf } from './instructions.ts';
-import { methodsOf, type ReceivingAccount } from './receiving-account.ts';
+import { BANK, methodsOf, type ReceivingAccount } from './receiving-account.ts';
 import { newReference } from './references.ts';
 
 /** The account that takes transfers by this method, or undefined. */

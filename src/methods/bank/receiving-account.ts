@@ -1,6 +1,6 @@
 /** An account that receives money: what it is made of, and what is wrong with one as it was given. Pure. */
 import { currencyExponent } from '../../checkout/money.ts';
-import type { Problem } from '../../checkout/refusal.ts';
+import type { Problem } from '../../checkout/refusals.ts';
 import {
   belongTogether,
   bic,
@@ -14,6 +14,9 @@ import {
   qrIban,
   upi,
 } from './identifiers.ts';
+
+/** The name of the rail of transfers, in attempts, the ledger and entries. */
+export const BANK = 'bank';
 
 /** Who the money is paid to. Parts that are not known are empty. */
 export type AccountHolder = {

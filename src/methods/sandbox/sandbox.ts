@@ -1,6 +1,6 @@
 /** The rail of test mode: no money moves, and the payer decides how the payment ends. */
 import type { Attempt } from '../../checkout/session.ts';
-import { randomText } from '../../id.ts';
+import { randomText } from '../../lib/id.ts';
 import type { AttemptPlan, Rail, RailAnswer } from '../method.ts';
 
 export const SANDBOX = 'sandbox';

@@ -3,7 +3,7 @@
  * under way, and one reading of everything that can go wrong.
  */
 import type Stripe from 'stripe';
-import type { Mode } from '../../checkout/session.ts';
+import type { Mode } from '../../checkout/tenant.ts';
 import { version } from '../../version.ts';
 import { stripeLibrary } from './library.ts';
 

@@ -66,20 +66,20 @@ export function withPage(attempt: Attempt, { id, url }: Page): JsonObject | unde
 
 /** Whose the money is, on everything that Stripe makes for it: it comes back in notices and in lists. */
 export function metadataOf(
-  { id, scope }: Checkout,
+  { id, tenant }: Checkout,
   attempt: { readonly id: string },
 ): Record<string, string> {
-  return { checkout: id, attempt: attempt.id, account: String(scope.account) };
+  return { checkout: id, attempt: attempt.id, account: String(tenant.account) };
 }
 
 /** Asked again, it is the same page. */
 export function createPage(ask: Ask, checkout: Checkout, attempt: Attempt, returnUrl: string): Promise<Page> {
-  const { currency, payer, scope } = checkout;
+  const { currency, payer, tenant } = checkout;
   const { title, expiresAt } = detailsOf(attempt);
   const amount = toStripeAmount(attempt.amount, currency);
   if (amount === null) throw new StripeTrouble('refused', 'Stripe cannot express the amount.');
   const metadata = metadataOf(checkout, attempt);
-  return ask(scope.mode, (stripe) =>
+  return ask(tenant.mode, (stripe) =>
     stripe.checkout.sessions.create(
       {
         mode: 'payment',
@@ -116,8 +116,8 @@ function isPlainAddress(email: string): boolean {
 }
 
 /** The page with all that says how the payment stands. */
-export function retrievePage(ask: Ask, { scope }: Checkout, session: string): Promise<Page> {
-  return ask(scope.mode, (stripe) =>
+export function retrievePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
+  return ask(tenant.mode, (stripe) =>
     stripe.checkout.sessions.retrieve(session, { expand: ['payment_intent.latest_charge'] }),
   );
 }
@@ -126,12 +126,12 @@ export function retrievePage(ask: Ask, { scope }: Checkout, session: string): Pr
  * Looks for the page of an attempt whose answer was lost; null: there is none. Rejects where Stripe has had too many
  * others since to be sure.
  */
-export async function findPage(ask: Ask, { scope }: Checkout, attempt: Attempt): Promise<Page | null> {
+export async function findPage(ask: Ask, { tenant }: Checkout, attempt: Attempt): Promise<Page | null> {
   const { plannedAt, expiresAt } = detailsOf(attempt);
   const created = { gte: plannedAt - SLACK_S, lte: expiresAt };
   let after: string | undefined;
   for (let count = 0; count < PAGES_OF_LIST; count += 1) {
-    const { data, has_more: hasMore } = await ask(scope.mode, (stripe) =>
+    const { data, has_more: hasMore } = await ask(tenant.mode, (stripe) =>
       stripe.checkout.sessions.list({
         created,
         limit: PAGE_OF_LIST,
@@ -147,8 +147,8 @@ export async function findPage(ask: Ask, { scope }: Checkout, attempt: Attempt):
 }
 
 /** Closes the page. Rejects as refused where it is closed already, one way or the other. */
-export function expirePage(ask: Ask, { scope }: Checkout, session: string): Promise<Page> {
-  return ask(scope.mode, (stripe) => stripe.checkout.sessions.expire(session));
+export function expirePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
+  return ask(tenant.mode, (stripe) => stripe.checkout.sessions.expire(session));
 }
 
 function inSeconds(ms: number): number {

@@ -47,7 +47,7 @@ async function make(
   refund: Refund,
   nowMs: number,
 ): Promise<Stripe.Refund | string> {
-  const { currency, scope, payments } = checkout;
+  const { currency, tenant, payments } = checkout;
   const intent = payments.find((each) => each.attempt === refund.attempt && each.rail === refund.rail);
   if (!intent) return 'Stripe has no payment for this.';
   const amount = toStripeAmount(refund.amount, currency);
@@ -59,7 +59,7 @@ async function make(
     const earlier = await findRefund(ask, checkout, refund, intent.reference);
     if (earlier) return earlier;
   }
-  const made = ask(scope.mode, (stripe) =>
+  const made = ask(tenant.mode, (stripe) =>
     stripe.refunds.create(
       {
         payment_intent: intent.reference,
@@ -81,18 +81,18 @@ async function make(
 
 async function findRefund(
   ask: Ask,
-  { scope }: Checkout,
+  { tenant }: Checkout,
   refund: Refund,
   intent: string,
 ): Promise<Stripe.Refund | undefined> {
-  const { data } = await ask(scope.mode, (stripe) =>
+  const { data } = await ask(tenant.mode, (stripe) =>
     stripe.refunds.list({ payment_intent: intent, limit: REFUNDS_OF_A_PAYMENT }),
   );
   return data.find(({ metadata }) => metadata?.refund === refund.id);
 }
 
-async function retrieve(ask: Ask, { scope }: Checkout, reference: string): Promise<Stripe.Refund> {
-  return ask(scope.mode, (stripe) => stripe.refunds.retrieve(reference));
+async function retrieve(ask: Ask, { tenant }: Checkout, reference: string): Promise<Stripe.Refund> {
+  return ask(tenant.mode, (stripe) => stripe.refunds.retrieve(reference));
 }
 
 function refusalInWords({ code, parameter, message }: StripeTrouble): string {

@@ -55,7 +55,7 @@ export function intentOf({ payment_intent: intent }: Page): Stripe.PaymentIntent
 /** Why the page cannot be the one of this attempt, or null. */
 export function strangeness({ checkout, attempt }: Asked, page: Page): string | null {
   if (page.client_reference_id !== attempt.id) return `the page ${page.id} of Stripe is of something else`;
-  if (page.livemode !== (checkout.scope.mode === 'live')) {
+  if (page.livemode !== (checkout.tenant.mode === 'live')) {
     return `the key of Stripe is of the other mode: ${page.id} is ${page.livemode ? 'live' : 'test'}`;
   }
   return null;

@@ -1,9 +1,10 @@
 /** The card rail: payers pay on Stripe's page, and what Stripe says of it is asked for, never taken from a notice. */
-import { type Attempt, type Checkout, knowledgeOf, type Mode } from '../../checkout/session.ts';
+import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session.ts';
+import type { Mode } from '../../checkout/tenant.ts';
 import type { Occasion, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
 import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
-import { readStripeNotice } from './notice.ts';
+import { readStripeNotice } from './event.ts';
 import {
   createPage,
   detailsOf,
@@ -95,7 +96,7 @@ export function createStripeRail(options: StripeOptions): Rail {
     refund: (checkout, refund, nowMs) => refundAtStripe(ask, checkout, refund, nowMs),
     readNotice(body, headers) {
       const { mode, ...notice } = readStripeNotice(webhookSecrets, body, headers);
-      return { ...notice, scope: { account: accountNumber, mode } };
+      return { ...notice, tenant: { account: accountNumber, mode } };
     },
   };
 }
@@ -210,7 +211,7 @@ async function standing(ask: Ask, asked: Asked, session: string): Promise<RailAn
 
 /** Asked for only where there is a sign of it, or where somebody asks again about a payment that has been made. */
 async function aftermathOf(ask: Ask, { checkout, attempt }: Asked, page: Page): Promise<Aftermath> {
-  const { mode } = checkout.scope;
+  const { mode } = checkout.tenant;
   const intent = intentOf(page);
   const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
   const isKnown = attempt.status === 'succeeded';

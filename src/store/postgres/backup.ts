@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { makeFile } from '../new-file.ts';
+import { makeFile } from '../../lib/atomic-file.ts';
 import { copiedOut, inSnapshot, onOwnConnection } from './alone.ts';
 import { type ArchivedTable, archived, compressor, FORMAT, KIND } from './archive.ts';
 import type { Sql } from './connection.ts';

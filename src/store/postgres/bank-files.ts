@@ -1,10 +1,11 @@
 /** The files that go to and fro between an operator and a bank. */
-import type { Scope } from '../../checkout/session.ts';
-import type { BankFile, BankFileKind } from '../notice.ts';
+
+import type { BankFile, BankFileKind } from '../../banking/bank-file.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
 import { pageOf, pageQuery } from './pages.ts';
 import type { Pool } from './pool.ts';
-import { tenantOf } from './rows.ts';
+import { tenantColumns } from './rows.ts';
 
 type BankFileColumns = {
   readonly id: string;
@@ -18,8 +19,8 @@ type BankFileColumns = {
 
 export function bankFileReader(pool: Pool) {
   return {
-    async read(scope: Scope, id: string): Promise<BankFile | null> {
-      const [account, live] = tenantOf(scope);
+    async read(tenant: Tenant, id: string): Promise<BankFile | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<BankFileColumns[]>`
           SELECT id, kind, created_at, hash, data, content FROM bank_file
@@ -28,8 +29,8 @@ export function bankFileReader(pool: Pool) {
       return row ? bankFileFrom(row) : null;
     },
 
-    async readByHash(scope: Scope, kind: BankFileKind, hash: string): Promise<BankFile | null> {
-      const [account, live] = tenantOf(scope);
+    async readByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<BankFileColumns[]>`
           SELECT id, kind, created_at, hash, data, content FROM bank_file
@@ -38,8 +39,8 @@ export function bankFileReader(pool: Pool) {
       return row ? bankFileFrom(row) : null;
     },
 
-    async list(scope: Scope, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>> {
-      const { text, values } = bankFileQuery(scope, kind, page);
+    async list(tenant: Tenant, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>> {
+      const { text, values } = bankFileQuery(tenant, kind, page);
       const rows = await pool.search((sql) => sql.unsafe<BankFileColumns[]>(text, values, { prepare: true }));
       return pageOf(rows.map(bankFileFrom), page);
     },
@@ -47,9 +48,9 @@ export function bankFileReader(pool: Pool) {
 }
 
 /** Exported for the tests that hold every filter to an index. Content may be large, and lists do without. */
-export function bankFileQuery(scope: Scope, kind: BankFileKind, page: PageRequest) {
+export function bankFileQuery(tenant: Tenant, kind: BankFileKind, page: PageRequest) {
   const columns = `id, kind, created_at, hash, data, '' AS content`;
-  return pageQuery(scope, { table: 'bank_file', columns, equal: { kind } }, page);
+  return pageQuery(tenant, { table: 'bank_file', columns, equal: { kind } }, page);
 }
 
 function bankFileFrom({ created_at, data, ...row }: BankFileColumns): BankFile {

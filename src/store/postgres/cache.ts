@@ -3,10 +3,11 @@
  * unasked: each read asks for the session's version, and gets its data with it if that is another one.
  */
 import { LRUCache } from 'lru-cache';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { bytesOf } from '../columns.ts';
 import type { Sql } from './connection.ts';
-import { type CheckoutRow, checkoutFromRow, paymentsJson, tenantOf, textArray } from './rows.ts';
+import { type CheckoutRow, checkoutFromRow, paymentsJson, tenantColumns, textArray } from './rows.ts';
 
 const CACHE_BYTES = 64 * 2 ** 20;
 
@@ -25,25 +26,25 @@ const readQuery = `
 export function createCheckoutCache() {
   const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
 
-  const known = (scope: Scope, id: string): Checkout | undefined => {
+  const known = (tenant: Tenant, id: string): Checkout | undefined => {
     const checkout = cache.get(id);
-    return checkout?.scope.account === scope.account && checkout.scope.mode === scope.mode
+    return checkout?.tenant.account === tenant.account && checkout.tenant.mode === tenant.mode
       ? checkout
       : undefined;
   };
 
-  function current(scope: Scope, row: ReadRow, seen: Checkout | undefined): Checkout {
+  function current(tenant: Tenant, row: ReadRow, seen: Checkout | undefined): Checkout {
     if (row.data === null) return seen as Checkout;
-    const checkout = checkoutFromRow(scope, { ...row, data: row.data });
+    const checkout = checkoutFromRow(tenant, { ...row, data: row.data });
     cache.set(row.id, checkout);
     return checkout;
   }
 
   return {
     /** Those that exist, by their ids. */
-    async read(sql: Sql, scope: Scope, ids: readonly string[]): Promise<Map<string, Checkout>> {
-      const [account, live] = tenantOf(scope);
-      const seen = new Map(ids.map((id) => [id, known(scope, id)]));
+    async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Checkout>> {
+      const [account, live] = tenantColumns(tenant);
+      const seen = new Map(ids.map((id) => [id, known(tenant, id)]));
       const versions = ids.map((id) => seen.get(id)?.version ?? 0);
       const rows = await sql.unsafe<ReadRow[]>(
         readQuery,
@@ -52,7 +53,7 @@ export function createCheckoutCache() {
           prepare: true,
         },
       );
-      return new Map(rows.map((row) => [row.id, current(scope, row, seen.get(row.id))]));
+      return new Map(rows.map((row) => [row.id, current(tenant, row, seen.get(row.id))]));
     },
 
     remember(checkout: Checkout): void {
@@ -60,9 +61,9 @@ export function createCheckoutCache() {
     },
 
     /** For a session that a list has read whole: the one in memory if it is the same version. */
-    same(scope: Scope, row: CheckoutRow): Checkout {
-      const seen = known(scope, row.id);
-      return seen?.version === row.version ? seen : checkoutFromRow(scope, row);
+    same(tenant: Tenant, row: CheckoutRow): Checkout {
+      const seen = known(tenant, row.id);
+      return seen?.version === row.version ? seen : checkoutFromRow(tenant, row);
     },
 
     /**

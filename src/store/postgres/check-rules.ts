@@ -1,8 +1,8 @@
 /** What must hold in a PostgreSQL database, and how sessions and customers are read to be looked at one by one. */
-import { commonRules, type SqlRule } from '../check.ts';
-import { moneyRules, notices } from '../money-rules.ts';
-import { isYoung } from '../session-rules.ts';
-import { webhookRules } from '../webhook-rules.ts';
+import { commonRules, type SqlRule } from '../check/check.ts';
+import { moneyRules, notices } from '../check/money-rules.ts';
+import { isYoung } from '../check/session-rules.ts';
+import { webhookRules } from '../check/webhook-rules.ts';
 
 /** `what` of another table that belongs to the row of the table. */
 const join = (table: string, other: string, what: string) =>

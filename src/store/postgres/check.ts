@@ -7,7 +7,7 @@ import {
   type Outcome,
   outcomeOf,
   untoldOutcome,
-} from '../check.ts';
+} from '../check/check.ts';
 import {
   type AccountRow,
   accountJudge,
@@ -17,10 +17,10 @@ import {
   bankFiles,
   type NoticeRow,
   noticeJudge,
-} from '../money-rules.ts';
-import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../session-rules.ts';
+} from '../check/money-rules.ts';
+import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../check/session-rules.ts';
+import { type EndpointRow, endpointJudge, endpoints } from '../check/webhook-rules.ts';
 import { UnusableDatabase } from '../store.ts';
-import { type EndpointRow, endpointJudge, endpoints } from '../webhook-rules.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { customers, noticesWithLedger, rules, sessions } from './check-rules.ts';
 import type { Sql } from './connection.ts';

@@ -1,11 +1,12 @@
 /** Sessions: one by one, and in lists by their indexes. */
-import type { Checkout, Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import { searchable } from '../columns.ts';
 import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Pool } from './pool.ts';
-import { type CheckoutRow, paymentsJson, tenantOf } from './rows.ts';
+import { type CheckoutRow, paymentsJson, tenantColumns } from './rows.ts';
 
 /** Sessions that are read with one statement. */
 const MAX_GATHERED = 256;
@@ -15,27 +16,27 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
   return {
     read: readGathered,
 
-    async readByAttempt(scope: Scope, attempt: string): Promise<Checkout | null> {
-      const [account, live] = tenantOf(scope);
+    async readByAttempt(tenant: Tenant, attempt: string): Promise<Checkout | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<Array<{ checkout: string }>>`
           SELECT checkout FROM payment_attempt WHERE account = ${account} AND live = ${live} AND id = ${attempt}`,
       );
-      return row ? readGathered(scope, row.checkout) : null;
+      return row ? readGathered(tenant, row.checkout) : null;
     },
 
-    async readByRefund(scope: Scope, refund: string): Promise<Checkout | null> {
-      const [account, live] = tenantOf(scope);
+    async readByRefund(tenant: Tenant, refund: string): Promise<Checkout | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<Array<{ checkout: string }>>`
           SELECT checkout FROM refund WHERE account = ${account} AND live = ${live} AND id = ${refund}`,
       );
-      return row ? readGathered(scope, row.checkout) : null;
+      return row ? readGathered(tenant, row.checkout) : null;
     },
 
     /** Of the session that knows this attempt or payment. */
-    async ownerOfReference(scope: Scope, rail: string, reference: string): Promise<string | null> {
-      const [account, live] = tenantOf(scope);
+    async ownerOfReference(tenant: Tenant, rail: string, reference: string): Promise<string | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<Array<{ checkout: string }>>`
           SELECT checkout FROM payment_attempt
@@ -49,12 +50,12 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
 
     /** Attempts that wait for a transfer of this amount, the newest first. */
     async awaiting(
-      scope: Scope,
+      tenant: Tenant,
       currency: string,
       amount: number,
       limit: number,
     ): Promise<Array<{ checkout: string; attempt: string }>> {
-      const [account, live] = tenantOf(scope);
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.read(
         (sql) => sql<Array<{ checkout: string; attempt: string }>>`
           SELECT checkout, attempt FROM awaited
@@ -64,11 +65,11 @@ export function checkoutReader(pool: Pool, cache: CheckoutCache) {
       return rows.map(({ checkout, attempt }) => ({ checkout, attempt }));
     },
 
-    async list(scope: Scope, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>> {
-      const { text, values } = listQuery(scope, filter, page);
+    async list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>> {
+      const { text, values } = listQuery(tenant, filter, page);
       // Of the many forms that this statement has each is rare: to prepare them all would only fill memory.
       const rows = await pool.search((sql) => sql.unsafe<CheckoutRow[]>(text, values, { prepare: false }));
-      const shown = rows.slice(0, page.limit).map((row) => cache.same(scope, row));
+      const shown = rows.slice(0, page.limit).map((row) => cache.same(tenant, row));
       return {
         rows: page.before === undefined ? shown : shown.reverse(),
         hasMore: rows.length > page.limit,
@@ -85,22 +86,22 @@ function gatheringReader(pool: Pool, cache: CheckoutCache) {
   type Gathering = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Checkout>> };
   const gatherings = new Map<number, Gathering>();
 
-  function gather(scope: Scope, place: number): Gathering {
+  function gather(tenant: Tenant, place: number): Gathering {
     const ids = new Set<string>();
     const turnIsOver = new Promise((resolve) => setImmediate(resolve));
     const found = turnIsOver.then(() => {
       if (gatherings.get(place)?.ids === ids) gatherings.delete(place);
-      return pool.read((sql) => cache.read(sql, scope, [...ids]));
+      return pool.read((sql) => cache.read(sql, tenant, [...ids]));
     });
     const gathering = { ids, found };
     gatherings.set(place, gathering);
     return gathering;
   }
 
-  return async (scope: Scope, id: string): Promise<Checkout | null> => {
-    const place = 2 * scope.account + Number(scope.mode === 'live');
+  return async (tenant: Tenant, id: string): Promise<Checkout | null> => {
+    const place = 2 * tenant.account + Number(tenant.mode === 'live');
     const open = gatherings.get(place);
-    const { ids, found } = open && open.ids.size < MAX_GATHERED ? open : gather(scope, place);
+    const { ids, found } = open && open.ids.size < MAX_GATHERED ? open : gather(tenant, place);
     ids.add(id);
     return (await found).get(id) ?? null;
   };
@@ -114,15 +115,15 @@ type Value = string | number | boolean;
  * to an index.
  */
 export function listQuery(
-  scope: Scope,
+  tenant: Tenant,
   filter: CheckoutFilter,
   page: PageRequest,
 ): { text: string; values: Value[] } {
-  const values: Value[] = [...tenantOf(scope)];
+  const values: Value[] = [...tenantColumns(tenant)];
   const bind = (value: Value): string => `$${values.push(value)}`;
   const conditions: string[] = [];
   const add = (condition: string) => conditions.push(condition);
-  const tenant = (table: string) => `${table}.account = $1 AND ${table}.live = $2`;
+  const tenantKey = (table: string) => `${table}.account = $1 AND ${table}.live = $2`;
 
   // What an amount or a beginning is asked of has its own, narrow rows; each of them leads to its session.
   const { amountFrom, amountTo } = filter;
@@ -142,9 +143,9 @@ export function listQuery(
   if (leader === 'found' && ranged)
     source.push('JOIN checkout_overview AS overview ON overview.id = checkout.id');
 
-  add(tenant('checkout'));
-  if (ranged) add(tenant('overview'));
-  if (led) add(`${tenant('found')} AND found.name = ${bind(led[0])} AND found.value = ${bind(led[1])}`);
+  add(tenantKey('checkout'));
+  if (ranged) add(tenantKey('overview'));
+  if (led) add(`${tenantKey('found')} AND found.name = ${bind(led[0])} AND found.value = ${bind(led[1])}`);
   if (filter.status !== undefined) add(`status = ${bind(filter.status)}`);
   if (filter.paymentStatus !== undefined) add(`payment_status = ${bind(filter.paymentStatus)}`);
   if (filter.currency !== undefined) add(`invoice_currency = ${bind(filter.currency)}`);
@@ -155,7 +156,7 @@ export function listQuery(
   if (filter.partiallyPaid !== undefined) add(`${filter.partiallyPaid ? '' : 'NOT '}partially_paid`);
   if (filter.paidInExcess !== undefined) add(`${filter.paidInExcess ? '' : 'NOT '}paid_in_excess`);
   for (const [name, value] of further) {
-    add(`EXISTS (SELECT 1 FROM checkout_metadata AS further WHERE ${tenant('further')}
+    add(`EXISTS (SELECT 1 FROM checkout_metadata AS further WHERE ${tenantKey('further')}
       AND further.name = ${bind(name)} AND further.value = ${bind(value)} AND further.checkout = checkout.id)`);
   }
   const bounds = boundsOf(filter, page).map(([comparison, id]) => `${comparison} ${bind(id)}`);
@@ -166,7 +167,7 @@ export function listQuery(
   if (filter.search !== undefined) {
     const branches = searchBranches(filter.search).map(({ table, column, prefix }) => {
       const within = bounds.map((bound) => ` AND id ${bound}`).join('');
-      return `SELECT id FROM ${table} WHERE ${tenant(table)}
+      return `SELECT id FROM ${table} WHERE ${tenantKey(table)}
         AND ${column} >= ${bind(prefix)} AND ${column} < ${bind(`${prefix}\u{10ffff}`)}${within}`;
     });
     add(`checkout.id IN (${branches.join(' UNION ALL ')})`);

@@ -1,7 +1,8 @@
 /** The one transaction in which everything of a batch is written. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Customer } from '../../checkout/customer.ts';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Unit, Writes } from '../store.ts';
 import { type CheckoutCache, createCheckoutCache } from './cache.ts';
 import { erase } from './erase.ts';
@@ -20,11 +21,11 @@ export type Committed = { readonly checkouts: readonly Checkout[]; readonly writ
 
 export function committer(pool: Pool, cache: CheckoutCache) {
   return async (units: readonly Unit[]): Promise<Committed> => {
-    const scope = scopeOf(units);
-    if (scope === null) return { checkouts: [], writes: [] };
+    const tenant = tenantOf(units);
+    if (tenant === null) return { checkouts: [], writes: [] };
     for (let tries = 1; ; tries++) {
       try {
-        return await pool.transaction((transaction) => commitOnce(transaction, scope, units, cache));
+        return await pool.transaction((transaction) => commitOnce(transaction, tenant, units, cache));
       } catch (error) {
         const again =
           (isCollision(error) && tries < MAX_TRIES) ||
@@ -38,19 +39,19 @@ export function committer(pool: Pool, cache: CheckoutCache) {
 }
 
 /** The account and mode of a batch: one, so that on a database in shards it stays on one of them. */
-function scopeOf(units: readonly Unit[]): Scope | null {
+function tenantOf(units: readonly Unit[]): Tenant | null {
   const [first] = units;
   if (!first) return null;
-  const { account, mode } = first.needs.scope;
-  if (units.some(({ needs: { scope } }) => scope.account !== account || scope.mode !== mode)) {
+  const { account, mode } = first.needs.tenant;
+  if (units.some(({ needs: { tenant } }) => tenant.account !== account || tenant.mode !== mode)) {
     throw new Error('a batch must be of one account and mode');
   }
-  return first.needs.scope;
+  return first.needs.tenant;
 }
 
 async function commitOnce(
   { sql, commit }: Transaction,
-  scope: Scope,
+  tenant: Tenant,
   units: readonly Unit[],
   cache: CheckoutCache,
 ): Promise<Committed> {
@@ -58,11 +59,11 @@ async function commitOnce(
   const writes: Writes[] = [];
   for (let rest = units, known = cache; ; ) {
     const needs = rest.map((unit) => unit.needs);
-    const view = await loadView(sql, scope, needs, known);
+    const view = await loadView(sql, tenant, needs, known);
     // From here to the sending of the statements nothing may be waited for.
     const decided = decideInTurn(rest, view);
     const changes = changesOf(decided.writes);
-    const statements = writeStatements(sql, scope, decided.writes, changes);
+    const statements = writeStatements(sql, tenant, decided.writes, changes);
     writes.push(...decided.writes);
     for (const { after } of changes.values()) checkouts.set(after.id, after);
     if (decided.erasing === null) {
@@ -72,7 +73,7 @@ async function commitOnce(
     // Erasing changes rows of sessions: the units behind it must read them anew. What they read may come to nothing
     // with this transaction, and is not for others.
     await Promise.all(statements);
-    for (const id of await erase(sql, scope, decided.erasing)) checkouts.delete(id);
+    for (const id of await erase(sql, tenant, decided.erasing)) checkouts.delete(id);
     rest = rest.slice(decided.done);
     known = createCheckoutCache();
   }

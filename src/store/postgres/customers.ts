@@ -1,15 +1,15 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
 import type { Pool } from './pool.ts';
-import { customerFrom, tenantOf } from './rows.ts';
+import { customerFrom, tenantColumns } from './rows.ts';
 
 type DataRow = { readonly data: string };
 
 export function customerReader(pool: Pool) {
   return {
-    async read(scope: Scope, id: string): Promise<Customer | null> {
-      const [account, live] = tenantOf(scope);
+    async read(tenant: Tenant, id: string): Promise<Customer | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<DataRow[]>`
           SELECT data FROM customer WHERE account = ${account} AND live = ${live} AND id = ${id}`,
@@ -17,8 +17,8 @@ export function customerReader(pool: Pool) {
       return row ? customerFrom(row) : null;
     },
 
-    async list(scope: Scope, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>> {
-      const [account, live] = tenantOf(scope);
+    async list(tenant: Tenant, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>> {
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.search(
         (sql) => sql<DataRow[]>`
           SELECT data FROM customer WHERE account = ${account} AND live = ${live}

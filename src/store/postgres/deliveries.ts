@@ -1,10 +1,10 @@
 /** Deliveries as merchants look at them. */
-import type { Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
-import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../delivery.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
+import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../../webhooks/delivery.ts';
 import type { Page, PageRequest } from '../store.ts';
 import type { Pool } from './pool.ts';
-import { type DeliveryColumns, deliveryFrom, tenantOf } from './rows.ts';
+import { type DeliveryColumns, deliveryFrom, tenantColumns } from './rows.ts';
 
 const columns = `delivery.id, delivery.created_at, delivery.event, delivery.subject, receiver, url, state, attempts, due_at,
   tried_at, last_status, last_error, event.type`;
@@ -13,14 +13,14 @@ type AttemptColumns = Omit<DeliveryAttempt, 'durationMs'> & { readonly duration_
 
 export function deliveryReader(pool: Pool) {
   return {
-    async read(scope: Scope, id: string): Promise<Delivery | null> {
-      const { text, values } = deliveryQuery(scope, { id }, { limit: 1 });
+    async read(tenant: Tenant, id: string): Promise<Delivery | null> {
+      const { text, values } = deliveryQuery(tenant, { id }, { limit: 1 });
       const [row] = await pool.read((sql) => sql.unsafe<DeliveryColumns[]>(text, values, { prepare: true }));
       return row ? deliveryFrom(row) : null;
     },
 
-    async attempts(scope: Scope, delivery: string): Promise<DeliveryAttempt[]> {
-      const [account, live] = tenantOf(scope);
+    async attempts(tenant: Tenant, delivery: string): Promise<DeliveryAttempt[]> {
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.read(
         (sql) => sql<AttemptColumns[]>`
           SELECT number, at, duration_ms, status, error, answer FROM delivery_attempt
@@ -29,8 +29,8 @@ export function deliveryReader(pool: Pool) {
       return rows.map(({ duration_ms, ...row }) => ({ ...row, durationMs: duration_ms }));
     },
 
-    async list(scope: Scope, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
-      const { text, values } = deliveryQuery(scope, filter, page);
+    async list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+      const { text, values } = deliveryQuery(tenant, filter, page);
       const rows = await pool.search((sql) => sql.unsafe<DeliveryColumns[]>(text, values, { prepare: true }));
       const shown = rows.slice(0, page.limit).map(deliveryFrom);
       return {
@@ -43,11 +43,11 @@ export function deliveryReader(pool: Pool) {
 
 /** Exported for the tests that hold every filter to an index. */
 export function deliveryQuery(
-  scope: Scope,
+  tenant: Tenant,
   filter: DeliveryFilter & { readonly id?: string },
   { limit, after, before }: PageRequest,
 ): { text: string; values: Array<string | number | boolean> } {
-  const values: Array<string | number | boolean> = [...tenantOf(scope)];
+  const values: Array<string | number | boolean> = [...tenantColumns(tenant)];
   const conditions = ['delivery.account = $1 AND delivery.live = $2'];
   const add = (condition: string, value: string | number | undefined) => {
     if (value === undefined) return;

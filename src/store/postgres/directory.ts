@@ -2,13 +2,15 @@
  * Accounts and API keys: small tables that every request asks, and so are kept in memory and looked after several times
  * a second. What has not been looked after for a second is not believed.
  */
+
+import type { Account, NewAccount } from '../../accounts/account.ts';
+import type { ApiKey } from '../../accounts/api-key.ts';
 import { type AccountSettings, defaultSettings } from '../../accounts/settings.ts';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
-import type { Account, ApiKey, NewAccount } from '../store.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { type AccountColumns, type ApiKeyColumns, accountFrom, apiKeyFrom, tenantOf } from './rows.ts';
+import { type AccountColumns, type ApiKeyColumns, accountFrom, apiKeyFrom, tenantColumns } from './rows.ts';
 
 const LOOK_EVERY_MS = 400;
 const BELIEVED_FOR_MS = 1_000;
@@ -148,11 +150,11 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
 
     rename: (number: number, name: string): Promise<boolean> => change(number, { name }),
 
-    configure: ({ account, mode }: Scope, settings: AccountSettings): Promise<boolean> =>
+    configure: ({ account, mode }: Tenant, settings: AccountSettings): Promise<boolean> =>
       change(account, { [`settings_${mode}`]: JSON.stringify(settings) }),
 
     replaceWebhookSecret: (
-      { account, mode }: Scope,
+      { account, mode }: Tenant,
       secret: string,
       previous: PreviousSecret | null,
     ): Promise<boolean> =>
@@ -178,12 +180,12 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       );
       return rows.map(apiKeyFrom);
     },
-    async addKey({ id, scope, secretHash, scopes, name, createdAt }: ApiKey): Promise<boolean> {
-      const [account, live] = tenantOf(scope);
+    async addKey({ id, tenant, secretHash, permissions, name, createdAt }: ApiKey): Promise<boolean> {
+      const [account, live] = tenantColumns(tenant);
       const [{ count }] = await pool.transaction(({ sql, commit }) =>
         commit([
-          sql`INSERT INTO api_key (id, account, live, secret_hash, scopes, name, created_at)
-              VALUES (${id}, ${account}, ${live}, ${secretHash}, ${scopes.join(' ')}, ${name}, ${createdAt})
+          sql`INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)
+              VALUES (${id}, ${account}, ${live}, ${secretHash}, ${permissions.join(' ')}, ${name}, ${createdAt})
               ON CONFLICT DO NOTHING`,
           countUp(sql),
         ]),

@@ -4,15 +4,15 @@
  * still add up. Answers kept for repeated requests go by themselves within their day.
  */
 import type { Customer } from '../../checkout/customer.ts';
-import type { Scope } from '../../checkout/session.ts';
-import { eventBodyWithoutPerson, sessionDataWithoutPerson } from '../erase.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { redactEventBody, redactSessionData } from '../redact.ts';
 import type { Sql } from './connection.ts';
-import { tenantOf, textArray } from './rows.ts';
+import { tenantColumns, textArray } from './rows.ts';
 import { onRows, some } from './statements.ts';
 
 /** Runs inside a transaction; returns the ids of the sessions it has changed. */
-export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<readonly string[]> {
-  const [account, live] = tenantOf(scope);
+export async function erase(sql: Sql, tenant: Tenant, { id }: Customer): Promise<readonly string[]> {
+  const [account, live] = tenantColumns(tenant);
   const [checkouts] = await Promise.all([
     sql<Array<{ id: string; data: string }>>`
       SELECT id, data FROM checkout WHERE account = ${account} AND live = ${live} AND customer = ${id}
@@ -25,11 +25,11 @@ export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<r
     WHERE account = ${account} AND live = ${live} AND subject = ANY (${textArray(ids)}::text[])`;
   await Promise.all([
     ...some(
-      checkouts.map((row) => ({ id: row.id, data: sessionDataWithoutPerson(row.data) })),
+      checkouts.map((row) => ({ id: row.id, data: redactSessionData(row.data) })),
       (rows) =>
         onRows(
           sql,
-          scope,
+          tenant,
           rows,
           'id text, data text',
           (r) => `UPDATE checkout SET version = version + 1, email = NULL, data = r.data FROM ${r}
@@ -38,13 +38,13 @@ export async function erase(sql: Sql, scope: Scope, { id }: Customer): Promise<r
     ),
     ...some(
       events.flatMap(({ id, body }) => {
-        const blank = eventBodyWithoutPerson(body);
+        const blank = redactEventBody(body);
         return blank === body ? [] : [{ id, body: blank }];
       }),
       (rows) =>
         onRows(
           sql,
-          scope,
+          tenant,
           rows,
           'id text, body text',
           (r) => `UPDATE event SET body = r.body FROM ${r}

@@ -1,19 +1,20 @@
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { feedPage, lookEnd } from '../feed-look.ts';
-import type { EventRow, FeedEvent, FeedPage, Page } from '../store.ts';
+import type { FeedPage, Page } from '../store.ts';
 import type { Feed } from './feed.ts';
 import type { Pool } from './pool.ts';
-import { type EventColumns, eventColumns, eventFrom, tenantOf, textArray } from './rows.ts';
+import { type EventColumns, eventColumns, eventFrom, tenantColumns, textArray } from './rows.ts';
 
 export function eventReader(pool: Pool, feed: Feed) {
   /** One more than `limit`, if there are so many. */
   async function placed(
-    scope: Scope,
+    tenant: Tenant,
     after: number,
     limit: number,
     wanted: { readonly types: readonly string[]; readonly lookedTo: number } | null,
   ): Promise<FeedEvent[]> {
-    const [account, live] = tenantOf(scope);
+    const [account, live] = tenantColumns(tenant);
     const rows = await pool.search(
       (sql) => sql<Array<EventColumns & { position: number }>>`
         SELECT ${sql.unsafe(eventColumns)}, position
@@ -30,8 +31,8 @@ export function eventReader(pool: Pool, feed: Feed) {
   }
 
   return {
-    async read(scope: Scope, id: string): Promise<EventRow | null> {
-      const [account, live] = tenantOf(scope);
+    async read(tenant: Tenant, id: string): Promise<EventRow | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<EventColumns[]>`
           SELECT ${sql.unsafe(eventColumns)} FROM event
@@ -40,35 +41,35 @@ export function eventReader(pool: Pool, feed: Feed) {
       return row ? eventFrom(row) : null;
     },
 
-    async list(scope: Scope, after: number, limit: number): Promise<FeedPage> {
-      await feed.extend(scope);
-      const rows = await placed(scope, after, limit, null);
+    async list(tenant: Tenant, after: number, limit: number): Promise<FeedPage> {
+      await feed.extend(tenant);
+      const rows = await placed(tenant, after, limit, null);
       const lookedTo = rows.at(-1)?.position ?? after;
       return feedPage(rows, limit, { lookedTo, end: lookedTo });
     },
 
     /** From a feed that has what comes behind `begin`. */
     async listOfTypes(
-      scope: Scope,
+      tenant: Tenant,
       types: readonly string[],
       begin: number,
       limit: number,
     ): Promise<FeedPage> {
       // The end comes first: what the feed has up to there is seen by the read behind it.
-      const end = await feed.end(scope);
+      const end = await feed.end(tenant);
       const lookedTo = lookEnd(begin, end);
-      const rows = await placed(scope, begin, limit, { types, lookedTo });
+      const rows = await placed(tenant, begin, limit, { types, lookedTo });
       return feedPage(rows, limit, { lookedTo, end });
     },
 
     /** The events of a session, newest first, from the one before `beforeEvent`. */
     async timeline(
-      scope: Scope,
+      tenant: Tenant,
       checkout: string,
       beforeEvent: string | null,
       limit: number,
     ): Promise<Page<EventRow>> {
-      const [account, live] = tenantOf(scope);
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.search(
         (sql) => sql<EventColumns[]>`
           SELECT ${sql.unsafe(eventColumns)} FROM event

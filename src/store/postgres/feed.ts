@@ -4,11 +4,11 @@
  * feed sees what was numbered under one lock after the other, so nobody sees a number before the one before it. Every
  * process does this; one that dies with the lock in its hands loses it with its connection.
  */
-import type { Scope } from '../../checkout/session.ts';
-import { startLoop } from '../../loop.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { startLoop } from '../../lib/loop.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { scopeOf, tenantOf } from './rows.ts';
+import { tenantColumns, tenantOf } from './rows.ts';
 import { insert, onRows, type Row, some } from './statements.ts';
 
 /** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */
@@ -22,8 +22,8 @@ type Waiting = { readonly subject: string; readonly sequence: number; readonly e
 export type Feed = ReturnType<typeof createFeed>;
 
 export function createFeed(pool: Pool) {
-  async function isWaiting(scope: Scope): Promise<boolean> {
-    const [account, live] = tenantOf(scope);
+  async function isWaiting(tenant: Tenant): Promise<boolean> {
+    const [account, live] = tenantColumns(tenant);
     const rows = await pool.read(
       (sql) => sql`SELECT 1 FROM feed_waiting WHERE account = ${account} AND live = ${live} LIMIT 1`,
     );
@@ -31,8 +31,8 @@ export function createFeed(pool: Pool) {
   }
 
   /** Numbers what waits, a bounded number; says how many there were. */
-  async function number(scope: Scope): Promise<number> {
-    const [account, live] = tenantOf(scope);
+  async function number(tenant: Tenant): Promise<number> {
+    const [account, live] = tenantColumns(tenant);
     return pool.transaction(async ({ sql, commit }) => {
       const [[end], waiting] = await Promise.all([
         sql<Array<{ position: number }>>`
@@ -44,8 +44,8 @@ export function createFeed(pool: Pool) {
       const last = end?.position ?? 0;
       const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
       await commit([
-        ...some(placed, (rows) => insert(sql, scope, 'feed', rows)),
-        ...some(waiting, (rows) => forget(sql, scope, rows)),
+        ...some(placed, (rows) => insert(sql, tenant, 'feed', rows)),
+        ...some(waiting, (rows) => forget(sql, tenant, rows)),
         sql`UPDATE feed_end SET position = ${last + placed.length} WHERE account = ${account} AND live = ${live}`,
       ]);
       return placed.length;
@@ -53,17 +53,17 @@ export function createFeed(pool: Pool) {
   }
 
   /** Numbers everything that was committed before the call. */
-  async function extend(scope: Scope): Promise<void> {
-    if (!(await isWaiting(scope))) return;
-    while ((await number(scope)) === MAX_AT_ONCE);
+  async function extend(tenant: Tenant): Promise<void> {
+    if (!(await isWaiting(tenant))) return;
+    while ((await number(tenant)) === MAX_AT_ONCE);
   }
 
   return {
     extend,
     /** The last position, when everything is numbered that was committed before the call. */
-    async end(scope: Scope): Promise<number> {
-      const [account, live] = tenantOf(scope);
-      await extend(scope);
+    async end(tenant: Tenant): Promise<number> {
+      const [account, live] = tenantColumns(tenant);
+      await extend(tenant);
       const [end] = await pool.read(
         (sql) => sql<Array<{ position: number }>>`
           SELECT position FROM feed_end WHERE account = ${account} AND live = ${live}`,
@@ -78,7 +78,7 @@ export function createFeed(pool: Pool) {
             (sql) => sql<Array<{ account: number; live: boolean }>>`
               SELECT DISTINCT account, live FROM feed_waiting LIMIT ${MAX_FEEDS}`,
           );
-          for (const { account, live } of rows) await extend(scopeOf(account, live));
+          for (const { account, live } of rows) await extend(tenantOf(account, live));
           return false;
         },
         LOOK_EVERY_MS,
@@ -105,10 +105,10 @@ function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
   });
 }
 
-function forget(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function forget(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'subject text, sequence integer',
     (r) => `DELETE FROM feed_waiting USING ${r}

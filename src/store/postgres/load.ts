@@ -1,10 +1,11 @@
 /** What the units of a batch want to see, loaded for all of them at once. */
 import { type Customer, emailKey } from '../../checkout/customer.ts';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Notice } from '../../methods/provider-event.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
-import type { Notice } from '../notice.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
@@ -17,7 +18,7 @@ import {
   type NoticeColumns,
   noticeColumns,
   noticeFrom,
-  tenantOf,
+  tenantColumns,
   textArray,
 } from './rows.ts';
 
@@ -37,11 +38,11 @@ const pair = (first: string, second: string): string => `${first}\n${second}`;
  */
 export async function loadView(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   all: readonly Needs[],
   cache: CheckoutCache,
 ): Promise<View> {
-  const [account, live] = tenantOf(scope);
+  const [account, live] = tenantColumns(tenant);
   const wanted = <T>(pick: (needs: Needs) => T | undefined): T[] => {
     const found = all.map(pick).filter((each): each is NonNullable<typeof each> => each !== undefined);
     return [...new Set(found)];
@@ -127,7 +128,7 @@ export async function loadView(
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
     all.some(({ endpoints }) => endpoints) ? readEndpoints().execute() : [],
-    ids.length > 0 ? cache.read(sql, scope, ids) : new Map<string, Checkout>(),
+    ids.length > 0 ? cache.read(sql, tenant, ids) : new Map<string, Checkout>(),
   ]);
   const [, , failing, foundCustomers, namesakes, notices, owners, answers, endpoints, checkouts] = found;
   const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
@@ -143,7 +144,7 @@ export async function loadView(
     notices: new Map(notices.map((row) => [pair(row.rail, row.reference), noticeFrom(row)])),
     ownerOf,
     answerOf,
-    endpoints: endpoints.map((row) => endpointFrom(scope, row)),
+    endpoints: endpoints.map((row) => endpointFrom(tenant, row)),
     receivers: new Map(failing.map((row) => [row.id, healthFrom(row)])),
   });
 }
@@ -173,7 +174,7 @@ function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf,
         }),
       ),
       customer: (customer !== undefined && customers.get(customer)) || null,
-      namesake: (email && byEmail.get(email)) || null,
+      customerByEmail: (email && byEmail.get(email)) || null,
       ownerOfReference: (rail && ownerOf.get(pair(rail.rail, rail.reference))) ?? null,
       answer: (idempotency && answerOf.get(pair(idempotency.operation, idempotency.key))) ?? null,
       endpoints: needs.endpoints ? endpoints : [],

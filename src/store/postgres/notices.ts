@@ -4,7 +4,7 @@
  * costs nothing but time. Behind a pooler that shares connections between transactions, for one, none arrives.
  */
 import { randomUUID } from 'node:crypto';
-import { nameOfScope, type Scope } from '../../checkout/session.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createConnection } from './connection.ts';
 import type { Pool } from './pool.ts';
 
@@ -20,7 +20,7 @@ type Hint = {
   readonly from: string;
   readonly directory: boolean;
   readonly checkouts: readonly string[];
-  readonly feeds: readonly Scope[];
+  readonly feeds: readonly Tenant[];
 };
 
 export type Notices = ReturnType<typeof createNotices>;
@@ -28,7 +28,7 @@ export type Notices = ReturnType<typeof createNotices>;
 export function createNotices(pool: Pool, url: string) {
   const from = randomUUID();
   const checkouts = new Set<string>();
-  const feeds = new Map<string, Scope>();
+  const feeds = new Map<string, Tenant>();
   let directory = false;
   let timer: NodeJS.Timeout | undefined;
   let stopListening = async () => {};
@@ -42,14 +42,18 @@ export function createNotices(pool: Pool, url: string) {
 
   async function send(): Promise<void> {
     const ids = [...checkouts];
-    const scopes = [...feeds.values()];
+    const tenants = [...feeds.values()];
     const hints: Hint[] = [];
-    for (let part = 0; part * MAX_IDS < ids.length || part * MAX_FEEDS < scopes.length || directory; part++) {
+    for (
+      let part = 0;
+      part * MAX_IDS < ids.length || part * MAX_FEEDS < tenants.length || directory;
+      part++
+    ) {
       hints.push({
         from,
         directory,
         checkouts: ids.slice(part * MAX_IDS, (part + 1) * MAX_IDS),
-        feeds: scopes.slice(part * MAX_FEEDS, (part + 1) * MAX_FEEDS),
+        feeds: tenants.slice(part * MAX_FEEDS, (part + 1) * MAX_FEEDS),
       });
       directory = false;
     }
@@ -87,8 +91,8 @@ export function createNotices(pool: Pool, url: string) {
       for (const id of ids) checkouts.add(id);
       if (ids.length > 0) gather();
     },
-    feedChanged(scope: Scope): void {
-      feeds.set(nameOfScope(scope), { account: scope.account, mode: scope.mode });
+    feedChanged(tenant: Tenant): void {
+      feeds.set(tenantName(tenant), { account: tenant.account, mode: tenant.mode });
       gather();
     },
     listen,
@@ -107,7 +111,12 @@ function parsed(payload: string): Hint | null {
     if (typeof hint !== 'object' || hint === null) return null;
     const { from, directory = false, checkouts = [], feeds = [] } = hint;
     if (!Array.isArray(checkouts) || !Array.isArray(feeds)) return null;
-    return { from, directory, checkouts, feeds: feeds.filter((scope) => typeof scope?.account === 'number') };
+    return {
+      from,
+      directory,
+      checkouts,
+      feeds: feeds.filter((tenant) => typeof tenant?.account === 'number'),
+    };
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 /** Pages of a table in the order of its ids, the newest first. */
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
-import { tenantOf } from './rows.ts';
+import { tenantColumns } from './rows.ts';
 
 type Value = string | number | boolean;
 
@@ -16,11 +16,11 @@ type Wanted = {
 
 /** Finds one row more than the page has, if there are so many. */
 export function pageQuery(
-  scope: Scope,
+  tenant: Tenant,
   { table, columns, equal, state }: Wanted,
   { limit, after, before }: PageRequest,
 ): { text: string; values: Value[] } {
-  const values: Value[] = [...tenantOf(scope)];
+  const values: Value[] = [...tenantColumns(tenant)];
   const bind = (value: Value): string => `$${values.push(value)}`;
   const conditions = ['account = $1 AND live = $2'];
   for (const [column, value] of Object.entries(equal)) {

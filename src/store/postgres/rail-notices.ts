@@ -1,15 +1,15 @@
 /** What rails have said without being asked: one by one, in lists, and what is due. */
-import type { Scope } from '../../checkout/session.ts';
-import type { Notice } from '../notice.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Notice } from '../../methods/provider-event.ts';
 import type { NoticeFilter, Page, PageRequest } from '../store.ts';
 import { pageOf, pageQuery } from './pages.ts';
 import type { Pool } from './pool.ts';
-import { type NoticeColumns, noticeColumns, noticeFrom, tenantOf } from './rows.ts';
+import { type NoticeColumns, noticeColumns, noticeFrom, tenantColumns } from './rows.ts';
 
 export function railNoticeReader(pool: Pool) {
   return {
-    async read(scope: Scope, id: string): Promise<Notice | null> {
-      const [account, live] = tenantOf(scope);
+    async read(tenant: Tenant, id: string): Promise<Notice | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<NoticeColumns[]>`
           SELECT ${sql.unsafe(noticeColumns)} FROM notice
@@ -18,8 +18,8 @@ export function railNoticeReader(pool: Pool) {
       return row ? noticeFrom(row) : null;
     },
 
-    async readByReference(scope: Scope, rail: string, reference: string): Promise<Notice | null> {
-      const [account, live] = tenantOf(scope);
+    async readByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<NoticeColumns[]>`
           SELECT ${sql.unsafe(noticeColumns)} FROM notice
@@ -28,14 +28,14 @@ export function railNoticeReader(pool: Pool) {
       return row ? noticeFrom(row) : null;
     },
 
-    async list(scope: Scope, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>> {
-      const { text, values } = noticeQuery(scope, filter, page);
+    async list(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>> {
+      const { text, values } = noticeQuery(tenant, filter, page);
       const rows = await pool.search((sql) => sql.unsafe<NoticeColumns[]>(text, values, { prepare: true }));
       return pageOf(rows.map(noticeFrom), page);
     },
 
-    async due(scope: Scope, now: number, limit: number): Promise<Notice[]> {
-      const [account, live] = tenantOf(scope);
+    async due(tenant: Tenant, now: number, limit: number): Promise<Notice[]> {
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.lookOut(
         (sql) => sql<NoticeColumns[]>`
           SELECT ${sql.unsafe(noticeColumns)} FROM notice
@@ -47,6 +47,6 @@ export function railNoticeReader(pool: Pool) {
 }
 
 /** Exported for the tests that hold every filter to an index. */
-export function noticeQuery(scope: Scope, { rail, state }: NoticeFilter, page: PageRequest) {
-  return pageQuery(scope, { table: 'notice', columns: noticeColumns, equal: { rail }, state }, page);
+export function noticeQuery(tenant: Tenant, { rail, state }: NoticeFilter, page: PageRequest) {
+  return pageQuery(tenant, { table: 'notice', columns: noticeColumns, equal: { rail }, state }, page);
 }

@@ -1,14 +1,14 @@
 /** What is not kept for ever: deliveries that have ended, and events from the front of the feed. */
-import type { Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import type { Pool } from './pool.ts';
-import { scopeOf, tenantOf, textArray } from './rows.ts';
+import { tenantColumns, tenantOf, textArray } from './rows.ts';
 
 const BATCH = 1000;
 
 export function retention(pool: Pool) {
   return {
-    async placesWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<Scope[]> {
+    async tenantsWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<Tenant[]> {
       const table = what === 'events' ? 'event' : 'delivery';
       const first = firstIdAt(what === 'events' ? 'evt' : 'whd', createdBeforeMs);
       const rows = await pool.lookOut(
@@ -19,11 +19,11 @@ export function retention(pool: Pool) {
           SELECT number, false FROM account
           WHERE EXISTS (SELECT 1 FROM ${sql(table)} WHERE account = number AND NOT live AND id < ${first})`,
       );
-      return rows.map(({ account, live }) => scopeOf(account, live));
+      return rows.map(({ account, live }) => tenantOf(account, live));
     },
 
-    async purgeDeliveries(scope: Scope, createdBeforeMs: number): Promise<number> {
-      const [account, live] = tenantOf(scope);
+    async purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number> {
+      const [account, live] = tenantColumns(tenant);
       const first = firstIdAt('whd', createdBeforeMs);
       const [row] = await pool.write(
         (sql) => sql<Array<{ removed: number }>>`
@@ -57,8 +57,8 @@ export function retention(pool: Pool) {
     },
 
     /** In the order of the feed up to the first that stays: one that is young, or still on its way. */
-    async purgeEvents(scope: Scope, createdBeforeMs: number): Promise<number> {
-      const [account, live] = tenantOf(scope);
+    async purgeEvents(tenant: Tenant, createdBeforeMs: number): Promise<number> {
+      const [account, live] = tenantColumns(tenant);
       return pool.transaction(async ({ sql, commit }) => {
         const [, oldest] = await Promise.all([
           // Whoever numbers events, or removes them, waits here.
@@ -91,8 +91,8 @@ export function retention(pool: Pool) {
     },
 
     /** Position of the last event that is no longer kept; 0 where all are. */
-    async feedStart(scope: Scope): Promise<number> {
-      const [account, live] = tenantOf(scope);
+    async feedStart(tenant: Tenant): Promise<number> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.read(
         (sql) => sql<Array<{ position: number }>>`
           SELECT position FROM feed_start WHERE account = ${account} AND live = ${live}`,

@@ -1,21 +1,25 @@
 /** Rows of the PostgreSQL tables as the store's types. */
+
+import type { Account } from '../../accounts/account.ts';
+import type { ApiKey, Permission } from '../../accounts/api-key.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
 import type { Customer } from '../../checkout/customer.ts';
-import type { Checkout, Payment, Scope } from '../../checkout/session.ts';
+import type { Checkout, Payment } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { EventRow } from '../../events/event.ts';
+import type { Notice, NoticeState } from '../../methods/provider-event.ts';
+import type { Delivery, DeliveryState } from '../../webhooks/delivery.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checkoutFrom } from '../columns.ts';
-import type { Delivery, DeliveryState } from '../delivery.ts';
-import type { Notice, NoticeState } from '../notice.ts';
-import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 /** The first two columns of every tenant's table. */
-export function tenantOf({ account, mode }: Scope): readonly [account: number, live: boolean] {
+export function tenantColumns({ account, mode }: Tenant): readonly [account: number, live: boolean] {
   return [account, mode === 'live'];
 }
 
-export function scopeOf(account: number, live: boolean): Scope {
+export function tenantOf(account: number, live: boolean): Tenant {
   return { account, mode: live ? 'live' : 'test' };
 }
 
@@ -50,7 +54,7 @@ type PaymentLine = [
   late: boolean,
 ];
 
-export function checkoutFromRow(scope: Scope, row: CheckoutRow): Checkout {
+export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
   const lines: readonly PaymentLine[] = row.payments === null ? [] : JSON.parse(row.payments);
   const payments = lines.map(
     ([rail, reference, attempt, amount, bookedAt, late]): Payment => ({
@@ -62,7 +66,7 @@ export function checkoutFromRow(scope: Scope, row: CheckoutRow): Checkout {
       late,
     }),
   );
-  return checkoutFrom({ ...row, eventCount: row.event_count }, scope, payments);
+  return checkoutFrom({ ...row, eventCount: row.event_count }, tenant, payments);
 }
 
 export function customerFrom(row: { readonly data: string }): Customer {
@@ -123,7 +127,7 @@ export type ApiKeyColumns = {
   readonly account: number;
   readonly live: boolean;
   readonly secret_hash: string;
-  readonly scopes: string;
+  readonly permissions: string;
   readonly name: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
@@ -132,9 +136,9 @@ export type ApiKeyColumns = {
 export function apiKeyFrom(row: ApiKeyColumns): ApiKey {
   return {
     id: row.id,
-    scope: scopeOf(row.account, row.live),
+    tenant: tenantOf(row.account, row.live),
     secretHash: row.secret_hash,
-    scopes: row.scopes.split(' ') as KeyScope[],
+    permissions: row.permissions.split(' ') as Permission[],
     name: row.name,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
@@ -148,9 +152,9 @@ export type EndpointColumns = {
   readonly data: string;
 };
 
-export function endpointFrom(scope: Scope, row: EndpointColumns): Endpoint {
+export function endpointFrom(tenant: Tenant, row: EndpointColumns): Endpoint {
   const { id, version, event_count: eventCount, data } = row;
-  return { ...JSON.parse(data), id, scope, version, eventCount };
+  return { ...JSON.parse(data), id, tenant, version, eventCount };
 }
 
 export type HealthColumns = {

@@ -1,7 +1,7 @@
 /** Statements on many rows at once: the rows travel as one JSON parameter, whatever their number. */
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Sql } from './connection.ts';
-import { tenantOf } from './rows.ts';
+import { tenantColumns } from './rows.ts';
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -52,20 +52,20 @@ const namesOf = (table: Table): string[] =>
 /** A statement on `rows`, which stand in it as `r`; account and live are $1 and $2. */
 export function onRows(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   rows: readonly Row[],
   recordColumns: string,
   text: (r: string) => string,
 ) {
   const r = `json_to_recordset($3::text::json) AS r (${recordColumns})`;
-  return sql.unsafe(text(r), [...tenantOf(scope), JSON.stringify(rows)], { prepare: true });
+  return sql.unsafe(text(r), [...tenantColumns(tenant), JSON.stringify(rows)], { prepare: true });
 }
 
-export function insert(sql: Sql, scope: Scope, table: Table, rows: readonly Row[], onConflict = '') {
+export function insert(sql: Sql, tenant: Tenant, table: Table, rows: readonly Row[], onConflict = '') {
   const names = namesOf(table).join(', ');
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     columns[table],
     (r) =>
@@ -74,12 +74,12 @@ export function insert(sql: Sql, scope: Scope, table: Table, rows: readonly Row[
 }
 
 /** Sets all columns of the rows that the first of them, the id, finds. */
-export function update(sql: Sql, scope: Scope, table: Table, rows: readonly Row[]) {
+export function update(sql: Sql, tenant: Tenant, table: Table, rows: readonly Row[]) {
   const [key, ...names] = namesOf(table);
   const assignments = names.map((name) => `${name} = r.${name}`).join(', ');
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     columns[table],
     (r) => `UPDATE ${table} SET ${assignments} FROM ${r}

@@ -1,5 +1,5 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
 import { bankFileReader } from './bank-files.ts';
 import { createCheckoutCache } from './cache.ts';
@@ -73,14 +73,14 @@ export async function openPostgresStore(
   // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
   let remoteChange: (checkoutId: string) => void = () => {};
-  let remoteEvents: (scope: Scope) => void = () => {};
+  let remoteEvents: (tenant: Tenant) => void = () => {};
   let healthyUntil = 0;
 
   if (serve) {
     notices.listen((hint) => {
       if (hint.directory) void directory.refresh().catch(() => {});
       for (const id of hint.checkouts) remoteChange(id);
-      for (const scope of hint.feeds) remoteEvents(scope);
+      for (const tenant of hint.feeds) remoteEvents(tenant);
     });
   }
 
@@ -94,8 +94,8 @@ export async function openPostgresStore(
       statistics.changed(units.length);
       notices.checkoutsChanged(changed.map(({ id }) => id));
       // A batch is of one account and mode.
-      const scope = units[0]?.needs.scope;
-      if (scope && writes.some(({ events = [] }) => events.length > 0)) notices.feedChanged(scope);
+      const tenant = units[0]?.needs.tenant;
+      if (tenant && writes.some(({ events = [] }) => events.length > 0)) notices.feedChanged(tenant);
       if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
     },
 
@@ -116,13 +116,13 @@ export async function openPostgresStore(
     bankFileByHash: bankFiles.readByHash,
     bankFiles: bankFiles.list,
     event: events.read,
-    async events(scope, { types }, after, limit) {
+    async events(tenant, { types }, after, limit) {
       const page =
         types === undefined
-          ? await events.list(scope, after, limit)
-          : await events.listOfTypes(scope, types, after || (await kept.feedStart(scope)), limit);
+          ? await events.list(tenant, after, limit)
+          : await events.listOfTypes(tenant, types, after || (await kept.feedStart(tenant)), limit);
       // Looked at last: what was removed meanwhile may be missing in the page.
-      if (after > 0 && after < (await kept.feedStart(scope))) throw new CursorExpired();
+      if (after > 0 && after < (await kept.feedStart(tenant))) throw new CursorExpired();
       return page;
     },
     feedEnd: feed.end,
@@ -147,14 +147,14 @@ export async function openPostgresStore(
     revokeApiKey: directory.revokeKey,
     directoryVersion: directory.version,
 
-    duePlaces: work.duePlaces,
+    dueTenants: work.dueTenants,
     dueCheckouts: work.dueCheckouts,
     claimCheckouts: work.claimCheckouts,
     releaseCheckouts: work.releaseCheckouts,
     claimDeliveries: work.claimDeliveries,
     countDueDeliveries: work.countDueDeliveries,
     purgeAnswers: work.purgeAnswers,
-    placesWithOld: kept.placesWithOld,
+    tenantsWithOld: kept.tenantsWithOld,
     purgeDeliveries: kept.purgeDeliveries,
     purgeEvents: kept.purgeEvents,
 

@@ -1,8 +1,10 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
-import { nameOfScope, type Scope } from '../../checkout/session.ts';
+
+import type { Account } from '../../accounts/account.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
-import type { Account, DueCheckout, Gauges, Place } from '../store.ts';
+import type { DueCheckout, Gauges, TenantClock } from '../store.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import {
@@ -10,7 +12,7 @@ import {
   endpointFrom,
   eventFrom,
   healthFrom,
-  scopeOf,
+  tenantColumns,
   tenantOf,
   textArray,
 } from './rows.ts';
@@ -41,7 +43,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
 
   return {
     /** One question for all accounts: with thousands of them most have nothing to do at most times. */
-    async duePlaces(work: keyof typeof tables, realNow: number): Promise<Place[]> {
+    async dueTenants(work: keyof typeof tables, realNow: number): Promise<TenantClock[]> {
       const offsets = new Map(
         (await accounts()).map(({ number, testClockOffsetMs }) => [number, testClockOffsetMs]),
       );
@@ -56,13 +58,13 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
             WHERE account = number AND NOT live AND due_at <= ${realNow} + test_clock_offset_ms)`,
       );
       return rows.map(({ account, live }) => ({
-        scope: scopeOf(account, live),
+        tenant: tenantOf(account, live),
         now: realNow + (live ? 0 : (offsets.get(account) ?? 0)),
       }));
     },
 
-    async dueCheckouts(scope: Scope, now: number, limit: number): Promise<DueCheckout[]> {
-      const [account, live] = tenantOf(scope);
+    async dueCheckouts(tenant: Tenant, now: number, limit: number): Promise<DueCheckout[]> {
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.lookOut(
         (sql) => sql<Array<{ checkout: string; due_at: number }>>`
           SELECT checkout, due_at FROM timer WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
@@ -71,8 +73,8 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       return rows.map((row) => ({ id: row.checkout, dueAt: row.due_at }));
     },
 
-    async claimCheckouts(scope: Scope, { now, realNow, leaseMs, limit }: Claim): Promise<DueCheckout[]> {
-      const [account, live] = tenantOf(scope);
+    async claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): Promise<DueCheckout[]> {
+      const [account, live] = tenantColumns(tenant);
       const rows = await pool.write(
         (sql) => sql<Array<{ checkout: string; due_at: number }>>`
           WITH due AS MATERIALIZED (
@@ -90,8 +92,8 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
         .map((row) => ({ id: row.checkout, dueAt: row.due_at }));
     },
 
-    async releaseCheckouts(scope: Scope, ids: readonly string[]): Promise<void> {
-      const [account, live] = tenantOf(scope);
+    async releaseCheckouts(tenant: Tenant, ids: readonly string[]): Promise<void> {
+      const [account, live] = tenantColumns(tenant);
       await pool.write(
         (sql) => sql`
           UPDATE timer SET leased_until = NULL
@@ -104,16 +106,16 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
      * One process at a time claims in an account and mode, behind the lock of its row in delivery_claim: whether a
      * receiver is being probed can only be told when nobody else is taking a delivery.
      */
-    async claimDeliveries(scope: Scope, { room, ...claim }: DeliveryClaim): Promise<ClaimedDelivery[]> {
-      const [account, live] = tenantOf(scope);
+    async claimDeliveries(tenant: Tenant, { room, ...claim }: DeliveryClaim): Promise<ClaimedDelivery[]> {
+      const [account, live] = tenantColumns(tenant);
       const { now, realNow, leaseMs, limit } = claim;
-      const place = nameOfScope(scope);
+      const place = tenantName(tenant);
       const lease = realNow + leaseMs;
       let failing = new Map<string, Health>();
       const rows = await pool.transaction(async ({ sql, commit }) => {
         const [, receivers] = await Promise.all([
           sql`SELECT 1 FROM delivery_claim WHERE account = ${account} AND live = ${live} FOR UPDATE`.execute(),
-          waitingReceivers(sql, scope, now, realNow).execute(),
+          waitingReceivers(sql, tenant, now, realNow).execute(),
         ]);
         failing = new Map(
           receivers.flatMap(({ receiver, health }) =>
@@ -134,7 +136,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
           await commit([]);
           return [];
         }
-        const [taken] = await commit([take(sql, scope, able, [now, realNow, lease, limit])]);
+        const [taken] = await commit([take(sql, tenant, able, [now, realNow, lease, limit])]);
         // The limit may have been reached before the last of them had its turn.
         const served = new Set(taken.map(({ receiver }) => receiver));
         turns.set(place, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
@@ -142,11 +144,11 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       });
       return rows
         .map(({ delivery, url, tries, round_start, due_at, receiver, endpoint, ...event }) => ({
-          scope,
+          tenant,
           id: delivery,
           receiver,
           url,
-          endpoint: endpoint === null ? null : endpointFrom(scope, JSON.parse(endpoint)),
+          endpoint: endpoint === null ? null : endpointFrom(tenant, JSON.parse(endpoint)),
           attempts: tries,
           round: round_start,
           dueAt: Math.max(due_at, Math.min(failing.get(receiver)?.probeAt ?? 0, now)),
@@ -157,8 +159,8 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
         .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
     },
 
-    async countDueDeliveries(scope: Scope, now: number): Promise<number> {
-      const [account, live] = tenantOf(scope);
+    async countDueDeliveries(tenant: Tenant, now: number): Promise<number> {
+      const [account, live] = tenantColumns(tenant);
       const [row] = await pool.lookOut(
         (sql) => sql<Array<{ due: number }>>`
           SELECT count(*) AS due FROM delivery
@@ -223,8 +225,8 @@ type Waiting = {
 };
 
 /** The receivers that have something due and not out. */
-function waitingReceivers(sql: Sql, scope: Scope, now: number, realNow: number) {
-  const [account, live] = tenantOf(scope);
+function waitingReceivers(sql: Sql, tenant: Tenant, now: number, realNow: number) {
+  const [account, live] = tenantColumns(tenant);
   // Where much is due, from one receiver to the next along the index: what that costs follows from how many there are,
   // not from what waits; where little is, from that, and not from how many receivers wait for another day.
   return sql<Waiting[]>`
@@ -274,7 +276,7 @@ type Wanted = { readonly receiver: string; readonly most: number; readonly probe
  */
 function take(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   wanted: readonly Wanted[],
   [now, realNow, lease, limit]: readonly [now: number, realNow: number, lease: number, limit: number],
 ) {
@@ -302,7 +304,7 @@ function take(
        (SELECT to_json(webhook_endpoint)::text FROM webhook_endpoint
         WHERE webhook_endpoint.account = $1 AND webhook_endpoint.live = $2
           AND webhook_endpoint.id = delivery.receiver) AS endpoint`,
-    [...tenantOf(scope), rows, now, realNow, lease, limit],
+    [...tenantColumns(tenant), rows, now, realNow, lease, limit],
     { prepare: true },
   );
 }

@@ -1,5 +1,6 @@
 /** What is written of the sessions that a batch has changed. */
-import { type Checkout, dueAt, type Scope } from '../../checkout/session.ts';
+import { type Checkout, dueAt } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { columnsOf, dataOf, filterableMetadata } from '../columns.ts';
 import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted, update } from './statements.ts';
@@ -7,33 +8,33 @@ import type { Changes } from './write.ts';
 
 type Change = { readonly before: Checkout | null; readonly after: Checkout };
 
-export function checkoutStatements(sql: Sql, scope: Scope, changes: Changes): PromiseLike<unknown>[] {
+export function checkoutStatements(sql: Sql, tenant: Tenant, changes: Changes): PromiseLike<unknown>[] {
   const all = [...changes.values()];
   const created = all.filter(({ before }) => before === null);
   const changed = all.filter(({ before }) => before !== null);
   return [
-    ...some(created.map(checkoutRow), (rows) => insert(sql, scope, 'checkout', rows)),
-    ...some(changed.map(checkoutRow), (rows) => update(sql, scope, 'checkout', rows)),
-    ...some(created.map(overviewRow), (rows) => insert(sql, scope, 'checkout_overview', rows)),
+    ...some(created.map(checkoutRow), (rows) => insert(sql, tenant, 'checkout', rows)),
+    ...some(changed.map(checkoutRow), (rows) => update(sql, tenant, 'checkout', rows)),
+    ...some(created.map(overviewRow), (rows) => insert(sql, tenant, 'checkout_overview', rows)),
     ...some(changed.filter(hasAnotherOverview).map(overviewRow), (rows) =>
-      update(sql, scope, 'checkout_overview', rows),
+      update(sql, tenant, 'checkout_overview', rows),
     ),
-    ...some(all.flatMap(removedMetadata), (rows) => deleteMetadata(sql, scope, rows)),
-    ...some(all.flatMap(addedMetadata), (rows) => insert(sql, scope, 'checkout_metadata', rows)),
+    ...some(all.flatMap(removedMetadata), (rows) => deleteMetadata(sql, tenant, rows)),
+    ...some(all.flatMap(addedMetadata), (rows) => insert(sql, tenant, 'checkout_metadata', rows)),
     ...some(sorted(all.flatMap(newAttempts), 'reference'), (rows) =>
-      insert(sql, scope, 'payment_attempt', rows),
+      insert(sql, tenant, 'payment_attempt', rows),
     ),
-    ...some(sorted(all.flatMap(newPayments), 'reference'), (rows) => insert(sql, scope, 'payment', rows)),
+    ...some(sorted(all.flatMap(newPayments), 'reference'), (rows) => insert(sql, tenant, 'payment', rows)),
     ...some(all.flatMap(setTimers), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'timer',
         rows,
         'ON CONFLICT (account, live, checkout) DO UPDATE SET due_at = excluded.due_at, leased_until = NULL',
       ),
     ),
-    ...some(all.flatMap(endedTimers), (rows) => deleteTimers(sql, scope, rows)),
+    ...some(all.flatMap(endedTimers), (rows) => deleteTimers(sql, tenant, rows)),
   ];
 }
 
@@ -69,10 +70,10 @@ function addedMetadata({ before, after }: Change): Row[] {
   return before?.metadata === after.metadata ? [] : metadataRows(after);
 }
 
-function deleteMetadata(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function deleteMetadata(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'name text, value text, checkout text',
     (r) => `DELETE FROM checkout_metadata AS m USING ${r}
@@ -114,10 +115,10 @@ function endedTimers(change: Change): Row[] {
   return dueAt(change.after) === null && dueBefore(change) !== null ? [{ checkout: change.after.id }] : [];
 }
 
-function deleteTimers(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function deleteTimers(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'checkout text',
     (r) =>

@@ -1,7 +1,7 @@
 /** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { DeliveryResult } from '../../webhooks/delivery.ts';
 import { endpointDataOf } from '../columns.ts';
-import type { DeliveryResult } from '../delivery.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted } from './statements.ts';
@@ -10,25 +10,25 @@ import { insert, onRows, type Row, some, sorted } from './statements.ts';
  * Whoever changes a lane holds the lock of its subject, so that no two transactions make up their minds about the same
  * one at the same time.
  */
-export function deliveryStatements(sql: Sql, scope: Scope, all: readonly Writes[]): PromiseLike<unknown>[] {
+export function deliveryStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]): PromiseLike<unknown>[] {
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
   const lanes = lanesOf([...results.filter(({ state }) => state !== 'pending'), ...resends]);
   return [
-    ...some(newDeliveries(all), (rows) => insertDeliveries(sql, scope, rows)),
-    ...roundsOf(results).map((round) => finish(sql, scope, round.map(resultRow))),
+    ...some(newDeliveries(all), (rows) => insertDeliveries(sql, tenant, rows)),
+    ...roundsOf(results).map((round) => finish(sql, tenant, round.map(resultRow))),
     ...some(
       resends.map(({ id }) => ({ id })),
-      (rows) => reopen(sql, scope, rows),
+      (rows) => reopen(sql, tenant, rows),
     ),
-    ...some(lanesOf([...retried, ...resends]), (rows) => demote(sql, scope, rows)),
-    ...some(lanes, (rows) => promote(sql, scope, rows)),
-    ...endpointStatements(sql, scope, all),
-    ...healthStatements(sql, scope, all),
+    ...some(lanesOf([...retried, ...resends]), (rows) => demote(sql, tenant, rows)),
+    ...some(lanes, (rows) => promote(sql, tenant, rows)),
+    ...endpointStatements(sql, tenant, all),
+    ...healthStatements(sql, tenant, all),
     ...some(
-      all.flatMap(({ hastened = [] }) => hastened.map((each) => ({ ...each }))),
-      (rows) => hasten(sql, scope, rows),
+      all.flatMap(({ dueNow = [] }) => dueNow.map((each) => ({ ...each }))),
+      (rows) => makeDueNow(sql, tenant, rows),
     ),
   ];
 }
@@ -86,10 +86,10 @@ function newDeliveries(all: readonly Writes[]): Row[] {
     });
 }
 
-function insertDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function insertDeliveries(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     `id text, event text, subject text, sequence integer, receiver text, url text, created_at bigint, first boolean`,
     (r) => `INSERT INTO delivery
@@ -109,12 +109,12 @@ function insertDeliveries(sql: Sql, scope: Scope, rows: readonly Row[]) {
  * but whoever has the delivery now will say what becomes of it; unless it has arrived after all. Of one that was sent
  * again by hand meanwhile only an arrival is the end.
  */
-function finish(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function finish(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   const counts = `(delivery.state = 'pending' AND (r.lease IS NULL OR delivery.leased_until = r.lease) OR r.state = 'delivered')`;
   const decides = `(${counts} AND (r.round IS NULL OR delivery.round_start = r.round OR r.state = 'delivered'))`;
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     `id text, lease bigint, round integer, at bigint, state text, due_at bigint, status integer, error text, duration_ms integer,
      answer text, body_hash text`,
@@ -142,10 +142,10 @@ function finish(sql: Sql, scope: Scope, rows: readonly Row[]) {
 }
 
 /** Whoever sends it now still does; what comes of that counts as well. */
-function reopen(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function reopen(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'id text',
     (r) => `UPDATE delivery SET state = 'pending', due_at = NULL, round_start = attempts
@@ -156,10 +156,10 @@ function reopen(sql: Sql, scope: Scope, rows: readonly Row[]) {
 const laneColumns = 'receiver text, subject text, at bigint';
 
 /** Those that are due although an earlier one of their lane is on its way again. */
-function demote(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function demote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     laneColumns,
     (r) => `UPDATE delivery SET due_at = NULL FROM ${r}
@@ -174,10 +174,10 @@ function demote(sql: Sql, scope: Scope, rows: readonly Row[]) {
 }
 
 /** The first that waits in a lane, if none is due there. */
-function promote(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function promote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     laneColumns,
     (r) => `UPDATE delivery SET due_at = head.at FROM (
@@ -193,10 +193,10 @@ function promote(sql: Sql, scope: Scope, rows: readonly Row[]) {
   );
 }
 
-function hasten(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function makeDueNow(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'receiver text, at bigint',
     (r) => `UPDATE delivery SET due_at = r.at, round_start = least(attempts, round_start + 1) FROM ${r}
@@ -206,7 +206,7 @@ function hasten(sql: Sql, scope: Scope, rows: readonly Row[]) {
 }
 
 /** What endpoints have become by the last of the batch's changes. */
-function endpointStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
+function endpointStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]) {
   const changes = all.flatMap((writes) => writes.endpoints ?? []);
   const last = new Map(changes.map(({ before, after }) => [(after ?? before)?.id ?? '', after]));
   const kept = [...last.values()].flatMap((endpoint) =>
@@ -226,18 +226,18 @@ function endpointStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
     ...some(sorted(kept, 'id'), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'webhook_endpoint',
         rows,
         `ON CONFLICT (account, live, id) DO UPDATE
          SET version = excluded.version, event_count = excluded.event_count, data = excluded.data`,
       ),
     ),
-    ...some(gone, (rows) => remove(sql, scope, 'webhook_endpoint', rows)),
+    ...some(gone, (rows) => remove(sql, tenant, 'webhook_endpoint', rows)),
   ];
 }
 
-function healthStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
+function healthStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]) {
   const last = new Map(all.flatMap(({ receivers = [] }) => receivers.map(({ id, health }) => [id, health])));
   const failing = [...last].flatMap(([id, health]) =>
     health === null
@@ -259,7 +259,7 @@ function healthStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
     ...some(sorted(failing, 'id'), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'webhook_receiver',
         rows,
         `ON CONFLICT (account, live, id) DO UPDATE SET failures = excluded.failures,
@@ -267,19 +267,19 @@ function healthStatements(sql: Sql, scope: Scope, all: readonly Writes[]) {
            announced = excluded.announced, last_error = excluded.last_error`,
       ),
     ),
-    ...some(healthy, (rows) => remove(sql, scope, 'webhook_receiver', rows)),
+    ...some(healthy, (rows) => remove(sql, tenant, 'webhook_receiver', rows)),
   ];
 }
 
 function remove(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   table: 'webhook_endpoint' | 'webhook_receiver',
   rows: readonly Row[],
 ) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'id text',
     (r) =>

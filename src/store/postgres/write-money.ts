@@ -1,7 +1,10 @@
 /** What is written beside sessions about money: refunds, awaited transfers, notices of rails and files of banks. */
-import type { Checkout, Scope } from '../../checkout/session.ts';
+
+import type { BankFile } from '../../banking/bank-file.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Notice } from '../../methods/provider-event.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
-import type { BankFile, Notice } from '../notice.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted } from './statements.ts';
@@ -11,7 +14,7 @@ type Change = { readonly before: Checkout | null; readonly after: Checkout };
 
 export function moneyStatements(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   all: readonly Writes[],
   changes: Changes,
 ): PromiseLike<unknown>[] {
@@ -22,18 +25,18 @@ export function moneyStatements(
     ...some(changed.flatMap(changedRefunds), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'refund',
         rows,
         'ON CONFLICT (account, live, id) DO UPDATE SET state = excluded.state',
       ),
     ),
-    ...some(changed.flatMap(endedTransfers), (rows) => deleteAwaited(sql, scope, rows)),
-    ...some(changed.flatMap(newTransfers), (rows) => insert(sql, scope, 'awaited', rows)),
+    ...some(changed.flatMap(endedTransfers), (rows) => deleteAwaited(sql, tenant, rows)),
+    ...some(changed.flatMap(newTransfers), (rows) => insert(sql, tenant, 'awaited', rows)),
     ...some(sorted([...notices.values()].map(noticeRow), 'reference'), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'notice',
         rows,
         `ON CONFLICT (account, live, id) DO UPDATE
@@ -45,7 +48,7 @@ export function moneyStatements(
         all.flatMap(({ bankFile }) => (bankFile ? [bankFileRow(bankFile)] : [])),
         'hash',
       ),
-      (rows) => insert(sql, scope, 'bank_file', rows),
+      (rows) => insert(sql, tenant, 'bank_file', rows),
     ),
   ];
 }
@@ -72,10 +75,10 @@ function transfersBeyond(one: Checkout, other: Checkout | null): Row[] {
   return awaitedTransfers(one).filter((transfer) => !known.has(keyOf(transfer)));
 }
 
-function deleteAwaited(sql: Sql, scope: Scope, rows: readonly Row[]) {
+function deleteAwaited(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
-    scope,
+    tenant,
     rows,
     'currency text, amount bigint, attempt text',
     (r) => `DELETE FROM awaited USING ${r}

@@ -1,6 +1,7 @@
 /** The rows of a whole batch, each table's in one statement. */
 import { type Customer, emailKey } from '../../checkout/customer.ts';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
@@ -30,7 +31,7 @@ export function changesOf(all: readonly Writes[]): Changes {
  */
 export function writeStatements(
   sql: Sql,
-  scope: Scope,
+  tenant: Tenant,
   all: readonly Writes[],
   changes: Changes,
 ): PromiseLike<unknown>[] {
@@ -44,31 +45,31 @@ export function writeStatements(
     ...some(sorted([...customers.values()].map(customerRow), 'email'), (rows) =>
       insert(
         sql,
-        scope,
+        tenant,
         'customer',
         rows,
         'ON CONFLICT (account, live, id) DO UPDATE SET email = excluded.email, data = excluded.data',
       ),
     ),
-    ...checkoutStatements(sql, scope, changes),
-    ...moneyStatements(sql, scope, all, changes),
+    ...checkoutStatements(sql, tenant, changes),
+    ...moneyStatements(sql, tenant, all, changes),
     ...some(
       events.map(({ createdAt, ...event }) => ({ ...event, created_at: createdAt })),
-      (rows) => insert(sql, scope, 'event', rows),
+      (rows) => insert(sql, tenant, 'event', rows),
     ),
     ...some(
       events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
-      (rows) => insert(sql, scope, 'feed_waiting', rows),
+      (rows) => insert(sql, tenant, 'feed_waiting', rows),
     ),
-    ...deliveryStatements(sql, scope, all),
+    ...deliveryStatements(sql, tenant, all),
     ...some(sorted(all.flatMap(answerRows), 'idempotency_key'), (rows) =>
-      insert(sql, scope, 'idempotency', rows),
+      insert(sql, tenant, 'idempotency', rows),
     ),
-    ...some(all.flatMap(auditRows), (rows) => insert(sql, scope, 'audit', rows)),
+    ...some(all.flatMap(auditRows), (rows) => insert(sql, tenant, 'audit', rows)),
     ...(clockMs > 0
       ? [
           sql`UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ${clockMs}
-              WHERE number = ${scope.account}`,
+              WHERE number = ${tenant.account}`,
           countUp(sql),
         ]
       : []),

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
-import { inOneLine, makeFile } from '../new-file.ts';
+import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
 import { UnusableDatabase } from '../store.ts';
 import { openForReading, openUnchanging } from './file.ts';
 import { refuseNewer } from './migrate.ts';
@@ -93,7 +93,7 @@ function verify(part: string, file: string): void {
       database.close();
     }
   } catch (error) {
-    if (error instanceof UnusableDatabase) throw error;
+    if (error instanceof UnusableDatabase || error instanceof UnusableFile) throw error;
     throw new UnusableDatabase(`${file} is damaged: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`);
   }
 }

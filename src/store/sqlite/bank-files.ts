@@ -1,7 +1,7 @@
 /** Files that go to and fro between an operator and a bank. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
-import type { BankFile, BankFileKind } from '../notice.ts';
+import type { BankFile, BankFileKind } from '../../banking/bank-file.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
 import { pageOf, pageQuery, type Query } from './page.ts';
 import { bankFileFrom, liveOf, type Row } from './rows.ts';
@@ -17,13 +17,13 @@ export function bankFileReader(database: DatabaseSync) {
   const one = (row: unknown) => (row === undefined ? null : bankFileFrom(row as Row));
 
   return {
-    read: (scope: Scope, id: string): BankFile | null => one(byId.get(scope.account, liveOf(scope), id)),
+    read: (tenant: Tenant, id: string): BankFile | null => one(byId.get(tenant.account, liveOf(tenant), id)),
 
-    readByHash: (scope: Scope, kind: BankFileKind, hash: string): BankFile | null =>
-      one(byHash.get(scope.account, liveOf(scope), kind, hash)),
+    readByHash: (tenant: Tenant, kind: BankFileKind, hash: string): BankFile | null =>
+      one(byHash.get(tenant.account, liveOf(tenant), kind, hash)),
 
-    list(scope: Scope, kind: BankFileKind, page: PageRequest): Page<BankFile> {
-      const { sql, values } = bankFileQuery(scope, kind, page);
+    list(tenant: Tenant, kind: BankFileKind, page: PageRequest): Page<BankFile> {
+      const { sql, values } = bankFileQuery(tenant, kind, page);
       const rows = database.prepare(sql).all(...values) as Row[];
       return pageOf(rows.map(bankFileFrom), page);
     },
@@ -31,15 +31,15 @@ export function bankFileReader(database: DatabaseSync) {
 }
 
 /** Exported for the test that holds it to its index. */
-export function bankFileQuery(scope: Scope, kind: BankFileKind, page: PageRequest): Query {
+export function bankFileQuery(tenant: Tenant, kind: BankFileKind, page: PageRequest): Query {
   const select = `SELECT ${columnsOfList} FROM bank_file INDEXED BY bank_file_kind`;
-  return pageQuery(select, scope, [['kind = ?', kind]], page);
+  return pageQuery(select, tenant, [['kind = ?', kind]], page);
 }
 
 export function bankFileWriter(prepare: (sql: string) => StatementSync) {
   const insert = prepare(`INSERT INTO bank_file (account, live, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
 
-  return (scope: Scope, { id, kind, createdAt, hash, data, content }: BankFile): void => {
-    insert.run(scope.account, liveOf(scope), id, kind, createdAt, hash, JSON.stringify(data), content);
+  return (tenant: Tenant, { id, kind, createdAt, hash, data, content }: BankFile): void => {
+    insert.run(tenant.account, liveOf(tenant), id, kind, createdAt, hash, JSON.stringify(data), content);
   };
 }

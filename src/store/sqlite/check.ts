@@ -9,7 +9,7 @@ import {
   outcomeOf,
   type SqlRule,
   untoldOutcome,
-} from '../check.ts';
+} from '../check/check.ts';
 import {
   type AccountRow,
   accountJudge,
@@ -21,9 +21,15 @@ import {
   type NoticeRow,
   noticeJudge,
   notices,
-} from '../money-rules.ts';
-import { type CustomerRow, customerJudge, isYoung, type SessionRow, sessionJudge } from '../session-rules.ts';
-import { type EndpointRow, endpointJudge, endpoints, webhookRules } from '../webhook-rules.ts';
+} from '../check/money-rules.ts';
+import {
+  type CustomerRow,
+  customerJudge,
+  isYoung,
+  type SessionRow,
+  sessionJudge,
+} from '../check/session-rules.ts';
+import { type EndpointRow, endpointJudge, endpoints, webhookRules } from '../check/webhook-rules.ts';
 
 const PROGRESS_EVERY = 1000;
 /** Of the many faults that a damaged file can have, what the first ones are says enough. */

@@ -1,8 +1,9 @@
 /** Sessions: read through a cache, listed by their indexes. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Checkout, Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import { bytesOf, checkoutFrom, searchable } from '../columns.ts';
 import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
 import { liveOf, paymentFrom, type Row } from './rows.ts';
@@ -35,11 +36,13 @@ export function checkoutReader(database: DatabaseSync) {
   );
   const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
 
-  function fromRow(scope: Scope, row: Row): Checkout {
+  function fromRow(tenant: Tenant, row: Row): Checkout {
     const payments =
       row.has_payments === 0
         ? []
-        : ledger.all(scope.account, liveOf(scope), row.id as string).map((line) => paymentFrom(line as Row));
+        : ledger
+            .all(tenant.account, liveOf(tenant), row.id as string)
+            .map((line) => paymentFrom(line as Row));
     return checkoutFrom(
       {
         id: row.id as string,
@@ -47,19 +50,19 @@ export function checkoutReader(database: DatabaseSync) {
         eventCount: row.event_count as number,
         data: row.data as string,
       },
-      scope,
+      tenant,
       payments,
     );
   }
 
-  function read(scope: Scope, id: string): Checkout | null {
+  function read(tenant: Tenant, id: string): Checkout | null {
     // Ids are unique across accounts, and yet a session may only be found by its own.
     const cached = cache.get(id);
     if (cached)
-      return cached.scope.account === scope.account && cached.scope.mode === scope.mode ? cached : null;
-    const row = byId.get(scope.account, liveOf(scope), id);
+      return cached.tenant.account === tenant.account && cached.tenant.mode === tenant.mode ? cached : null;
+    const row = byId.get(tenant.account, liveOf(tenant), id);
     if (row === undefined) return null;
-    const checkout = fromRow(scope, row as Row);
+    const checkout = fromRow(tenant, row as Row);
     cache.set(id, checkout);
     return checkout;
   }
@@ -75,25 +78,25 @@ export function checkoutReader(database: DatabaseSync) {
       cache.clear();
     },
 
-    readByAttempt(scope: Scope, attemptId: string): Checkout | null {
-      const row = ofAttempt.get(scope.account, liveOf(scope), attemptId);
-      return row === undefined ? null : read(scope, row.checkout as string);
+    readByAttempt(tenant: Tenant, attemptId: string): Checkout | null {
+      const row = ofAttempt.get(tenant.account, liveOf(tenant), attemptId);
+      return row === undefined ? null : read(tenant, row.checkout as string);
     },
 
     /** Which session knows this attempt or payment of a rail. */
-    ownerOfReference(scope: Scope, rail: string, reference: string): string | null {
-      const key = [scope.account, liveOf(scope), rail, reference] as const;
+    ownerOfReference(tenant: Tenant, rail: string, reference: string): string | null {
+      const key = [tenant.account, liveOf(tenant), rail, reference] as const;
       const row = attemptOfRail.get(...key) ?? paymentOfRail.get(...key);
       return row === undefined ? null : (row.checkout as string);
     },
 
-    list(scope: Scope, filter: CheckoutFilter, page: PageRequest): Page<Checkout> {
-      const { sql, values } = listQuery(scope, filter, page);
+    list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Page<Checkout> {
+      const { sql, values } = listQuery(tenant, filter, page);
       const rows = database.prepare(sql).all(...values) as Row[];
       const hasMore = rows.length > page.limit;
       const shown = rows
         .slice(0, page.limit)
-        .map((row) => cache.get(row.id as string) ?? fromRow(scope, row));
+        .map((row) => cache.get(row.id as string) ?? fromRow(tenant, row));
       return { rows: page.before === undefined ? shown : shown.reverse(), hasMore };
     },
   };
@@ -105,11 +108,11 @@ export function checkoutReader(database: DatabaseSync) {
  * to an index.
  */
 export function listQuery(
-  scope: Scope,
+  tenant: Tenant,
   filter: CheckoutFilter,
   page: PageRequest,
 ): { sql: string; values: SQLInputValue[] } {
-  const tenant: SQLInputValue[] = [scope.account, liveOf(scope)];
+  const tenantKey: SQLInputValue[] = [tenant.account, liveOf(tenant)];
   const [led, ...further] = filter.metadata ?? [];
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
@@ -121,8 +124,8 @@ export function listQuery(
   // The key of the metadata has its sessions in order: bounds and order are its, the session is fetched by its id.
   const key = led ? 'found.checkout' : 'id';
   if (led)
-    add('found.account = ? AND found.live = ? AND found.name = ? AND found.value = ?', ...tenant, ...led);
-  add('checkout.account = ? AND checkout.live = ?', ...tenant);
+    add('found.account = ? AND found.live = ? AND found.name = ? AND found.value = ?', ...tenantKey, ...led);
+  add('checkout.account = ? AND checkout.live = ?', ...tenantKey);
   if (filter.status !== undefined) add('status = ?', filter.status);
   if (filter.paymentStatus !== undefined) add('payment_status = ?', filter.paymentStatus);
   if (filter.currency !== undefined) add('invoice_currency = ?', filter.currency);
@@ -136,7 +139,7 @@ export function listQuery(
     add(
       `EXISTS (SELECT 1 FROM checkout_metadata AS further WHERE further.account = ? AND further.live = ?
                AND further.name = ? AND further.value = ? AND further.checkout = found.checkout)`,
-      ...tenant,
+      ...tenantKey,
       name,
       value,
     );
@@ -150,7 +153,7 @@ export function listQuery(
     // Nothing else is asked of what is found, so that no more than a page of each kind is needed.
     const alone = conditions.length === 1 + bounds.length;
     const branches = searchBranches(filter.search).map(({ table, column, prefix }) => {
-      values.push(...tenant, prefix, `${prefix}\u{10ffff}`, ...bounds.map(([, id]) => id));
+      values.push(...tenantKey, prefix, `${prefix}\u{10ffff}`, ...bounds.map(([, id]) => id));
       const within = bounds.map(([comparison]) => ` AND id ${comparison} ?`).join('');
       const branch = `SELECT id FROM ${table}
         WHERE account = ? AND live = ? AND ${column} >= ? AND ${column} < ?${within}`;

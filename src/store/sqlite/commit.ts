@@ -1,6 +1,7 @@
 /** The one transaction in which everything of a change is written. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { wholeBody } from '../answer-body.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
@@ -44,7 +45,7 @@ export function committer(
       inTransaction(database, () => {
         for (const { needs, decide } of units) {
           for (const writes of decide(load(needs, changed))) {
-            write(needs.scope, writes);
+            write(needs.tenant, writes);
             written.push(writes);
             if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
             if (writes.testClockAdvanceMs) clockMoved = true;
@@ -82,11 +83,11 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
   );
 
   return (needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded => {
-    const { scope, rail, notice, idempotency, receivers = [] } = needs;
-    const live = liveOf(scope);
-    const read = (id: string) => own(scope, changed.get(id)) ?? checkouts.read(scope, id);
+    const { tenant, rail, notice, idempotency, receivers = [] } = needs;
+    const live = liveOf(tenant);
+    const read = (id: string) => own(tenant, changed.get(id)) ?? checkouts.read(tenant, id);
     const stored = idempotency
-      ? (answer.get(scope.account, live, idempotency.key, idempotency.operation) as Row | undefined)
+      ? (answer.get(tenant.account, live, idempotency.key, idempotency.operation) as Row | undefined)
       : undefined;
     return {
       checkout: needs.checkout === undefined ? null : read(needs.checkout),
@@ -96,21 +97,21 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
           return checkout === null ? [] : [[id, checkout] as const];
         }),
       ),
-      notice: notice === undefined ? null : notices.readByReference(scope, notice.rail, notice.reference),
+      notice: notice === undefined ? null : notices.readByReference(tenant, notice.rail, notice.reference),
       notices: new Map(
         needs.notices?.flatMap((each) => {
-          const found = notices.readByReference(scope, each.rail, each.reference);
+          const found = notices.readByReference(tenant, each.rail, each.reference);
           return found === null ? [] : [[found.id, found] as const];
         }),
       ),
-      customer: needs.customer === undefined ? null : customers.read(scope, needs.customer),
-      namesake: needs.email === undefined ? null : customers.readByEmail(scope, needs.email),
+      customer: needs.customer === undefined ? null : customers.read(tenant, needs.customer),
+      customerByEmail: needs.email === undefined ? null : customers.readByEmail(tenant, needs.email),
       ownerOfReference:
-        rail === undefined ? null : checkouts.ownerOfReference(scope, rail.rail, rail.reference),
-      endpoints: needs.endpoints ? endpoints.list(scope) : [],
+        rail === undefined ? null : checkouts.ownerOfReference(tenant, rail.rail, rail.reference),
+      endpoints: needs.endpoints ? endpoints.list(tenant) : [],
       receivers: new Map(
         receivers.flatMap((id) => {
-          const health = endpoints.health(scope, id);
+          const health = endpoints.health(tenant, id);
           return health === null ? [] : [[id, health] as const];
         }),
       ),
@@ -131,7 +132,7 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
 }
 
 /** A session that an earlier unit has changed may be another account's, whose units share the batch. */
-function own(scope: Scope, checkout: Checkout | undefined): Checkout | null {
-  if (checkout?.scope.account !== scope.account || checkout.scope.mode !== scope.mode) return null;
+function own(tenant: Tenant, checkout: Checkout | undefined): Checkout | null {
+  if (checkout?.tenant.account !== tenant.account || checkout.tenant.mode !== tenant.mode) return null;
   return checkout;
 }

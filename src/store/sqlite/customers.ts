@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Customer, emailKey } from '../../checkout/customer.ts';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
 import { type Condition, pageOf, pageQuery } from './page.ts';
 import { customerFrom, liveOf, type Row } from './rows.ts';
@@ -13,14 +13,14 @@ export function customerReader(database: DatabaseSync) {
   const one = (row: unknown) => (row === undefined ? null : customerFrom(row as Row));
 
   return {
-    read: (scope: Scope, id: string): Customer | null => one(byId.get(scope.account, liveOf(scope), id)),
+    read: (tenant: Tenant, id: string): Customer | null => one(byId.get(tenant.account, liveOf(tenant), id)),
 
-    readByEmail: (scope: Scope, email: string): Customer | null =>
-      email === '' ? null : one(byEmail.get(scope.account, liveOf(scope), email)),
+    readByEmail: (tenant: Tenant, email: string): Customer | null =>
+      email === '' ? null : one(byEmail.get(tenant.account, liveOf(tenant), email)),
 
-    list(scope: Scope, filter: { email?: string }, page: PageRequest): Page<Customer> {
+    list(tenant: Tenant, filter: { email?: string }, page: PageRequest): Page<Customer> {
       const ofEmail: Condition = filter.email === undefined ? null : ['email = ?', emailKey(filter.email)];
-      const { sql, values } = pageQuery('SELECT data FROM customer', scope, [ofEmail], page);
+      const { sql, values } = pageQuery('SELECT data FROM customer', tenant, [ofEmail], page);
       const rows = database.prepare(sql).all(...values) as Row[];
       return pageOf(rows.map(customerFrom), page);
     },

@@ -1,8 +1,8 @@
 /** Deliveries as merchants look at them. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
-import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../delivery.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
+import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../../webhooks/delivery.ts';
 import type { Page, PageRequest } from '../store.ts';
 import { attemptFrom, deliveryFrom, liveOf, type Row } from './rows.ts';
 
@@ -24,16 +24,16 @@ export function deliveryReader(database: DatabaseSync) {
   );
 
   return {
-    read(scope: Scope, id: string): Delivery | null {
-      const row = byId.get(scope.account, liveOf(scope), id);
+    read(tenant: Tenant, id: string): Delivery | null {
+      const row = byId.get(tenant.account, liveOf(tenant), id);
       return row === undefined ? null : deliveryFrom(row as Row);
     },
 
-    attempts: (scope: Scope, delivery: string): DeliveryAttempt[] =>
-      attempts.all(scope.account, liveOf(scope), delivery).map((row) => attemptFrom(row as Row)),
+    attempts: (tenant: Tenant, delivery: string): DeliveryAttempt[] =>
+      attempts.all(tenant.account, liveOf(tenant), delivery).map((row) => attemptFrom(row as Row)),
 
-    list(scope: Scope, filter: DeliveryFilter, page: PageRequest): Page<Delivery> {
-      const { sql, values } = deliveryQuery(scope, filter, page);
+    list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Page<Delivery> {
+      const { sql, values } = deliveryQuery(tenant, filter, page);
       const rows = database.prepare(sql).all(...values) as Row[];
       const shown = rows.slice(0, page.limit).map(deliveryFrom);
       return {
@@ -46,13 +46,13 @@ export function deliveryReader(database: DatabaseSync) {
 
 /** Exported for the tests that hold every filter to an index. */
 export function deliveryQuery(
-  scope: Scope,
+  tenant: Tenant,
   { receiver, subject, event, state, createdFrom, createdBefore }: DeliveryFilter,
   { limit, after, before }: PageRequest,
 ): { sql: string; values: SQLInputValue[] } {
-  const tenant: SQLInputValue[] = [scope.account, liveOf(scope)];
+  const tenantKey: SQLInputValue[] = [tenant.account, liveOf(tenant)];
   const conditions = ['delivery.account = ? AND delivery.live = ?'];
-  const values = [...tenant];
+  const values = [...tenantKey];
   const add = (condition: string, ...bound: SQLInputValue[]) => {
     conditions.push(condition);
     values.push(...bound);
@@ -60,7 +60,7 @@ export function deliveryQuery(
   if (event !== undefined) add('delivery.event = ?', event);
   // A session has few events, and each has an index of its deliveries.
   if (subject !== undefined)
-    add(`delivery.event IN (${eventsOf})`, ...tenant, subject, ...tenant, MAX_EVENTS, ...tenant);
+    add(`delivery.event IN (${eventsOf})`, ...tenantKey, subject, ...tenantKey, MAX_EVENTS, ...tenantKey);
   if (receiver !== undefined) add('receiver = ?', receiver);
   if (state !== undefined) add(`state = '${state}'`);
   const ends = [

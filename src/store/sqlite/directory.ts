@@ -1,9 +1,11 @@
 /** Accounts and API keys: small tables that every request asks, and so are kept in memory. */
 import type { DatabaseSync } from 'node:sqlite';
+import type { Account, NewAccount } from '../../accounts/account.ts';
+import type { ApiKey } from '../../accounts/api-key.ts';
 import { type AccountSettings, defaultSettings } from '../../accounts/settings.ts';
-import type { Mode, Scope } from '../../checkout/session.ts';
+import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
-import type { Account, ApiKey, NewAccount, Place } from '../store.ts';
+import type { TenantClock } from '../store.ts';
 import { accountFrom, apiKeyFrom, liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -28,7 +30,7 @@ export function directory(database: DatabaseSync) {
   const keyByHash = database.prepare('SELECT * FROM api_key WHERE secret_hash = ?');
   const allKeys = database.prepare('SELECT * FROM api_key ORDER BY created_at, id');
   const insertKey = database.prepare(
-    `INSERT INTO api_key (id, account, live, secret_hash, scopes, name, created_at)
+    `INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const revokeKey = database.prepare('UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
@@ -91,10 +93,10 @@ export function directory(database: DatabaseSync) {
     account: (number: number): Account | null => currentAccounts().get(number) ?? null,
     accounts: (): Account[] => [...currentAccounts().values()],
     /** All accounts and modes with the time that their clocks show. */
-    places: (realNow: number): Place[] =>
-      [...currentAccounts().values()].flatMap(({ number: account, testClockOffsetMs }): Place[] => [
-        { scope: { account, mode: 'live' }, now: realNow },
-        { scope: { account, mode: 'test' }, now: realNow + testClockOffsetMs },
+    places: (realNow: number): TenantClock[] =>
+      [...currentAccounts().values()].flatMap(({ number: account, testClockOffsetMs }): TenantClock[] => [
+        { tenant: { account, mode: 'live' }, now: realNow },
+        { tenant: { account, mode: 'test' }, now: realNow + testClockOffsetMs },
       ]),
     createAccount: create,
     createFirstAccount: (account: NewAccount, nowMs: number): Account | null =>
@@ -106,13 +108,17 @@ export function directory(database: DatabaseSync) {
       return changes === 1;
     },
 
-    configure({ account, mode }: Scope, settings: AccountSettings): boolean {
+    configure({ account, mode }: Tenant, settings: AccountSettings): boolean {
       const { changes } = configure[mode].run(JSON.stringify(settings), account);
       refresh();
       return changes === 1;
     },
 
-    replaceWebhookSecret({ account, mode }: Scope, secret: string, previous: PreviousSecret | null): boolean {
+    replaceWebhookSecret(
+      { account, mode }: Tenant,
+      secret: string,
+      previous: PreviousSecret | null,
+    ): boolean {
       const { changes } = replaceSecret[mode].run(
         secret,
         previous?.secret ?? null,
@@ -126,14 +132,14 @@ export function directory(database: DatabaseSync) {
     key: (id: string): ApiKey | null => key(keyById.get(id)),
     keyBySecretHash: (hash: string): ApiKey | null => key(keyByHash.get(hash)),
     keys: (): ApiKey[] => allKeys.all().map((row) => apiKeyFrom(row as Row)),
-    addKey({ id, scope, secretHash, scopes, name, createdAt }: ApiKey): boolean {
-      const { account } = scope;
+    addKey({ id, tenant, secretHash, permissions, name, createdAt }: ApiKey): boolean {
+      const { account } = tenant;
       const { changes } = insertKey.run(
         id,
         account,
-        liveOf(scope),
+        liveOf(tenant),
         secretHash,
-        scopes.join(' '),
+        permissions.join(' '),
         name,
         createdAt,
       );

@@ -1,6 +1,6 @@
 /** Endpoints and failing receivers: few of each, and asked for at every change. */
 import type { DatabaseSync } from 'node:sqlite';
-import { nameOfScope, type Scope } from '../../checkout/session.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { endpointFrom, healthFrom, liveOf, type Row } from './rows.ts';
@@ -17,13 +17,13 @@ export function endpointReader(database: DatabaseSync) {
   );
 
   return {
-    list(scope: Scope): readonly Endpoint[] {
-      const key = nameOfScope(scope);
+    list(tenant: Tenant): readonly Endpoint[] {
+      const key = tenantName(tenant);
       let endpoints = known.get(key);
       if (endpoints === undefined) {
         endpoints = all
-          .all(scope.account, liveOf(scope))
-          .map((row) => endpointFrom({ account: scope.account, mode: scope.mode }, row as Row));
+          .all(tenant.account, liveOf(tenant))
+          .map((row) => endpointFrom({ account: tenant.account, mode: tenant.mode }, row as Row));
         known.set(key, endpoints);
       }
       return endpoints;
@@ -31,12 +31,12 @@ export function endpointReader(database: DatabaseSync) {
     /** To be called when they are written, and when that was undone. */
     forget: (): void => known.clear(),
 
-    failing(scope: Scope): Map<string, Health> {
-      const rows = failing.all(scope.account, liveOf(scope)) as Row[];
+    failing(tenant: Tenant): Map<string, Health> {
+      const rows = failing.all(tenant.account, liveOf(tenant)) as Row[];
       return new Map(rows.map((row) => [row.id as string, healthFrom(row)]));
     },
-    health(scope: Scope, id: string): Health | null {
-      const row = receiver.get(scope.account, liveOf(scope), id);
+    health(tenant: Tenant, id: string): Health | null {
+      const row = receiver.get(tenant.account, liveOf(tenant), id);
       return row === undefined ? null : healthFrom(row as Row);
     },
   };

@@ -5,8 +5,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Customer } from '../../checkout/customer.ts';
-import type { Scope } from '../../checkout/session.ts';
-import { eventBodyWithoutPerson, sessionDataWithoutPerson } from '../erase.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { redactEventBody, redactSessionData } from '../redact.ts';
 import { liveOf, type Row } from './rows.ts';
 
 export function eraser(database: DatabaseSync) {
@@ -38,16 +38,16 @@ export function eraser(database: DatabaseSync) {
        SELECT id FROM delivery WHERE delivery.account = ?1 AND delivery.live = ?2 AND delivery.event = ?3)`,
   );
 
-  return (scope: Scope, customer: Customer): void => {
-    const tenant = [scope.account, liveOf(scope)] as const;
-    for (const { id, data } of checkoutsOf.all(...tenant, customer.id) as Row[]) {
-      blankCheckout.run(sessionDataWithoutPerson(data as string), ...tenant, id as string);
-      for (const { position, id: event, body } of eventsOf.all(...tenant, id as string) as Row[]) {
-        const blank = eventBodyWithoutPerson(body as string);
-        if (blank !== body) blankEvent.run(blank, ...tenant, position as number);
-        blankAnswers.run(...tenant, event as string);
+  return (tenant: Tenant, customer: Customer): void => {
+    const tenantKey = [tenant.account, liveOf(tenant)] as const;
+    for (const { id, data } of checkoutsOf.all(...tenantKey, customer.id) as Row[]) {
+      blankCheckout.run(redactSessionData(data as string), ...tenantKey, id as string);
+      for (const { position, id: event, body } of eventsOf.all(...tenantKey, id as string) as Row[]) {
+        const blank = redactEventBody(body as string);
+        if (blank !== body) blankEvent.run(blank, ...tenantKey, position as number);
+        blankAnswers.run(...tenantKey, event as string);
       }
     }
-    deleteCustomer.run(...tenant, customer.id);
+    deleteCustomer.run(...tenantKey, customer.id);
   };
 }

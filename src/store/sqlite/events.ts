@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { feedPage, lookEnd } from '../feed-look.ts';
-import type { EventRow, FeedEvent, FeedPage, Page } from '../store.ts';
+import type { FeedPage, Page } from '../store.ts';
 import { eventFrom, liveOf, type Row } from './rows.ts';
 
 const columns = 'id, type, subject, sequence, created_at, body';
@@ -41,36 +42,36 @@ export function eventReader(database: DatabaseSync) {
   const feedEventFrom = (row: Row): FeedEvent => ({ ...eventFrom(row), position: row.position as number });
 
   return {
-    read(scope: Scope, id: string): EventRow | null {
-      const row = byId.get(scope.account, liveOf(scope), id);
+    read(tenant: Tenant, id: string): EventRow | null {
+      const row = byId.get(tenant.account, liveOf(tenant), id);
       return row === undefined ? null : eventFrom(row as Row);
     },
 
-    list(scope: Scope, after: number, limit: number): FeedPage {
-      const rows = feed.all(scope.account, liveOf(scope), after, limit + 1).map(feedEventFrom);
+    list(tenant: Tenant, after: number, limit: number): FeedPage {
+      const rows = feed.all(tenant.account, liveOf(tenant), after, limit + 1).map(feedEventFrom);
       const lookedTo = rows.at(-1)?.position ?? after;
       return feedPage(rows, limit, { lookedTo, end: lookedTo });
     },
 
     /** From a feed that has what comes behind `begin`, and ends at `end`. */
     listOfTypes(
-      scope: Scope,
+      tenant: Tenant,
       types: readonly string[],
       { begin, end }: { begin: number; end: number },
       limit: number,
     ): FeedPage {
-      const { account } = scope;
+      const { account } = tenant;
       const lookedTo = lookEnd(begin, end);
       const rows = feedOfTypes
-        .all(account, liveOf(scope), begin, lookedTo, JSON.stringify(types), limit + 1)
+        .all(account, liveOf(tenant), begin, lookedTo, JSON.stringify(types), limit + 1)
         .map(feedEventFrom);
       return feedPage(rows, limit, { lookedTo, end });
     },
 
     /** The events of a session, newest first, from the one before `beforeEvent`. */
-    timeline(scope: Scope, checkout: string, beforeEvent: string | null, limit: number): Page<EventRow> {
-      const { account } = scope;
-      const live = liveOf(scope);
+    timeline(tenant: Tenant, checkout: string, beforeEvent: string | null, limit: number): Page<EventRow> {
+      const { account } = tenant;
+      const live = liveOf(tenant);
       const start =
         beforeEvent === null
           ? newest.get(account, live, checkout)?.last_event

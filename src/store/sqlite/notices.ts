@@ -1,7 +1,7 @@
 /** What rails have said without being asked. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
-import type { Notice } from '../notice.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Notice } from '../../methods/provider-event.ts';
 import type { NoticeFilter, Page, PageRequest } from '../store.ts';
 import { pageOf, pageQuery, type Query } from './page.ts';
 import { liveOf, noticeFrom, type Row } from './rows.ts';
@@ -24,28 +24,28 @@ export function noticeReader(database: DatabaseSync) {
   const one = (row: unknown) => (row === undefined ? null : noticeFrom(row as Row));
 
   return {
-    read: (scope: Scope, id: string): Notice | null => one(byId.get(scope.account, liveOf(scope), id)),
+    read: (tenant: Tenant, id: string): Notice | null => one(byId.get(tenant.account, liveOf(tenant), id)),
 
-    readByReference: (scope: Scope, rail: string, reference: string): Notice | null =>
-      one(byReference.get(scope.account, liveOf(scope), rail, reference)),
+    readByReference: (tenant: Tenant, rail: string, reference: string): Notice | null =>
+      one(byReference.get(tenant.account, liveOf(tenant), rail, reference)),
 
-    list(scope: Scope, filter: NoticeFilter, page: PageRequest): Page<Notice> {
-      const { sql, values } = noticeQuery(scope, filter, page);
+    list(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Page<Notice> {
+      const { sql, values } = noticeQuery(tenant, filter, page);
       const rows = database.prepare(sql).all(...values) as Row[];
       return pageOf(rows.map(noticeFrom), page);
     },
 
-    due: (scope: Scope, now: number, limit: number): Notice[] =>
-      due.all(scope.account, liveOf(scope), now, limit).map((row) => noticeFrom(row as Row)),
+    due: (tenant: Tenant, now: number, limit: number): Notice[] =>
+      due.all(tenant.account, liveOf(tenant), now, limit).map((row) => noticeFrom(row as Row)),
   };
 }
 
 /** Exported for the tests that hold every filter to an index, which SQLite by itself would not choose. */
-export function noticeQuery(scope: Scope, { rail, state }: NoticeFilter, page: PageRequest): Query {
+export function noticeQuery(tenant: Tenant, { rail, state }: NoticeFilter, page: PageRequest): Query {
   const index = state === undefined ? 'notice_rail' : 'notice_state';
   return pageQuery(
     `SELECT ${columns} FROM notice INDEXED BY ${index}`,
-    scope,
+    tenant,
     [['rail = ?', rail], state === undefined ? null : ['state = ?', state]],
     page,
   );
@@ -59,9 +59,9 @@ export function noticeWriter(prepare: (sql: string) => StatementSync) {
        SET state = excluded.state, due_at = excluded.due_at, tries = excluded.tries, data = excluded.data`,
   );
 
-  return (scope: Scope, notice: Notice): void => {
+  return (tenant: Tenant, notice: Notice): void => {
     const { id, rail, reference, receivedAt, state, dueAt, tries, data } = notice;
     const stored = JSON.stringify(data);
-    upsert.run(scope.account, liveOf(scope), id, rail, reference, receivedAt, state, dueAt, tries, stored);
+    upsert.run(tenant.account, liveOf(tenant), id, rail, reference, receivedAt, state, dueAt, tries, stored);
   };
 }

@@ -1,6 +1,6 @@
 /** Lists in the order of ids, newest first, a page at a time. */
 import type { SQLInputValue } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../store.ts';
 import { liveOf } from './rows.ts';
 
@@ -12,12 +12,12 @@ export type Query = { readonly sql: string; readonly values: SQLInputValue[] };
 /** `select` ends with the table. One row more than the page is asked for: it tells whether there is more. */
 export function pageQuery(
   select: string,
-  scope: Scope,
+  tenant: Tenant,
   conditions: readonly Condition[],
   { limit, after, before }: PageRequest,
 ): Query {
   const all: readonly Condition[] = [
-    ['account = ? AND live = ?', scope.account, liveOf(scope)],
+    ['account = ? AND live = ?', tenant.account, liveOf(tenant)],
     ...conditions,
     after === undefined ? null : ['id < ?', after],
     before === undefined ? null : ['id > ?', before],

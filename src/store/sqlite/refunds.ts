@@ -1,6 +1,7 @@
 /** Where sessions are found by the money that goes back, and by the transfers that they wait for. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
 import type { Page, PageRequest, RefundFilter } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
@@ -16,38 +17,38 @@ export function refundReader(database: DatabaseSync, checkouts: CheckoutReader) 
   const byId = database.prepare('SELECT checkout FROM refund WHERE account = ? AND live = ? AND id = ?');
   const awaiting = database.prepare(awaitingSql);
 
-  function withCheckout(scope: Scope, { id, checkout: of }: Row) {
-    const checkout = checkouts.read(scope, of as string);
+  function withCheckout(tenant: Tenant, { id, checkout: of }: Row) {
+    const checkout = checkouts.read(tenant, of as string);
     if (checkout === null) throw new Error(`the session of refund ${id} is missing`);
     return { id: id as string, checkout };
   }
 
   return {
-    checkoutOf(scope: Scope, id: string): Checkout | null {
-      const row = byId.get(scope.account, liveOf(scope), id);
-      return row === undefined ? null : checkouts.read(scope, row.checkout as string);
+    checkoutOf(tenant: Tenant, id: string): Checkout | null {
+      const row = byId.get(tenant.account, liveOf(tenant), id);
+      return row === undefined ? null : checkouts.read(tenant, row.checkout as string);
     },
 
     list(
-      scope: Scope,
+      tenant: Tenant,
       filter: RefundFilter,
       page: PageRequest,
     ): Page<{ readonly id: string; readonly checkout: Checkout }> {
-      const { sql, values } = refundQuery(scope, filter, page);
+      const { sql, values } = refundQuery(tenant, filter, page);
       const { rows, hasMore } = pageOf(database.prepare(sql).all(...values), page);
-      return { rows: rows.map((row) => withCheckout(scope, row)), hasMore };
+      return { rows: rows.map((row) => withCheckout(tenant, row)), hasMore };
     },
 
-    awaiting: (scope: Scope, currency: string, amount: number, limit: number) =>
+    awaiting: (tenant: Tenant, currency: string, amount: number, limit: number) =>
       awaiting
-        .all(scope.account, liveOf(scope), currency, amount, limit)
+        .all(tenant.account, liveOf(tenant), currency, amount, limit)
         .map((row) => ({ checkout: row.checkout as string, attempt: row.attempt as string })),
   };
 }
 
 /** Exported for the tests that hold every filter to an index. */
 export function refundQuery(
-  scope: Scope,
+  tenant: Tenant,
   { checkout, rail, isPending }: RefundFilter,
   page: PageRequest,
 ): Query {
@@ -57,7 +58,7 @@ export function refundQuery(
     isPending ? ["state = 'pending'"] : null,
   ];
   const select = `SELECT id, checkout FROM refund${indexFor({ checkout, rail, isPending })}`;
-  return pageQuery(select, scope, conditions, page);
+  return pageQuery(select, tenant, conditions, page);
 }
 
 /** What finds few among many is asked first; SQLite would rather go through all in the order of the list. */
@@ -81,20 +82,20 @@ export function refundWriter(prepare: (sql: string) => StatementSync) {
   );
 
   return (before: Checkout | null, after: Checkout): void => {
-    const tenant = [after.scope.account, liveOf(after.scope)] as const;
+    const tenantKey = [after.tenant.account, liveOf(after.tenant)] as const;
     if (before?.refunds !== after.refunds) {
       const states = new Map(before?.refunds.map(({ id, status }) => [id, status]));
       for (const { id, checkout, rail, state } of refundRows(after)) {
-        if (states.get(id) !== state) upsertRefund.run(...tenant, id, checkout, rail, state);
+        if (states.get(id) !== state) upsertRefund.run(...tenantKey, id, checkout, rail, state);
       }
     }
     const awaitedBefore = before === null ? [] : awaitedTransfers(before);
     const awaitedAfter = awaitedTransfers(after);
     for (const row of without(awaitedBefore, awaitedAfter)) {
-      deleteAwaited.run(...tenant, row.currency, row.amount, row.attempt);
+      deleteAwaited.run(...tenantKey, row.currency, row.amount, row.attempt);
     }
     for (const row of without(awaitedAfter, awaitedBefore)) {
-      insertAwaited.run(...tenant, row.currency, row.amount, row.attempt, row.checkout);
+      insertAwaited.run(...tenantKey, row.currency, row.amount, row.attempt, row.checkout);
     }
   };
 }

@@ -1,7 +1,7 @@
 /** What is not kept for ever: deliveries that have ended, and events from the front of the feed. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
-import { firstIdAt } from '../../id.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import { liveOf } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -44,9 +44,9 @@ export function retention(database: DatabaseSync) {
   const start = database.prepare('SELECT position FROM feed_start WHERE account = ? AND live = ?');
 
   return {
-    purgeDeliveries(scope: Scope, createdBeforeMs: number): number {
-      const tenant = [scope.account, liveOf(scope)] as const;
-      const values = [...tenant, firstIdAt('whd', createdBeforeMs)] as const;
+    purgeDeliveries(tenant: Tenant, createdBeforeMs: number): number {
+      const tenantKey = [tenant.account, liveOf(tenant)] as const;
+      const values = [...tenantKey, firstIdAt('whd', createdBeforeMs)] as const;
       return inTransaction(database, () => {
         deleteReceivers.run(...values);
         deleteAttempts.run(...values);
@@ -54,18 +54,18 @@ export function retention(database: DatabaseSync) {
       });
     },
 
-    purgeEvents(scope: Scope, createdBeforeMs: number): number {
-      const tenant = [scope.account, liveOf(scope)] as const;
+    purgeEvents(tenant: Tenant, createdBeforeMs: number): number {
+      const tenantKey = [tenant.account, liveOf(tenant)] as const;
       return inTransaction(database, () => {
-        const last = lastToGo.get(...tenant, createdBeforeMs)?.position;
+        const last = lastToGo.get(...tenantKey, createdBeforeMs)?.position;
         if (typeof last !== 'number') return 0;
-        setStart.run(...tenant, last);
-        return Number(deleteEvents.run(...tenant, last).changes);
+        setStart.run(...tenantKey, last);
+        return Number(deleteEvents.run(...tenantKey, last).changes);
       });
     },
 
     /** Position of the last event that is no longer kept; 0 where all are. */
-    feedStart: (scope: Scope): number =>
-      (start.get(scope.account, liveOf(scope))?.position as number | undefined) ?? 0,
+    feedStart: (tenant: Tenant): number =>
+      (start.get(tenant.account, liveOf(tenant))?.position as number | undefined) ?? 0,
   };
 }

@@ -1,23 +1,27 @@
 /** Rows of the SQLite tables as the store's types. */
 import type { SQLOutputValue } from 'node:sqlite';
+import type { Account } from '../../accounts/account.ts';
+import type { ApiKey, Permission } from '../../accounts/api-key.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
+import type { BankFile, BankFileKind } from '../../banking/bank-file.ts';
 import type { Customer } from '../../checkout/customer.ts';
-import type { Mode, Payment, Scope } from '../../checkout/session.ts';
+import type { Payment } from '../../checkout/session.ts';
+import type { Mode, Tenant } from '../../checkout/tenant.ts';
+import type { EventRow } from '../../events/event.ts';
+import type { Notice, NoticeState } from '../../methods/provider-event.ts';
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../../webhooks/delivery.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
-import type { Delivery, DeliveryAttempt, DeliveryState } from '../delivery.ts';
-import type { BankFile, BankFileKind, Notice, NoticeState } from '../notice.ts';
-import type { Account, ApiKey, EventRow, KeyScope } from '../store.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** The `live` column of a scope. */
-export function liveOf(scope: Scope): 0 | 1 {
-  return scope.mode === 'live' ? 1 : 0;
+/** The `live` column of a tenant. */
+export function liveOf(tenant: Tenant): 0 | 1 {
+  return tenant.mode === 'live' ? 1 : 0;
 }
 
-export function scopeFrom(row: Row): Scope {
+export function tenantFrom(row: Row): Tenant {
   return { account: row.account as number, mode: row.live === 1 ? 'live' : 'test' };
 }
 
@@ -69,18 +73,18 @@ function previousSecret(row: Row, mode: Mode): PreviousSecret | null {
 export function apiKeyFrom(row: Row): ApiKey {
   return {
     id: row.id as string,
-    scope: scopeFrom(row),
+    tenant: tenantFrom(row),
     secretHash: row.secret_hash as string,
-    scopes: (row.scopes as string).split(' ') as KeyScope[],
+    permissions: (row.permissions as string).split(' ') as Permission[],
     name: row.name as string,
     createdAt: row.created_at as number,
     revokedAt: row.revoked_at as number | null,
   };
 }
 
-export function endpointFrom(scope: Scope, row: Row): Endpoint {
+export function endpointFrom(tenant: Tenant, row: Row): Endpoint {
   const { id, version, event_count: eventCount, data } = row;
-  return { ...JSON.parse(data as string), id, scope, version, eventCount };
+  return { ...JSON.parse(data as string), id, tenant, version, eventCount };
 }
 
 export function healthFrom(row: Row): Health {

@@ -85,12 +85,12 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     bankFileByHash: answering(bankFiles.readByHash),
     bankFiles: answering(bankFiles.list),
     event: answering(events.read),
-    events: answering((scope, filter, after, limit) => {
-      const start = kept.feedStart(scope);
+    events: answering((tenant, filter, after, limit) => {
+      const start = kept.feedStart(tenant);
       if (after > 0 && after < start) throw new CursorExpired();
-      if (filter.types === undefined) return events.list(scope, after, limit);
-      const stretch = { begin: Math.max(after, start), end: feedEnd(scope) };
-      return events.listOfTypes(scope, filter.types, stretch, limit);
+      if (filter.types === undefined) return events.list(tenant, after, limit);
+      const stretch = { begin: Math.max(after, start), end: feedEnd(tenant) };
+      return events.listOfTypes(tenant, filter.types, stretch, limit);
     }),
     feedEnd: answering(feedEnd),
     timeline: answering(events.timeline),
@@ -115,15 +115,15 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     directoryVersion: accounts.version,
 
     // All of them: they are in memory, and an index tells at once where nothing is due.
-    duePlaces: answering((_work, realNow) => accounts.places(realNow)),
+    dueTenants: answering((_work, realNow) => accounts.places(realNow)),
     dueCheckouts: answering(work.dueCheckouts),
     claimCheckouts: answering(work.claimCheckouts),
     releaseCheckouts: answering((_scope, ids) => work.releaseCheckouts(ids)),
     claimDeliveries: answering(work.claimDeliveries),
     countDueDeliveries: answering(work.countDueDeliveries),
     purgeAnswers: answering(work.purgeAnswers),
-    placesWithOld: answering((_what, createdBeforeMs) =>
-      accounts.places(createdBeforeMs).map(({ scope }) => scope),
+    tenantsWithOld: answering((_what, createdBeforeMs) =>
+      accounts.places(createdBeforeMs).map(({ tenant }) => tenant),
     ),
     purgeDeliveries: answering(kept.purgeDeliveries),
     purgeEvents: answering(kept.purgeEvents),

@@ -1,8 +1,8 @@
 /** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
 import type { DatabaseSync } from 'node:sqlite';
-import { nameOfScope, type Scope } from '../../checkout/session.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../delivery.ts';
 import type { DueCheckout, Gauges, Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
 import type { EventReader } from './events.ts';
@@ -72,26 +72,26 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
        (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
   );
 
-  function dueExcept(held: readonly string[], scope: Scope, now: number, limit: number): DueCheckout[] {
+  function dueExcept(held: readonly string[], tenant: Tenant, now: number, limit: number): DueCheckout[] {
     return dueCheckouts
-      .all(scope.account, liveOf(scope), now, JSON.stringify(held), limit)
+      .all(tenant.account, liveOf(tenant), now, JSON.stringify(held), limit)
       .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
   }
 
   function claimed(
-    scope: Scope,
+    tenant: Tenant,
     row: Row,
     { now, realNow, leaseMs }: DeliveryClaim,
     health: Health | null,
   ): ClaimedDelivery {
-    const event = events.read(scope, row.event as string);
+    const event = events.read(tenant, row.event as string);
     if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
     return {
-      scope,
+      tenant,
       id: row.id as string,
       receiver: row.receiver as string,
       url: row.url as string | null,
-      endpoint: endpoints.list(scope).find(({ id }) => id === row.receiver) ?? null,
+      endpoint: endpoints.list(tenant).find(({ id }) => id === row.receiver) ?? null,
       attempts: row.attempts as number,
       round: row.round_start as number,
       dueAt: Math.max(row.due_at as number, Math.min(health?.probeAt ?? 0, now)),
@@ -102,9 +102,9 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   }
 
   /** The receivers with a due time, in turn: behind the one at which the last claim ended, and then from the start. */
-  function* receiversFrom(scope: Scope, start: string): Generator<string> {
+  function* receiversFrom(tenant: Tenant, start: string): Generator<string> {
     const next = (behind: string) =>
-      nextReceiver.get(scope.account, liveOf(scope), behind)?.receiver as string | undefined;
+      nextReceiver.get(tenant.account, liveOf(tenant), behind)?.receiver as string | undefined;
     for (let at = next(start); at !== undefined; at = next(at)) yield at;
     for (let at = next(''); at !== undefined && at <= start; at = next(at)) yield at;
   }
@@ -114,13 +114,15 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
    * who is suspended or busy: so some get their turn first, whatever waits for others, and a claim goes on where the
    * one before has ended; and if there are many of those, the ones with something due need not wait for it.
    */
-  function* candidates(scope: Scope, now: number, place: string): Generator<string> {
-    const due = dueReceivers.all(scope.account, liveOf(scope), now).map(({ receiver }) => receiver as string);
+  function* candidates(tenant: Tenant, now: number, place: string): Generator<string> {
+    const due = dueReceivers
+      .all(tenant.account, liveOf(tenant), now)
+      .map(({ receiver }) => receiver as string);
     const known = [...new Set(due)].sort();
     const start = turns.get(place) ?? '';
     const asked = new Set<string>();
     const all = due.length < 2 * FEW_DUE;
-    for (const receiver of all ? inTurn(known, start) : receiversFrom(scope, start)) {
+    for (const receiver of all ? inTurn(known, start) : receiversFrom(tenant, start)) {
       if (!all && asked.size === IN_TURN) break;
       asked.add(receiver);
       turns.set(place, receiver);
@@ -141,12 +143,12 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   }
 
   return {
-    dueCheckouts: (scope: Scope, now: number, limit: number): DueCheckout[] =>
-      dueExcept([], scope, now, limit),
+    dueCheckouts: (tenant: Tenant, now: number, limit: number): DueCheckout[] =>
+      dueExcept([], tenant, now, limit),
 
-    claimCheckouts(scope: Scope, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
+    claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
       endExpired(checkoutLeases, realNow);
-      const taken = dueExcept([...checkoutLeases.keys()], scope, now, limit);
+      const taken = dueExcept([...checkoutLeases.keys()], tenant, now, limit);
       for (const { id } of taken) checkoutLeases.set(id, { until: realNow + leaseMs });
       return taken;
     },
@@ -155,15 +157,15 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       for (const id of ids) checkoutLeases.delete(id);
     },
 
-    claimDeliveries(scope: Scope, claim: DeliveryClaim): ClaimedDelivery[] {
+    claimDeliveries(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
       const { now, realNow, leaseMs, limit, room } = claim;
       endExpired(deliveryLeases, realNow);
-      const place = nameOfScope(scope);
+      const place = tenantName(tenant);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
-      for (const receiver of candidates(scope, now, place)) {
+      for (const receiver of candidates(tenant, now, place)) {
         held ??= heldNow();
-        const health = endpoints.health(scope, receiver);
+        const health = endpoints.health(tenant, receiver);
         const out = held.get(receiver) ?? [];
         const probing = health !== null && health.probeAt !== null;
         if (probing && (!mayProbe(health, now) || out.length > 0)) continue;
@@ -171,8 +173,8 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
         if (most <= 0) continue;
         // What came last tells best how the receiver is now: others may have been refused for what they are.
         const rows = (probing ? newestDue : longestDue).all(
-          scope.account,
-          liveOf(scope),
+          tenant.account,
+          liveOf(tenant),
           receiver,
           now,
           JSON.stringify(out),
@@ -180,15 +182,15 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
         ) as Row[];
         for (const row of rows) {
           deliveryLeases.set(row.id as string, { until: realNow + leaseMs, receiver });
-          taken.push(claimed(scope, row, claim, health));
+          taken.push(claimed(tenant, row, claim, health));
         }
         if (taken.length >= limit) break;
       }
       return taken;
     },
 
-    countDueDeliveries: (scope: Scope, now: number): number =>
-      countDue.get(scope.account, liveOf(scope), now)?.due as number,
+    countDueDeliveries: (tenant: Tenant, now: number): number =>
+      countDue.get(tenant.account, liveOf(tenant), now)?.due as number,
 
     /** To be called when these were committed: who held what they are about is done with it. */
     endLeases({ checkout, deliveryResults = [] }: Writes): void {

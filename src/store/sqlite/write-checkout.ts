@@ -24,8 +24,8 @@ export function checkoutWriter(prepare: (sql: string) => StatementSync) {
   );
 
   return (before: Checkout | null, after: Checkout, lastEvent: number): void => {
-    const { account } = after.scope;
-    const live = liveOf(after.scope);
+    const { account } = after.tenant;
+    const live = liveOf(after.tenant);
     writeRow(before, after, lastEvent);
     if (before?.metadata !== after.metadata) {
       for (const [name, value] of before ? filterableMetadata(before.metadata) : []) {
@@ -78,8 +78,8 @@ function checkoutRowWriter(prepare: (sql: string) => StatementSync) {
       after.eventCount,
       lastEvent,
       dataOf(after),
-      after.scope.account,
-      liveOf(after.scope),
+      after.tenant.account,
+      liveOf(after.tenant),
       after.id,
     ];
     const columns = Object.entries(columnsOf(after));

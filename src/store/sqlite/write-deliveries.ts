@@ -1,8 +1,8 @@
 /** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
 import type { StatementSync } from 'node:sqlite';
-import type { Scope } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { endpointDataOf } from '../columns.ts';
-import { hashOfBody } from '../erase.ts';
+import { hashOfBody } from '../redact.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
 
@@ -52,7 +52,7 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
      WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
        AND due_at IS NOT NULL AND id <> (${head})`,
   );
-  const hasten = prepare(
+  const makeDueNow = prepare(
     `UPDATE delivery SET due_at = ?4, round_start = min(attempts, round_start + 1)
      WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND due_at > ?4`,
   );
@@ -61,44 +61,62 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
   const writeEndpoint = prepare('REPLACE INTO webhook_endpoint VALUES (?, ?, ?, ?, ?, ?)');
   const deleteEndpoint = prepare('DELETE FROM webhook_endpoint WHERE account = ? AND live = ? AND id = ?');
 
-  return (scope: Scope, writes: Writes): void => {
-    const tenant = [scope.account, liveOf(scope)] as const;
+  return (tenant: Tenant, writes: Writes): void => {
+    const tenantKey = [tenant.account, liveOf(tenant)] as const;
     for (const { id, event, subject, sequence, receiver, url, createdAt } of writes.deliveries ?? []) {
-      insert.run(...tenant, receiver, subject, id, event, sequence, url, createdAt);
+      insert.run(...tenantKey, receiver, subject, id, event, sequence, url, createdAt);
     }
     for (const result of writes.deliveryResults ?? []) {
       const { id, receiver, subject, at, state, dueAt, httpStatus, error, attempt, round } = result;
-      const made = attempt ? count.get(...tenant, id, at) : undefined;
+      const made = attempt ? count.get(...tenantKey, id, at) : undefined;
       if (attempt && made) {
         const { durationMs, bodyHash } = attempt;
         const isSame =
-          attempt.answer !== '' && hashOfBody(bodyOf.get(...tenant, id)?.body as string) === bodyHash;
+          attempt.answer !== '' && hashOfBody(bodyOf.get(...tenantKey, id)?.body as string) === bodyHash;
         const answer = isSame ? attempt.answer : '';
-        insertAttempt.run(...tenant, id, made.attempts as number, at, durationMs, httpStatus, error, answer);
+        insertAttempt.run(
+          ...tenantKey,
+          id,
+          made.attempts as number,
+          at,
+          durationMs,
+          httpStatus,
+          error,
+          answer,
+        );
       }
       // What has been brought to its end stays there, unless it was given up and has arrived after all.
-      if (finish.run(...tenant, id, state, dueAt, httpStatus, error, round).changes === 0) continue;
-      if (state === 'pending') demote.run(...tenant, receiver, subject);
-      else promote.run(...tenant, receiver, subject, at);
+      if (finish.run(...tenantKey, id, state, dueAt, httpStatus, error, round).changes === 0) continue;
+      if (state === 'pending') demote.run(...tenantKey, receiver, subject);
+      else promote.run(...tenantKey, receiver, subject, at);
     }
-    for (const { id } of writes.resends ?? []) resend.run(...tenant, id);
+    for (const { id } of writes.resends ?? []) resend.run(...tenantKey, id);
     const lanes = new Map(writes.resends?.map((each) => [`${each.receiver}\n${each.subject}`, each]));
     for (const { receiver, subject, at } of lanes.values()) {
-      demote.run(...tenant, receiver, subject);
-      promote.run(...tenant, receiver, subject, at);
+      demote.run(...tenantKey, receiver, subject);
+      promote.run(...tenantKey, receiver, subject, at);
     }
     for (const { before, after } of writes.endpoints ?? []) {
       if (after) {
-        writeEndpoint.run(...tenant, after.id, after.version, after.eventCount, endpointDataOf(after));
-      } else if (before) deleteEndpoint.run(...tenant, before.id);
+        writeEndpoint.run(...tenantKey, after.id, after.version, after.eventCount, endpointDataOf(after));
+      } else if (before) deleteEndpoint.run(...tenantKey, before.id);
     }
     for (const { id, health } of writes.receivers ?? []) {
-      if (health === null) deleteHealth.run(...tenant, id);
+      if (health === null) deleteHealth.run(...tenantKey, id);
       else {
         const { failures, failingSince, probes, probeAt, announced, lastError } = health;
-        writeHealth.run(...tenant, id, failures, failingSince, probes, probeAt, Number(announced), lastError);
+        writeHealth.run(
+          ...tenantKey,
+          id,
+          failures,
+          failingSince,
+          probes,
+          probeAt,
+          Number(announced),
+          lastError,
+        );
       }
     }
-    for (const { receiver, at } of writes.hastened ?? []) hasten.run(...tenant, receiver, at);
+    for (const { receiver, at } of writes.dueNow ?? []) makeDueNow.run(...tenantKey, receiver, at);
   };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { emailKey } from '../../checkout/customer.ts';
-import type { Checkout, Scope } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { beforeData, eventWithDataOf } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import { bankFileWriter } from './bank-files.ts';
@@ -46,11 +47,11 @@ export function writer(database: DatabaseSync) {
   const lastEvents = new WeakMap<Checkout, number>();
   const lastEventOf = (checkout: Checkout): number =>
     lastEvents.get(checkout) ??
-    (lastEvent.get(checkout.scope.account, liveOf(checkout.scope), checkout.id)?.last_event as number);
+    (lastEvent.get(checkout.tenant.account, liveOf(checkout.tenant), checkout.id)?.last_event as number);
 
-  return (scope: Scope, writes: Writes): void => {
-    const { account } = scope;
-    const live = liveOf(scope);
+  return (tenant: Tenant, writes: Writes): void => {
+    const { account } = tenant;
+    const live = liveOf(tenant);
     const { checkout, customer, erasedCustomer, answer, audit } = writes;
     if (customer) {
       upsertCustomer.run(
@@ -65,7 +66,7 @@ export function writer(database: DatabaseSync) {
     // Only the history of a session is a chain.
     let previous = checkout?.before ? lastEventOf(checkout.before) : 0;
     if (writes.events?.length) {
-      let position = feedEnd(scope);
+      let position = feedEnd(tenant);
       firstPosition = position + 1;
       for (const { id, type, subject, sequence, createdAt, body } of writes.events) {
         position++;
@@ -77,7 +78,7 @@ export function writer(database: DatabaseSync) {
       writeCheckout(checkout.before, checkout.after, previous);
       lastEvents.set(checkout.after, previous);
     }
-    writeDeliveries(scope, writes);
+    writeDeliveries(tenant, writes);
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
       const stored = JSON.stringify(headers);
@@ -97,13 +98,13 @@ export function writer(database: DatabaseSync) {
         createdAt,
       );
     }
-    if (writes.notice) writeNotice(scope, writes.notice);
-    if (writes.bankFile) writeBankFile(scope, writes.bankFile);
+    if (writes.notice) writeNotice(tenant, writes.notice);
+    if (writes.bankFile) writeBankFile(tenant, writes.bankFile);
     if (audit) {
       const { subject, version, at, actor, action, requestId } = audit;
       insertAudit.run(account, live, subject, version, at, actor, action, requestId);
     }
     if (writes.testClockAdvanceMs) advanceClock.run(writes.testClockAdvanceMs, account);
-    if (erasedCustomer) erase(scope, erasedCustomer);
+    if (erasedCustomer) erase(tenant, erasedCustomer);
   };
 }

@@ -5,31 +5,33 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
-import type { CheckoutCommand } from '../../../src/checkout/command.ts';
-import type { JsonObject, Scope } from '../../../src/checkout/session.ts';
-import { newId } from '../../../src/id.ts';
-import { createPresenter } from '../../../src/presenter.ts';
-import type { BankFile, Notice } from '../../../src/store/notice.ts';
+import type { BankFile } from '../../../src/banking/bank-file.ts';
+import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
+import { createSerializer } from '../../../src/checkout/serializer.ts';
+import type { JsonObject } from '../../../src/checkout/session.ts';
+import type { Tenant } from '../../../src/checkout/tenant.ts';
+import { newId } from '../../../src/lib/id.ts';
+import type { Notice } from '../../../src/methods/provider-event.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { createTransact } from '../../../src/transact.ts';
+import { createWriter } from '../../../src/writer/writer.ts';
 
 type Given<T extends CheckoutCommand['type']> = Omit<Extract<CheckoutCommand, { type: T }>, 'type' | 'now'>;
 
 const DAY_MS = 86_400_000;
 
 /** Whoever asks and reports about sessions of this account and mode, at this time of its clock. */
-export function createTill(store: Store, scope: Scope, now: number) {
-  const presenter = createPresenter('https://pay.example.com');
-  const transact = createTransact({ store, presenter, realNow: Date.now });
-  const origin = { scope, actor: 'rail', requestId: '', idempotency: null };
+export function createTill(store: Store, tenant: Tenant, now: number) {
+  const serializer = createSerializer('https://pay.example.com');
+  const execute = createWriter({ store, serializer, realNow: Date.now });
+  const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
 
   async function order(id: string, command: CheckoutCommand): Promise<void> {
-    const { outcome } = await transact({ subject: 'checkout', origin, id, command });
+    const { outcome } = await execute({ subject: 'checkout', origin, id, command });
     assert.equal(outcome.kind, 'success', JSON.stringify(outcome));
   }
 
   async function attemptOf(id: string): Promise<string> {
-    return (await store.checkout(scope, id))?.attempts.at(-1)?.id ?? '';
+    return (await store.checkout(tenant, id))?.attempts.at(-1)?.id ?? '';
   }
 
   /** A line of a statement. */
@@ -50,13 +52,13 @@ export function createTill(store: Store, scope: Scope, now: number) {
       tries: 0,
       data: { amount: 2500, parts: [], sentBack: null, remittance: 'Zwei\tSpalten \\ 🧾', ...given },
     };
-    await store.commit([{ needs: { scope }, decide: () => [{ notice }] }]);
+    await store.commit([{ needs: { tenant }, decide: () => [{ notice }] }]);
   }
 
   return {
     /** The payer is shown where to transfer the money to; whether it comes is seen on a statement. */
     async startTransfer(id: string, reference: string): Promise<void> {
-      const checkout = await store.checkout(scope, id);
+      const checkout = await store.checkout(tenant, id);
       assert.ok(checkout);
       const started: Given<'start_attempt'> = {
         attemptId: newId('pat', now),
@@ -121,7 +123,7 @@ export function createTill(store: Store, scope: Scope, now: number) {
     },
 
     async dispute(id: string, amount: number): Promise<void> {
-      const { rail, id: attempt } = (await store.checkout(scope, id))?.attempts.at(-1) ?? {};
+      const { rail, id: attempt } = (await store.checkout(tenant, id))?.attempts.at(-1) ?? {};
       assert.ok(rail && attempt);
       const said: Given<'report_reversal'> = {
         kind: 'dispute',
@@ -146,12 +148,12 @@ export function createTill(store: Store, scope: Scope, now: number) {
         data: { lines: content.length },
         content: kind === 'payments' ? content : '',
       };
-      await store.commit([{ needs: { scope }, decide: () => [{ bankFile }] }]);
+      await store.commit([{ needs: { tenant }, decide: () => [{ bankFile }] }]);
     },
 
     async configure(taxId: string): Promise<void> {
       const business = { ...defaultSettings.business, addressLines: ['Straße 1', 'Zürich'], taxId };
-      await store.configureAccount(scope, { ...defaultSettings, business });
+      await store.configureAccount(tenant, { ...defaultSettings, business });
     },
   };
 }

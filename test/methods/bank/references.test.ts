@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { randomText } from '../../../src/id.ts';
+import { randomText } from '../../../src/lib/id.ts';
 import {
   creditorReference,
   displayReference,

@@ -1,11 +1,12 @@
 /** The card rail against a stand-in for Stripe, and what payers, Stripe and merchants do to it. */
 import type { TestContext } from 'node:test';
+import type { Account } from '../../../src/accounts/account.ts';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
-import type { Attempt, Checkout, Mode, Refund } from '../../../src/checkout/session.ts';
+import type { Attempt, Checkout, Refund } from '../../../src/checkout/session.ts';
+import type { Mode } from '../../../src/checkout/tenant.ts';
 import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
 import type { Occasion, Rail, RailAnswer } from '../../../src/methods/method.ts';
 import { createStripeRail, type StripeOptions } from '../../../src/methods/stripe/stripe.ts';
-import type { Account } from '../../../src/store/store.ts';
 import { checkout as buildCheckout } from '../../checkout/build.ts';
 import { type Notice, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
 import type { Dispute, Session, Refund as StripeRefund } from '../../support/stripe-stand-in-books.ts';
@@ -101,8 +102,8 @@ export async function startHarness(
     const now = Date.now();
     const blank = buildCheckout({ id: `chk_${count}`, createdAt: now, ...given });
     const id = `pat_${process.pid}_${count}`;
-    modes.set(id, blank.scope.mode);
-    const { mode } = blank.scope;
+    modes.set(id, blank.tenant.mode);
+    const { mode } = blank.tenant;
     const { currency, amount } = blank;
     const plan = rail.plan(blank, method, occasion({ mode, currency, amount }), id, now);
     const made: Attempt = {

@@ -104,7 +104,7 @@ suite('the start of a card payment', () => {
 
   test('with the key of its mode', async (t) => {
     const harness = await startHarness(t);
-    const { attempt } = await harness.started({ scope: { account: 1, mode: 'live' } });
+    const { attempt } = await harness.started({ tenant: { account: 1, mode: 'live' } });
     assert.equal(harness.pageOf(attempt).livemode, true);
     assert.equal(harness.stripe.books.test.sessions.size, 0);
   });

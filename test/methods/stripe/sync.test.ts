@@ -110,7 +110,7 @@ suite('how a card payment stands', () => {
   for (const on of ['test', 'live'] as const) {
     test(`a state that nobody knows leaves the attempt as it was: ${on}`, async (t) => {
       const harness = await startHarness(t);
-      const started = await harness.started({ scope: { account: 1, mode: on } });
+      const started = await harness.started({ tenant: { account: 1, mode: on } });
       harness.unknownStateNext();
       const answer = await sync(harness, started);
       assert.equal(answer.status, 'requires_action');

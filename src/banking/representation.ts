@@ -1,0 +1,55 @@
+/** The public representation of entries of statements and of the files of a bank. */
+import { timestamp } from '../checkout/representation.ts';
+import type { Notice } from '../methods/provider-event.ts';
+import type { BankFile } from './bank-file.ts';
+import { entryOf, unassigned } from './entry.ts';
+
+export function representEntry(notice: Notice) {
+  const entry = entryOf(notice);
+  const { counterparty, returned, sentBack } = entry;
+  return {
+    id: notice.id,
+    object: 'bank_entry',
+    created_at: timestamp(notice.receivedAt),
+    status: notice.state,
+    problem: entry.problem ?? '',
+    direction: entry.direction,
+    amount: entry.amount,
+    amount_unassigned: notice.state === 'ignored' || entry.direction === 'debit' ? 0 : unassigned(entry),
+    currency: entry.currency,
+    booked_on: entry.bookedOn,
+    value_on: entry.valueOn,
+    receiving_account: entry.account,
+    statement: entry.statement,
+    counterparty: { name: counterparty.name, account: counterparty.account, bic: counterparty.bic },
+    creditor_reference: entry.creditorReference,
+    end_to_end_id: entry.endToEndId,
+    remittance: entry.remittance,
+    bank_reference: entry.bankReference,
+    transaction_code: entry.transactionCode,
+    is_reversal: entry.isReversal,
+    return_reason: returned === null ? '' : `${returned.reasonCode} ${returned.reasonText}`.trim(),
+    concerns: entry.concerns,
+    taken_apart_by: entry.takenApartBy,
+    parts: entry.parts.map(({ checkout, attempt, amount, payment }) => ({
+      payin: checkout,
+      payment_attempt: attempt,
+      amount,
+      payment,
+    })),
+    suggestions: entry.suggestions.map(({ checkout, score }) => ({ payin: checkout, score })),
+    sent_back:
+      sentBack === null ? null : { amount: sentBack.amount, status: sentBack.state, reason: sentBack.reason },
+    note: entry.note,
+  };
+}
+
+export function representBankFile(file: BankFile) {
+  return {
+    id: file.id,
+    object: file.kind === 'statement' ? 'bank_statement' : 'payment_file',
+    created_at: timestamp(file.createdAt),
+    sha256: file.hash,
+    ...file.data,
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * What can be asked of a checkout session. A command brings everything that deciding needs: the time, random ids and
+ * checked input. It is data, so that a decision can be repeated.
+ */
+import type { Item } from './items.ts';
+import type {
+  Attempt,
+  AttemptStatus,
+  JsonObject,
+  Payer,
+  Policy,
+  RailTraits,
+  Refund,
+  RefundStatus,
+  Reversal,
+} from './session.ts';
+import type { Tenant } from './tenant.ts';
+
+type At = {
+  /** Milliseconds since the epoch in the clock of the session's account and mode. */
+  readonly now: number;
+};
+
+export type CreateCheckout = At & {
+  readonly type: 'create';
+  readonly id: string;
+  readonly token: string;
+  readonly tenant: Tenant;
+  readonly currency: string;
+  /** The total to pay, or null to take it from the items. */
+  readonly amount: number | null;
+  readonly items: readonly Item[];
+  /** Empty: the items' listing. */
+  readonly description: string;
+  readonly referenceId: string;
+  readonly metadata: JsonObject;
+  readonly payer: Payer;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly webhookUrl: string;
+  readonly methods: readonly string[];
+  readonly expiresAt: number | null;
+  readonly policy: Policy;
+};
+
+export type UpdateCheckout = At & {
+  readonly type: 'update';
+  readonly items: readonly Item[] | null;
+  /** A JSON merge patch (RFC 7396), or null for none. */
+  readonly metadata: JsonObject | null;
+  readonly ifVersion: number | null;
+};
+
+export type ExpireCheckout = At & { readonly type: 'expire'; readonly ifVersion: number | null };
+
+/** The payer chose a method; the rail is asked only after this is committed. */
+export type StartAttempt = At & {
+  readonly type: 'start_attempt';
+  readonly attemptId: string;
+  readonly rail: string;
+  readonly reference: string;
+  readonly method: string;
+  /** What the payer was shown: an attempt for another amount does not start. */
+  readonly expectedAmount: number;
+  readonly status: AttemptStatus;
+  readonly syncAt: number | null;
+  readonly traits: RailTraits;
+  readonly details: JsonObject;
+};
+
+/** What a rail says of an attempt, and of money that it received. */
+export type Report = At & {
+  readonly type: 'report';
+  readonly rail: string;
+  /** The rail's own id of the attempt. */
+  readonly reference: string;
+  /**
+   * A rail that cancels by itself says `failed`: `cancelled` is this service's own doing, and as a report it says that
+   * the rail has been told.
+   */
+  readonly status: AttemptStatus;
+  readonly reason: string;
+  readonly syncAt: number | null;
+  /** What the rail needs to know again, or null for no news of that. */
+  readonly details: JsonObject | null;
+  /** Money received; an `amount` of null is what the attempt was for. */
+  readonly payment: { readonly reference: string; readonly amount: number | null } | null;
+  /** How to record the attempt if it is not known yet; `method` null: the session's first. */
+  readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
+  /** Of the refund of the excess, should the policy want one. */
+  readonly refundId: string;
+};
+
+/** The merchant gives money back; the rail is asked only after this is committed. */
+export type CreateRefund = At & {
+  readonly type: 'create_refund';
+  /** The attempt whose money it is, or null: the newest that has brought enough. */
+  readonly attempt: string | null;
+} & Pick<Refund, 'id' | 'amount' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
+
+/** What a person says of a refund that its rail cannot tell of. */
+export type SettleRefund = At & {
+  readonly type: 'settle_refund';
+  readonly refund: string;
+  readonly status: Exclude<RefundStatus, 'pending'>;
+  readonly reason: string;
+};
+
+/** What a rail says of a refund. */
+export type ReportRefund = At & {
+  readonly type: 'report_refund';
+  readonly refund: string;
+  readonly status: RefundStatus;
+  readonly reference: string;
+  readonly failure: string;
+  readonly syncAt: number | null;
+};
+
+/** What a rail says of money that it takes back. */
+export type ReportReversal = At & { readonly type: 'report_reversal' } & Pick<
+    Reversal,
+    'kind' | 'rail' | 'reference' | 'amount' | 'reason' | 'status'
+  > & {
+    /** Id of the attempt whose money it is. */
+    readonly attempt: string;
+  };
+
+/** The payer goes back to choose another method. */
+export type CancelAttempt = At & { readonly type: 'cancel_attempt' };
+
+/** Time passes: whatever is due by `now` happens. */
+export type Tick = At & { readonly type: 'tick' };
+
+export type CheckoutCommand =
+  | CreateCheckout
+  | UpdateCheckout
+  | ExpireCheckout
+  | StartAttempt
+  | Report
+  | CreateRefund
+  | SettleRefund
+  | ReportRefund
+  | ReportReversal
+  | CancelAttempt
+  | Tick;

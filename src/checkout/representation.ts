@@ -1,0 +1,237 @@
+/** The one public representation of a session and its parts, and of a customer: API, webhooks and SDK share it. */
+import type { Customer } from './customer.ts';
+import { decimalAmount, formatAmount } from './money.ts';
+import {
+  type Attempt,
+  amountPaid,
+  amountRefunded,
+  type Checkout,
+  isPaidInExcess,
+  isPartiallyPaid,
+  openTransfer,
+  type Payer,
+  type Phone,
+  payinStatusOf,
+  paymentStatusOf,
+  type Refund,
+  type Reversal,
+  statusOf,
+} from './session.ts';
+
+/** `checkoutUrl` is the address under which payers reach this service, without a trailing slash. */
+export function representCheckout(checkout: Checkout, checkoutUrl: string) {
+  const url = paymentUrl(checkout, checkoutUrl);
+  return {
+    id: checkout.id,
+    object: 'checkout',
+    invoice_currency: checkout.currency,
+    amount: checkout.amount,
+    amount_paid: amountPaid(checkout),
+    customer_details: representPayer(checkout.payer),
+    success_url: checkout.successUrl,
+    cancel_url: checkout.cancelUrl,
+    webhook_url: checkout.webhookUrl,
+    payment_methods: checkout.methods,
+    transaction_description: checkout.description,
+    expires_at: checkout.expiresAt === null ? null : timestamp(checkout.expiresAt),
+    created_at: timestamp(checkout.createdAt),
+    url,
+    status: statusOf(checkout),
+    payment_status: paymentStatusOf(checkout),
+    payment_status_description: paymentStatusDescription(checkout),
+    payin: checkout.id,
+    payment_attempts: checkout.attempts.map((attempt) => representAttempt(checkout, attempt)),
+    latest_payment_attempt: checkout.attempts.at(-1)?.id ?? '',
+    partially_paid: isPartiallyPaid(checkout),
+    paid_in_excess: isPaidInExcess(checkout),
+    transaction_documents: transactionDocuments(checkout, url),
+    reference_id: checkout.referenceId,
+    metadata: checkout.metadata,
+  };
+}
+
+export function representAttempt(checkout: Checkout, attempt: Attempt) {
+  return {
+    id: attempt.id,
+    object: 'payment_attempt',
+    created_at: timestamp(attempt.createdAt),
+    amount: attempt.amount,
+    charge_currency: checkout.currency,
+    payin: checkout.id,
+    status: attempt.status,
+    status_description: attemptDescription(checkout, attempt),
+    payment_method_details: { type: attempt.method, rail: attempt.rail, reference: attempt.reference },
+    refunded: isRefunded(checkout, attempt),
+    metadata: {},
+  };
+}
+
+/** Whether all that the attempt has brought has gone back. */
+function isRefunded(checkout: Checkout, { id }: Attempt): boolean {
+  const received = sumOf(checkout.payments.filter(({ attempt }) => attempt === id));
+  const given = sumOf(
+    checkout.refunds.filter(({ attempt, status }) => attempt === id && status === 'succeeded'),
+  );
+  return received > 0 && given >= received;
+}
+
+function sumOf(parts: ReadonlyArray<{ readonly amount: number }>): number {
+  return parts.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+export function representRefund(checkout: Checkout, refund: Refund) {
+  return {
+    id: refund.id,
+    object: 'refund',
+    created_at: timestamp(refund.createdAt),
+    amount: refund.amount,
+    currency: checkout.currency,
+    payin: checkout.id,
+    payment_attempt: refund.attempt,
+    status: refund.status,
+    status_description: refund.failure,
+    reason: refund.reason,
+    remarks: refund.remarks,
+    reference: refund.reference,
+    webhook_url: refund.webhookUrl,
+    metadata: refund.metadata,
+  };
+}
+
+export function representReversal(checkout: Checkout, reversal: Reversal) {
+  return {
+    object: 'reversal',
+    kind: reversal.kind,
+    reference: reversal.reference,
+    created_at: timestamp(reversal.createdAt),
+    amount: reversal.amount,
+    currency: checkout.currency,
+    payin: checkout.id,
+    payment_attempt: reversal.attempt,
+    status: reversal.status,
+    reason: reversal.reason,
+  };
+}
+
+export function representPayin(checkout: Checkout, checkoutUrl: string) {
+  const whole = representCheckout(checkout, checkoutUrl);
+  return {
+    id: checkout.id,
+    object: 'payin',
+    checkout: checkout.id,
+    created_at: whole.created_at,
+    status: payinStatusOf(checkout),
+    status_description: whole.payment_status_description,
+    invoice_currency: whole.invoice_currency,
+    amount: whole.amount,
+    amount_paid: whole.amount_paid,
+    partially_paid: whole.partially_paid,
+    paid_in_excess: whole.paid_in_excess,
+    amount_refunded: amountRefunded(checkout),
+    refunds: checkout.refunds.map((refund) => representRefund(checkout, refund)),
+    reversals: checkout.reversals.map((reversal) => representReversal(checkout, reversal)),
+    customer_details: whole.customer_details,
+    success_url: whole.success_url,
+    cancel_url: whole.cancel_url,
+    webhook_url: whole.webhook_url,
+    transaction_description: whole.transaction_description,
+    payment_attempts: whole.payment_attempts,
+    latest_payment_attempt: whole.latest_payment_attempt,
+    transaction_documents: whole.transaction_documents,
+    reference_id: whole.reference_id,
+    metadata: whole.metadata,
+  };
+}
+
+export function representCustomer(customer: Customer) {
+  return {
+    id: customer.id,
+    object: 'customer',
+    created_at: timestamp(customer.createdAt),
+    name: customer.name,
+    email: customer.email,
+    country: customer.country,
+    phone: presentPhone(customer.phone),
+    reference_id: customer.referenceId,
+    metadata: customer.metadata,
+  };
+}
+
+/** The address of the payer's page (spec 1: `{checkout_url}/transaction/<token>`). */
+export function paymentUrl(checkout: Checkout, checkoutUrl: string): string {
+  return `${checkoutUrl}/transaction/${checkout.token}`;
+}
+
+/** ISO 8601 in UTC with milliseconds. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function representPayer(payer: Payer) {
+  return {
+    customer: payer.customer,
+    name: payer.name,
+    email: payer.email,
+    country: payer.country,
+    phone: presentPhone(payer.phone),
+    billing_details: payer.billingDetails,
+    shipping_details: payer.shippingDetails,
+  };
+}
+
+function presentPhone(phone: Phone | null) {
+  return phone === null ? null : { calling_code: phone.callingCode, number: phone.number };
+}
+
+/** A receipt from the first payment on, and an invoice for as long as a transfer is waited for. */
+function transactionDocuments(checkout: Checkout, url: string) {
+  return [
+    ...(checkout.payments.length > 0 ? [{ type: 'receipt', url: `${url}/receipt.pdf` }] : []),
+    ...(openTransfer(checkout) ? [{ type: 'invoice', url: `${url}/invoice.pdf` }] : []),
+  ];
+}
+
+const reversalSentences = {
+  dispute: {
+    open: (amount: string) => `The payer disputes ${amount}.`,
+    lost: (amount: string) => `The payer has disputed ${amount} and got it back.`,
+  },
+  return: {
+    open: (amount: string) => `The bank wants ${amount} back.`,
+    lost: (amount: string) => `The bank took back ${amount}.`,
+  },
+};
+
+function paymentStatusDescription(checkout: Checkout): string {
+  const paid = amountPaid(checkout);
+  const sentences: string[] = [];
+  if (isPartiallyPaid(checkout)) {
+    sentences.push(`${decimalAmount(paid, checkout.currency)} of ${total(checkout)} is paid.`);
+  }
+  if (isPaidInExcess(checkout)) {
+    sentences.push(`Paid ${formatAmount(paid - checkout.amount, checkout.currency)} in excess.`);
+  }
+  const refunded = amountRefunded(checkout);
+  if (refunded > 0) sentences.push(`Refunded ${formatAmount(refunded, checkout.currency)}.`);
+  for (const { kind, status, amount } of checkout.reversals) {
+    if (status !== 'won') {
+      sentences.push(reversalSentences[kind][status](formatAmount(amount, checkout.currency)));
+    }
+  }
+  if (checkout.payments.some((payment) => payment.late)) {
+    sentences.push('Money arrived late, after the session had expired or the attempt had ended.');
+  }
+  return sentences.join(' ');
+}
+
+function attemptDescription(checkout: Checkout, attempt: Attempt): string {
+  if (attempt.status !== 'succeeded') return attempt.reason;
+  const received = sumOf(checkout.payments.filter((payment) => payment.attempt === attempt.id));
+  return received === attempt.amount
+    ? ''
+    : `Received ${decimalAmount(received, checkout.currency)} of ${formatAmount(attempt.amount, checkout.currency)}.`;
+}
+
+function total(checkout: Checkout): string {
+  return formatAmount(checkout.amount, checkout.currency);
+}

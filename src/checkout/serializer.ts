@@ -1,0 +1,50 @@
+/** The bytes in which sessions leave the service: one representation, made once for each version of a session. */
+
+import type { Customer } from './customer.ts';
+import type { CheckoutEvent } from './events.ts';
+import {
+  representAttempt,
+  representCheckout,
+  representCustomer,
+  representPayin,
+  representRefund,
+  representReversal,
+} from './representation.ts';
+import type { Attempt, Checkout, Refund } from './session.ts';
+
+export type Serializer = ReturnType<typeof createSerializer>;
+
+export function createSerializer(checkoutUrl: string) {
+  // Sessions are immutable, so what was made from one stays right for as long as it is in memory.
+  const made = new WeakMap<Checkout, string>();
+
+  function checkout(session: Checkout): string {
+    let json = made.get(session);
+    if (json === undefined) {
+      json = JSON.stringify(representCheckout(session, checkoutUrl));
+      made.set(session, json);
+    }
+    return json;
+  }
+
+  const attempt = (session: Checkout, one: Attempt): string => JSON.stringify(representAttempt(session, one));
+  const payin = (session: Checkout): string => JSON.stringify(representPayin(session, checkoutUrl));
+
+  const refund = (session: Checkout, one: Refund): string => JSON.stringify(representRefund(session, one));
+
+  return {
+    checkout,
+    attempt,
+    payin,
+    refund,
+    customer: (customer: Customer): string => JSON.stringify(representCustomer(customer)),
+
+    /** What an event of the session holds of it. */
+    eventData(session: Checkout, event: CheckoutEvent): string {
+      if (event.attempt) return attempt(session, event.attempt);
+      if (event.refund) return refund(session, event.refund);
+      if (event.reversal) return JSON.stringify(representReversal(session, event.reversal));
+      return event.type.startsWith('payin.') ? payin(session) : checkout(session);
+    },
+  };
+}

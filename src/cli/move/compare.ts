@@ -1,0 +1,133 @@
+/** Holds every row of the copy against the row that it is a copy of. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { linesIn } from '../../store/postgres/archive.ts';
+import type { Teller } from './copy.ts';
+import { differenceOf } from './difference.ts';
+import type { Piece } from './source-thread.ts';
+import { type Table, tables } from './tables.ts';
+import type { Target } from './target.ts';
+
+export type Side = { readonly rows: number; readonly sha256: string };
+export type Comparison = {
+  readonly table: string;
+  readonly source: Side;
+  readonly target: Side;
+  /** The first row that is not the same, in words; null if all are. */
+  readonly difference: string | null;
+};
+
+/** Compares all tables, one after the other; both databases read at the same time. Nobody may write meanwhile. */
+export async function compare(path: string, target: Target, teller: Teller): Promise<Comparison[]> {
+  const thread = new Worker(new URL('./source-thread.ts', import.meta.url), { workerData: path });
+  try {
+    const comparisons: Comparison[] = [];
+    for (const table of tables) comparisons.push(await compareTable(thread, table, target, teller));
+    return comparisons;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+async function compareTable(
+  thread: Worker,
+  table: Table,
+  target: Target,
+  teller: Teller,
+): Promise<Comparison> {
+  const copy = lineReader(target.lines(table));
+  const source = { rows: 0, sha256: '' };
+  let difference: string | null = null;
+  for await (const piece of piecesOf(thread, table)) {
+    if ('sha256' in piece) {
+      source.sha256 = piece.sha256;
+      continue;
+    }
+    const { lines } = piece;
+    source.rows += piece.rows;
+    if (difference === null) {
+      const wanted = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
+      const found = await copy.take(wanted.length);
+      if (!wanted.equals(found)) difference = differenceOf(table, wanted, await copy.wholeLines(found));
+    }
+    teller.add(piece.rows);
+  }
+  // What is there beyond the last row of the source, if all was the same so far.
+  const rest = await copy.wholeLines(await copy.take(1));
+  if (difference === null && rest.length > 0) difference = differenceOf(table, Buffer.alloc(0), rest);
+  return { table: table.name, source, target: await copy.all(), difference };
+}
+
+async function* piecesOf(thread: Worker, { name }: Table): AsyncGenerator<Piece> {
+  function ask(message: string | null): Promise<unknown[]> {
+    const answer = once(thread, 'message');
+    // If it fails while the other side is read, it is heard of when it is waited for.
+    answer.catch(() => {});
+    thread.postMessage(message);
+    return answer;
+  }
+
+  for (let answer = ask(name); ; ) {
+    const [piece] = (await answer) as [Piece];
+    // While this one is looked at, the thread makes the next one.
+    if ('lines' in piece) answer = ask(null);
+    yield piece;
+    if (!('lines' in piece)) return;
+  }
+}
+
+/** Reads so many bytes as are asked for, and counts and hashes all that there are. */
+function lineReader(lines: AsyncIterable<Buffer>) {
+  const pieces = lines[Symbol.asyncIterator]();
+  const hash = createHash('sha256');
+  let rows = 0;
+  let ended = false;
+  let rest: Buffer = Buffer.alloc(0);
+
+  /** The next piece, empty at the end. */
+  async function next(): Promise<Buffer> {
+    const { value, done } = ended ? { value: undefined, done: true } : await pieces.next();
+    ended = done === true;
+    if (ended) return Buffer.alloc(0);
+    const piece: Buffer = value;
+    hash.update(piece);
+    rows += linesIn(piece);
+    return piece;
+  }
+
+  /** Fewer at the end. */
+  async function take(length: number): Promise<Buffer> {
+    // Each piece is hardly more than a row, so that they are put together only once.
+    const taken = [rest];
+    let missing = length - rest.length;
+    while (missing > 0) {
+      const piece = await next();
+      if (ended) break;
+      taken.push(piece);
+      missing -= piece.length;
+    }
+    const all = Buffer.concat(taken);
+    rest = all.subarray(length);
+    return all.subarray(0, length);
+  }
+
+  return {
+    take,
+    /** Bytes that were taken, and the rest of the line in which they end. */
+    async wholeLines(taken: Buffer): Promise<Buffer> {
+      let lines = taken;
+      while (lines.length > 0 && !lines.subarray(taken.length - 1).includes('\n')) {
+        const more = await take(Math.max(1, rest.length));
+        if (more.length === 0) break;
+        lines = Buffer.concat([lines, more]);
+      }
+      return lines;
+    },
+    /** Reads to the end. */
+    async all(): Promise<Side> {
+      while (!ended) await next();
+      return { rows, sha256: hash.digest('hex') };
+    },
+  };
+}

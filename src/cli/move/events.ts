@@ -1,0 +1,76 @@
+/**
+ * Events are only added at the end of their feed and removed from its front: what is copied of a feed is told by a
+ * position. Not by the rows of SQLite, which gives the numbers of rows that are gone to new ones.
+ */
+import { CHUNK, copyBehind, type Move } from './copy.ts';
+import type { Source, SourceRow, TenantClock } from './source.ts';
+import { everyPlace } from './tables.ts';
+import { insertRows, type Row } from './target.ts';
+
+export async function copyEvents(move: Move): Promise<void> {
+  const { source, target, teller } = move;
+  const feeds = source.all(`SELECT number AS account, live FROM ${everyPlace}`).map((row) => {
+    const place = placeOf(row);
+    const name = `event ${place.account} ${place.live}`;
+    return { place, name, missing: newest(source, place) - Number(target.reached(name) ?? 0) };
+  });
+  const growing = feeds.filter(({ missing }) => missing > 0);
+  if (growing.length === 0) return;
+  teller.begin(
+    'copying event',
+    growing.reduce((sum, { missing }) => sum + missing, 0),
+  );
+  for (const { place, name } of growing) {
+    await copyBehind(move, {
+      name,
+      read: (after = '0') =>
+        source.all(
+          `SELECT * FROM event WHERE account = ? AND live = ? AND position > ? ORDER BY position LIMIT ${CHUNK}`,
+          place.account,
+          place.live,
+          Number(after),
+        ),
+      nameOf: ({ position }) => String(position),
+      async write(tx, rows) {
+        await insertRows(tx, 'event', rows);
+        await insertRows(tx, 'feed', rows.map(feedRow));
+      },
+    });
+  }
+}
+
+/** Removes from the copy what is no longer kept. */
+export async function forgetEvents({ source, target }: Move): Promise<void> {
+  for (const row of source.all('SELECT * FROM feed_start')) {
+    const { account, live } = placeOf(row);
+    const name = `feed_start ${account} ${live}`;
+    if (target.reached(name) === String(row.position)) continue;
+    const gone = [account, live, Number(row.position)];
+    const ofFeed =
+      'feed.account = $1::bigint AND feed.live = $2::integer::boolean AND position <= $3::bigint';
+    await target.step(
+      async (tx) => {
+        await tx.unsafe(
+          `DELETE FROM event USING feed WHERE ${ofFeed}
+             AND event.account = feed.account AND event.live = feed.live AND event.id = feed.event`,
+          gone,
+        );
+        await tx.unsafe(`DELETE FROM feed WHERE ${ofFeed}`, gone);
+      },
+      { [name]: String(row.position) },
+    );
+  }
+}
+
+const placeOf = ({ account, live }: SourceRow): TenantClock => ({
+  account: Number(account),
+  live: Number(live),
+});
+
+function newest(source: Source, { account, live }: TenantClock): number {
+  return source.number('SELECT max(position) FROM event WHERE account = ? AND live = ?', account, live);
+}
+
+function feedRow({ account, live, position, id }: Row): Row {
+  return { account, live, position, event: id };
+}

@@ -1,0 +1,155 @@
+/**
+ * Copies what has changed since it was copied. Sessions, customers and the erasure of persons leave a line in the audit
+ * log; that log itself is only added to, and events are added behind and removed in front. The rest is compared.
+ */
+import { CHUNK, copyAudit, insertCustomers, type Move } from './copy.ts';
+import { copyEvents, forgetEvents } from './events.ts';
+import { insertSessions, paymentsOf, removeSessions } from './sessions.ts';
+import type { Source, SourceRow, TenantClock } from './source.ts';
+import { table } from './tables.ts';
+import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
+import { copyUnlogged } from './unlogged.ts';
+
+/** Where following begins: at the changes that come after the first row that is copied. */
+export function beginning(source: Source): Record<string, string> {
+  return followedTo(source, source.newestAudit());
+}
+
+/** Whether what was followed last is still in the past of the database: it is not in that of an older copy. */
+export function isSamePast({ source, target }: Move): boolean {
+  return source.lineOfAudit(Number(target.reached('changes'))) === target.reached('changes_line');
+}
+
+function followedTo(source: Source, rowid: number): Record<string, string> {
+  return { changes: String(rowid), changes_line: source.lineOfAudit(rowid) };
+}
+
+/** One round. If nobody writes meanwhile, everything is copied after it. */
+export async function follow(move: Move): Promise<void> {
+  await followDirectory(move);
+  // Before the changes: an event that was copied before a person was erased from it is then copied anew.
+  await copyEvents(move);
+  await forgetEvents(move);
+  await followChanges(move);
+  await copyUnlogged(move);
+  await copyAudit(move);
+}
+
+/** Accounts and keys are few, and their changes are counted. */
+async function followDirectory({ source, target }: Move): Promise<void> {
+  const version = String(source.number('SELECT version FROM directory'));
+  if (version === target.reached('directory')) return;
+  const rows = ['account', 'api_key'].map((name) => [name, source.all(table(name).select)] as const);
+  await target.step(
+    async (tx) => {
+      for (const [name, all] of rows) {
+        await tx`DELETE FROM ${tx(name)}`;
+        await insertRows(tx, name, all);
+      }
+    },
+    { directory: version },
+  );
+}
+
+async function followChanges(move: Move): Promise<void> {
+  const { source, target, teller } = move;
+  const newest = source.newestAudit();
+  let last = Number(target.reached('changes'));
+  if (newest > last) teller.begin('copying changes', newest - last);
+  while (last < newest) {
+    const first = last + 1;
+    last = Math.min(newest, last + CHUNK);
+    const lines = source.all(
+      'SELECT DISTINCT account, live, subject, action FROM audit WHERE rowid BETWEEN ? AND ?',
+      first,
+      last,
+    );
+    for (const { place, ids, erased } of changesOf(lines)) {
+      for (const customer of erased) for (const id of sessionsOf(source, place, customer)) ids.add(id);
+      for (let at = 0; at < ids.size; at += CHUNK) {
+        await copyAnew(move, place, [...ids].slice(at, at + CHUNK), erased.size > 0);
+      }
+    }
+    await target.step(async () => {}, followedTo(source, last));
+    teller.add(last - first + 1);
+  }
+}
+
+type Changes = {
+  readonly place: TenantClock;
+  /** Of sessions and of customers. */
+  readonly ids: Set<string>;
+  /** Customers whose sessions and events are to be copied anew as well. */
+  readonly erased: Set<string>;
+};
+
+function changesOf(lines: readonly SourceRow[]): Iterable<Changes> {
+  const places = new Map<string, Changes>();
+  for (const { account, live, subject, action } of lines) {
+    const key = `${account} ${live}`;
+    const changes = places.get(key) ?? {
+      place: { account: Number(account), live: Number(live) },
+      ids: new Set<string>(),
+      erased: new Set<string>(),
+    };
+    places.set(key, changes);
+    changes.ids.add(String(subject));
+    if (action === 'erase_customer') changes.erased.add(String(subject));
+  }
+  return places.values();
+}
+
+function sessionsOf(source: Source, { account, live }: TenantClock, customer: string): string[] {
+  return source
+    .all('SELECT id FROM checkout WHERE account = ? AND live = ? AND customer = ?', account, live, customer)
+    .map(({ id }) => String(id));
+}
+
+const some = (name: string) =>
+  `SELECT * FROM ${name} WHERE account = ? AND live = ? AND id IN (SELECT value FROM json_each(?))`;
+
+/** The events of a session are a chain that begins at its newest one. */
+const history = `
+  WITH RECURSIVE chain (at) AS (
+    SELECT last_event FROM checkout
+    WHERE account = ?1 AND live = ?2 AND id IN (SELECT value FROM json_each(?3))
+    UNION ALL
+    SELECT event.previous FROM chain
+      JOIN event ON event.account = ?1 AND event.live = ?2 AND event.position = chain.at
+  )
+  SELECT account, live, id, body FROM event
+  WHERE account = ?1 AND live = ?2 AND position IN (SELECT at FROM chain)`;
+
+async function copyAnew(
+  { source, target }: Move,
+  place: TenantClock,
+  ids: readonly string[],
+  withEvents: boolean,
+): Promise<void> {
+  const tenant = [place.account, place.live] as const;
+  const checkouts = source.all(some('checkout'), ...tenant, JSON.stringify(ids));
+  const payments = paymentsOf(source, checkouts);
+  const events = withEvents ? source.all(history, ...tenant, JSON.stringify(ids)) : [];
+  // A session that makes a customer leaves a line for itself only.
+  const people = [...new Set([...ids, ...checkouts.flatMap(({ customer }) => customer ?? [])])].map(String);
+  const customers = source.all(some('customer'), ...tenant, JSON.stringify(people));
+  await target.step(async (tx) => {
+    await removeSessions(tx, place, ids);
+    await insertSessions(tx, checkouts, payments);
+    const removed = people.map((id) => ({ ...place, id }));
+    await removeRows(tx, 'customer', ['account', 'live', 'id'], removed);
+    await insertCustomers(tx, customers);
+    await updateBodies(tx, events);
+  }, {});
+}
+
+/** Events that are not copied yet are left to the copying of events. */
+async function updateBodies(tx: Transaction, events: readonly Row[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.unsafe(
+    `UPDATE event SET body = r.body
+     FROM json_to_recordset($1::text::json) AS r (account bigint, live boolean, id text, body text)
+     WHERE event.account = r.account AND event.live = r.live AND event.id = r.id`,
+    [JSON.stringify(events)],
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * Moves everything from SQLite to PostgreSQL while the service goes on serving, up to a short stop in the end. What was
+ * reached is kept in the target, in a table that is there as long as the move is unfinished: nobody can serve the target
+ * meanwhile, and a move that was interrupted goes on where it was.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openUnchanging } from '../../store/sqlite/file.ts';
+import { UnusableDatabase } from '../../store/store.ts';
+import { isAside, leaveNote, pathAside, putAside, refuseTakenName } from './aside.ts';
+import { compare } from './compare.ts';
+import { copyTables, type Move, type Teller } from './copy.ts';
+import { beginning, follow, isSamePast } from './follow.ts';
+import { brokenHistories } from './histories.ts';
+import { report, sumsOf } from './report.ts';
+import { openSource, type Source } from './source.ts';
+import { type Stop, stopServing } from './stop.ts';
+import { table } from './tables.ts';
+import { insertRows, isOfPostgres, openTarget, type Target } from './target.ts';
+
+/** Between two looks at what has changed, at least; and so much longer than the last look took. */
+const ROUND_EVERY_MS = 1_000;
+const REST = 2;
+const LOOK_FOR_STOP_MS = 100;
+/** What the last comparison reads of the file in a second, roughly: for the estimate of how long the stop will take. */
+const BYTES_A_SECOND = 50 * 2 ** 20;
+
+/**
+ * Returns when the target is ready to be served and the source is put aside: where its file is then. Throws
+ * UnusableDatabase if it cannot be.
+ */
+export async function moveToPostgres(path: string, url: string, teller: Teller): Promise<string> {
+  try {
+    const fileAside = pathAside(path);
+    await moveTo(path, url, teller);
+    return fileAside;
+  } catch (error) {
+    throw inOneLine(error);
+  }
+}
+
+async function moveTo(path: string, url: string, teller: Teller): Promise<void> {
+  // Whoever serves on the same machine goes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  const aside = isAside(path);
+  if (!aside) refuseTakenName(path);
+  const source = aside ? openSource(pathAside(path), openUnchanging) : openSource(path);
+  try {
+    const target = await openTarget(url);
+    try {
+      if (aside) await finishAside(path, source, target);
+      else await moveAll({ source, target, teller });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/** What is left to do of a move that was interrupted after everything had been compared and the source put aside. */
+async function finishAside(path: string, source: Source, target: Target): Promise<void> {
+  const isOwn = (await target.resume()) && target.reached('source') === source.identity();
+  if (!isOwn || target.reached('verified') === undefined) {
+    throw new UnusableDatabase(`the database ${path} was moved already; its file is now ${source.path}`);
+  }
+  if (!existsSync(path)) leaveNote(path, target.name);
+  await target.finish();
+}
+
+async function moveAll(move: Move): Promise<void> {
+  const { source, target, teller } = move;
+  await beginOrResume(move);
+  if (target.reached('copied') === undefined) {
+    await copyTables(move);
+    await target.step(async () => {}, { copied: 'yes' });
+    await follow(move);
+    await target.tidyUp();
+  }
+  const stop = await followUntilStop(move);
+  try {
+    teller.say('the service is stopped; copying and comparing the rest');
+    await follow(move);
+    await complete(move);
+    await verify(move);
+    await target.verified();
+    putAside(source.path, target.name);
+    await target.finish();
+  } finally {
+    stop.end();
+  }
+}
+
+async function beginOrResume(move: Move): Promise<void> {
+  const { source, target } = move;
+  const identity = source.identity();
+  if (!(await target.resume())) {
+    await target.begin({ source: identity, path: source.path, ...beginning(source) });
+    return;
+  }
+  if (target.reached('source') !== identity) {
+    throw new UnusableDatabase(
+      `the database ${target.name} has an unfinished move from another database, ${target.reached('path')}`,
+    );
+  }
+  if (!isSamePast(move)) {
+    throw new UnusableDatabase(
+      `${source.path} is an older copy of what was being moved to ${target.name}; make a new database to move to`,
+    );
+  }
+  await target.takeOver();
+}
+
+/** Keeps the copy fresh for as long as a server is serving the source. */
+async function followUntilStop(move: Move): Promise<Stop> {
+  const { teller } = move;
+  const { path } = move.source;
+  for (let told = false; ; ) {
+    const startedAt = performance.now();
+    await follow(move);
+    const tookMs = performance.now() - startedAt;
+    const nextAt = performance.now() + Math.max(ROUND_EVERY_MS, REST * tookMs);
+    do {
+      const stop = stopServing(path);
+      if (stop) return stop;
+      if (!told) {
+        const seconds = Math.ceil(1 + statSync(path).size / BYTES_A_SECOND + tookMs / 1000);
+        teller.say(`everything is copied; stop the service now, the rest takes about ${seconds} s`);
+        told = true;
+      }
+      await pause(LOOK_FOR_STOP_MS);
+    } while (performance.now() < nextAt);
+  }
+}
+
+/** What follows from everything together, and what is so little that it is copied once, in the end. */
+const copiedInTheEnd = ['feed_start', 'feed_end', 'delivery_claim', 'webhook_endpoint', 'webhook_receiver'];
+
+async function complete({ source, target }: Move): Promise<void> {
+  const version = source.number('SELECT version FROM directory');
+  await target.step(async (tx) => {
+    for (const name of copiedInTheEnd) {
+      await tx`DELETE FROM ${tx(name)}`;
+      await insertRows(tx, name, source.all(table(name).select));
+    }
+    await tx`SELECT setval(pg_get_serial_sequence('account', 'number'), (SELECT max(number) FROM account))`;
+    // Above what anybody has seen on either side.
+    await tx`UPDATE directory SET version = greatest(version, ${version}) + 1 WHERE id = 1`;
+  }, {});
+}
+
+/** Roughly: of a session there are rows in three tables, and of an event in two. */
+const rowsToCompare = `SELECT 3 * (SELECT count(*) FROM checkout) + 2 * (SELECT count(*) FROM event) + ${[
+  'customer',
+  'checkout_metadata',
+  'payment_attempt',
+  'payment',
+  'refund',
+  'awaited',
+  'notice',
+  'bank_file',
+  'delivery',
+  'delivery_attempt',
+  'idempotency',
+  'audit',
+]
+  .map((name) => `(SELECT count(*) FROM ${name})`)
+  .join(' + ')}`;
+
+/** Throws unless every row of the target is the one that it has to be, and no other is there. */
+async function verify({ source, target, teller }: Move): Promise<void> {
+  teller.begin('comparing', source.number(rowsToCompare));
+  const broken = brokenHistories(source);
+  const comparisons = await compare(source.path, target, teller);
+  const sums = await sumsOf(source, target);
+  teller.say(report(comparisons, sums));
+  const differences = [
+    ...broken,
+    ...comparisons.flatMap(({ difference }) => difference ?? []),
+    ...sums
+      .filter((sum) => sum.source !== sum.target)
+      .map(({ currency }) => `the sum of payments in ${currency}`),
+  ];
+  if (differences.length === 0) return;
+  throw new UnusableDatabase(
+    `the copy is not right: ${differences.join('; ')}. ${source.path} is as it was: start the service on it again. ` +
+      `To try again, make a new database to move to`,
+  );
+}
+
+/** What the databases and the system say is for the operator; anything else is a mistake of ours. */
+function inOneLine(error: unknown): unknown {
+  const { errcode, syscall } = error as { errcode?: number; syscall?: string };
+  if (errcode === undefined && syscall === undefined && !isOfPostgres(error)) return error;
+  const message = (error as Error).message.replaceAll(/\s+/g, ' ');
+  return new UnusableDatabase(`the move has stopped: ${message}; the same command goes on from there`);
+}

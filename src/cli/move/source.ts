@@ -1,0 +1,66 @@
+/** The SQLite database that is being moved, read in small pieces beside a server that goes on writing. */
+import { hash } from 'node:crypto';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { openForReading } from '../../store/sqlite/file.ts';
+import { refuseNewer, refuseOlder } from '../../store/sqlite/migrate.ts';
+import { UnusableDatabase } from '../../store/store.ts';
+
+export type SourceRow = Record<string, SQLOutputValue>;
+/** The account and mode of a row, as SQLite has them. */
+export type TenantClock = { readonly account: number; readonly live: number };
+
+export type Source = ReturnType<typeof openSource>;
+
+export function openSource(path: string, open = openForReading) {
+  const database = open(path);
+  try {
+    refuseNewer(database, path);
+    refuseOlder(database, path);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return sourceOn(database, path);
+}
+
+function sourceOn(database: DatabaseSync, path: string) {
+  const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+
+  /** All rows at once: each question is a transaction that is over with its answer, and holds up no checkpoint. */
+  function all(query: string, ...values: SQLInputValue[]): SourceRow[] {
+    const statement = prepared.get(query) ?? database.prepare(query);
+    prepared.set(query, statement);
+    return statement.all(...values);
+  }
+
+  const number = (query: string, ...values: SQLInputValue[]): number => {
+    const [row] = all(query, ...values);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  };
+
+  return {
+    path,
+    all,
+    number,
+    /** The newest line of the audit log, a table whose rows stay where they are. */
+    newestAudit: (): number => number('SELECT max(rowid) FROM audit'),
+
+    /**
+     * Tells this database from others: no other was begun in the same millisecond. Names and secrets change, also
+     * between two runs of a move.
+     */
+    identity(): string {
+      const [first] = all('SELECT * FROM account ORDER BY number LIMIT 1');
+      if (!first)
+        throw new UnusableDatabase(`the database ${path} has no account yet; there is nothing to move`);
+      return hash('sha256', `${first.number} ${first.created_at}`);
+    },
+
+    /** Tells whether this is still the past of the same database: the line of the log that was read last. */
+    lineOfAudit(rowid: number): string {
+      return hash('sha256', JSON.stringify(all('SELECT * FROM audit WHERE rowid = ?', rowid)));
+    },
+
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,60 @@
+/** The final stop: from here on nobody serves the SQLite database, and nobody writes to it. */
+import { realpathSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { lockForServing } from '../../store/sqlite/open.ts';
+import { UnusableDatabase } from '../../store/store.ts';
+
+/** A backup or a command may be at the database just now. */
+const BUSY_TIMEOUT_MS = 5_000;
+const MAX_TRIES = 5;
+
+export type Stop = { end(): void };
+
+/** Null while a server is serving it. */
+export function stopServing(path: string): Stop | null {
+  const unlock = lock(path);
+  if (unlock === null) return null;
+  try {
+    const writer = stopWriting(path);
+    return {
+      end() {
+        writer.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function lock(path: string): (() => void) | null {
+  try {
+    return lockForServing(path);
+  } catch (error) {
+    if (error instanceof UnusableDatabase) return null;
+    throw error;
+  }
+}
+
+/**
+ * Brings all of the log into the file, so that the file by itself is the database, and takes the lock of writers. Keys
+ * can be made beside a server; if one is made in between, the log is not empty and it is all done again.
+ */
+function stopWriting(path: string): DatabaseSync {
+  const log = `${realpathSync(path)}-wal`;
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      database.exec('BEGIN IMMEDIATE');
+      if (statSync(log).size === 0) return database;
+      database.exec('ROLLBACK');
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  throw new UnusableDatabase(`another program keeps the database ${path} busy; end it, and move again`);
+}

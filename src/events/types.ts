@@ -1,0 +1,50 @@
+/** Which types of events there are. Pure. */
+import type { EventType } from '../checkout/events.ts';
+
+export type EndpointEventType = `webhook_endpoint.${'suspended' | 'resumed' | 'disabled'}`;
+
+/** The type makes it complete: an event that the rules can make has a line here. */
+const known: Readonly<Record<EventType | EndpointEventType, true>> = {
+  'checkout.created': true,
+  'checkout.updated': true,
+  'checkout.paid': true,
+  'checkout.expired': true,
+  'payment_attempt.created': true,
+  'payment_attempt.requires_action': true,
+  'payment_attempt.processing': true,
+  'payment_attempt.succeeded': true,
+  'payment_attempt.failed': true,
+  'payment_attempt.cancelled': true,
+  'refund.pending': true,
+  'refund.succeeded': true,
+  'refund.failed': true,
+  'reversal.open': true,
+  'reversal.lost': true,
+  'reversal.won': true,
+  'payin.requires_payment_method': true,
+  'payin.requires_action': true,
+  'payin.processing': true,
+  'payin.succeeded': true,
+  'payin.cancelled': true,
+  'webhook_endpoint.suspended': true,
+  'webhook_endpoint.resumed': true,
+  'webhook_endpoint.disabled': true,
+};
+
+/** In the order in which they are told of. */
+export const eventTypes = Object.keys(known) as ReadonlyArray<keyof typeof known>;
+
+/** The types that these selectors stand for; undefined for all. */
+export function typesOf(selectors: readonly string[]): readonly string[] | undefined {
+  if (selectors.includes('*')) return undefined;
+  return eventTypes.filter(
+    (type) => selectors.includes(type) || selectors.includes(`${type.split('.')[0]}.*`),
+  );
+}
+
+/** What can be asked for: all, all of a kind, or a type. */
+export const eventSelectors: readonly string[] = [
+  '*',
+  ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)),
+  ...eventTypes,
+];

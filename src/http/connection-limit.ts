@@ -1,0 +1,60 @@
+/** Where requests stay that are answered later, or go on being answered: bounded, and emptied when the service stops. */
+import type { ServerResponse } from 'node:http';
+import { RequestError } from './errors.ts';
+
+const MAX_IN_ALL = 1_000;
+const MAX_OF_KEY = 100;
+const RETRY_AFTER_SECONDS = '15';
+
+export type Stay = {
+  /** Aborted when the client has gone or the service stops. */
+  readonly signal: AbortSignal;
+  readonly leave: () => void;
+};
+
+export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
+
+export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF_KEY } = {}) {
+  const stays = new Set<AbortController>();
+  const countOfKey = new Map<string, number>();
+  let closed = false;
+
+  return {
+    /** Throws where there is no room. Who comes when the room is closed has a signal that is aborted already. */
+    enter(keyId: string, response: ServerResponse): Stay {
+      const ofKey = countOfKey.get(keyId) ?? 0;
+      const retryAfter = { 'retry-after': RETRY_AFTER_SECONDS };
+      if (stays.size >= maxInAll) throw new RequestError('unavailable', [], retryAfter);
+      if (ofKey >= maxOfKey) {
+        const message = `The key has ${maxOfKey} requests that wait or stream, and may not have more.`;
+        throw new RequestError(
+          'rate_limited',
+          [{ reason: 'rate_limited', message, remarks: '' }],
+          retryAfter,
+        );
+      }
+      const stay = new AbortController();
+      const end = () => stay.abort();
+      stays.add(stay);
+      countOfKey.set(keyId, ofKey + 1);
+      response.once('close', end);
+      if (closed) end();
+      return {
+        signal: stay.signal,
+        leave() {
+          if (!stays.delete(stay)) return;
+          response.off('close', end);
+          const left = (countOfKey.get(keyId) ?? 1) - 1;
+          if (left === 0) countOfKey.delete(keyId);
+          else countOfKey.set(keyId, left);
+        },
+      };
+    },
+
+    /** Ends every stay, and those that are still to come as soon as they begin. */
+    close(): void {
+      closed = true;
+      for (const stay of stays) stay.abort();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Notices of providers. What is signed by the provider is written down as it came and acknowledged; what it means is found
+ * out afterwards, by asking the provider. The path is open to all: the signature is the key.
+ */
+import type { FastifyInstance } from 'fastify';
+import { newId } from '../../lib/id.ts';
+import { BadSignature } from '../../methods/method.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { RequestError } from '../errors.ts';
+
+/** Far more than any notice has. */
+const NOTICE_LIMIT_BYTES = 262_144;
+
+export function noticeRoutes(
+  app: FastifyInstance,
+  {
+    rails,
+    execute,
+    worker,
+    now,
+    onBadSignature,
+  }: Dependencies & { readonly onBadSignature: (rail: string) => void },
+): void {
+  void app.register(async (scoped) => {
+    scoped.removeAllContentTypeParsers();
+    scoped.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: NOTICE_LIMIT_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    for (const rail of rails) {
+      if (!rail.readNotice) continue;
+      const read = rail.readNotice.bind(rail);
+      scoped.post(
+        `/notices/${rail.name}`,
+        { schema: { hide: true } as object, config: { operation: 'NOTICE.RECEIVE' } },
+        async (request, reply) => {
+          const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+          try {
+            const { reference, attemptReference, paymentReference, tenant } = read(body, request.headers);
+            const time = await now(tenant);
+            const notice = {
+              id: newId('ntc', time),
+              rail: rail.name,
+              reference,
+              receivedAt: time,
+              state: 'waiting',
+              dueAt: time,
+              tries: 0,
+              data: { attempt: attemptReference, payment: paymentReference, body: body.toString('utf8') },
+            } as const;
+            await execute({ subject: 'notice', tenant, notice });
+            worker.nudgeNotices();
+          } catch (error) {
+            if (!(error instanceof BadSignature)) throw error;
+            onBadSignature(rail.name);
+            throw new RequestError('bad_signature');
+          }
+          return reply.send({ received: true });
+        },
+      );
+    }
+  });
+}

@@ -1,0 +1,62 @@
+/** Notices of Stripe (webhooks): whether they are Stripe's, and what they are about. */
+import type Stripe from 'stripe';
+import type { Mode } from '../../checkout/tenant.ts';
+import { BadSignature, type InboundNotice } from '../method.ts';
+import { stripeLibrary } from './library.ts';
+
+/** Stripe signs each try anew, so that older ones can only be repeats by somebody else. */
+const TOLERANCE_S = 300;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The answer says only what to ask Stripe about: nothing is believed because a notice says it. */
+export function readStripeNotice(
+  secrets: Readonly<Record<Mode, string | null>>,
+  body: Buffer,
+  headers: Headers,
+): Omit<InboundNotice, 'tenant'> & { readonly mode: Mode } {
+  const signature = headers['stripe-signature'];
+  if (typeof signature !== 'string') throw new BadSignature('the header Stripe-Signature is missing');
+  for (const mode of ['test', 'live'] as const) {
+    const secret = secrets[mode];
+    const event = secret ? opened(body, signature, secret) : null;
+    if (event === null) continue;
+    // The secret of the test endpoint is known to more people than that of the other one.
+    if (event.livemode !== (mode === 'live')) throw new BadSignature('the notice is of the other mode');
+    const subject = asRecord(event.data?.object);
+    return {
+      reference: String(event.id),
+      attemptReference: attemptOf(subject),
+      paymentReference: paymentOf(subject),
+      mode,
+    };
+  }
+  throw new BadSignature('the signature is of no secret that is set, or too old');
+}
+
+function opened(body: Buffer, signature: string, secret: string): Stripe.Event | null {
+  try {
+    return stripeLibrary().webhooks.constructEvent(body, signature, secret, TOLERANCE_S);
+  } catch {
+    return null;
+  }
+}
+
+/** Pages name the attempt themselves; payments, charges and refunds of ours have it written on them. */
+function attemptOf(subject: Readonly<Record<string, unknown>>): string | null {
+  return text(subject.client_reference_id) ?? text(asRecord(subject.metadata).attempt);
+}
+
+/** Disputes, and refunds that were made at Stripe, name nothing but the payment. */
+function paymentOf(subject: Readonly<Record<string, unknown>>): string | null {
+  if (subject.object === 'payment_intent') return text(subject.id);
+  return text(subject.payment_intent) ?? text(asRecord(subject.payment_intent).id);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,20 @@
+import type { Tenant } from '../checkout/tenant.ts';
+import type { LiveUpdates } from '../events/live-updates.ts';
+import type { Rail } from '../methods/method.ts';
+import type { Store } from '../store/store.ts';
+import type { RailAlert } from '../writer/rails.ts';
+import type { Execute } from '../writer/writer.ts';
+
+/** Dependencies of the payer's pages; `main.ts` puts them together. */
+export type PageDependencies = {
+  /** The address under which payers reach the service, without a trailing slash. */
+  readonly checkoutUrl: string;
+  readonly store: Store;
+  readonly execute: Execute;
+  readonly rails: readonly Rail[];
+  readonly onAlert: RailAlert;
+  readonly onSilence: RailAlert;
+  readonly live: LiveUpdates;
+  /** The time in the clock of the tenant, in milliseconds. */
+  readonly now: (tenant: Tenant) => Promise<number>;
+};

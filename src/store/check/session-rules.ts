@@ -1,0 +1,237 @@
+/**
+ * What must hold for a session and all that is kept of it elsewhere: the ledger, its events, their deliveries, the log
+ * of changes, and whatever finds it. Each database reads these rows in its own way; the rules are the same.
+ */
+import { type Customer, emailKey } from '../../checkout/customer.ts';
+import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
+import { receiverOf } from '../../webhooks/endpoint.ts';
+import { awaitedTransfers, checkoutFrom, columnsOf, filterableMetadata, refundRows } from '../columns.ts';
+import { createTally, type Outcome, sameEntries } from './check.ts';
+import { isNumbered, type Told } from './webhook-rules.ts';
+
+type Columns = ReturnType<typeof columnsOf>;
+/** As databases have them: a boolean may be a number. */
+type Stored<T> = T extends boolean ? boolean | number : T;
+
+export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & Told & {
+    readonly id: string;
+    readonly version: number;
+    readonly data: string;
+    /** JSON, or null where there are none. */
+    readonly payments: string | null;
+    readonly attempts: string | null;
+    readonly metadata: string | null;
+    readonly refunds: string | null;
+    readonly awaited: string | null;
+    /** Which deliveries there are to the addresses that it names. */
+    readonly sent: string | null;
+    /** Whether the record of its customer is there. */
+    readonly customer_known: boolean | number;
+    /** How many versions its events tell of, the oldest and the newest of them. */
+    readonly versions: number;
+    readonly oldest_version: number | null;
+    readonly newest_version: number | null;
+    /** How many versions the log of changes has lines for. */
+    readonly audited: number;
+    /** Events that are so young that none of their deliveries was removed for its age. */
+    readonly young_events: number;
+    /** The refunds that those of them are about which are about one. */
+    readonly young_refunds: string | null;
+  };
+
+/** So young: less than a day, where deliveries are kept for days. */
+export const isYoung = (column: string): string => `${column} > ${Date.now() - 24 * 3_600_000}`;
+
+/** The lists of a row, in these orders. */
+export type PaymentEntry = readonly [
+  rail: string,
+  reference: string,
+  attempt: string,
+  amount: number,
+  currency: string,
+];
+/** `young` deliveries are those of young events. */
+export type SentEntry = readonly [url: string, receiver: string, young: number];
+
+type Subject = {
+  readonly row: SessionRow;
+  readonly checkout: Checkout;
+  readonly payments: readonly PaymentEntry[];
+  readonly sent: readonly SentEntry[];
+};
+
+const UNREADABLE = 'every session can be read';
+
+const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
+  'the columns of a session say what it says itself': ({ row, checkout }) => {
+    const { due_at, amount_paid, ...columns } = columnsOf(checkout);
+    return Object.entries(columns).every(([name, value]) => {
+      const stored = row[name as keyof typeof columns];
+      return typeof value === 'boolean' ? Boolean(stored) === value : stored === value;
+    });
+  },
+  'a session is due when it says so': ({ row, checkout }) => row.due_at === columnsOf(checkout).due_at,
+  'what is paid is the sum of the ledger': ({ row, payments }) =>
+    row.amount_paid === payments.reduce((sum, [, , , amount]) => sum + amount, 0),
+  'a session is completed as soon as it is paid, and only then': ({ checkout }) =>
+    checkout.lifecycle.state === 'expired' ||
+    (checkout.lifecycle.state === 'completed') === isCovered(checkout),
+  'payments have the currency of their session and belong to its attempts': ({ checkout, payments }) =>
+    payments.every(
+      ([rail, , attempt, , currency]) =>
+        currency === checkout.currency &&
+        checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
+    ),
+  'the attempts that are found are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.attempts,
+      checkout.attempts.map(({ id, rail, reference }) => [id, rail, reference]),
+    ),
+  'refunds and reversals belong to attempts of their session': ({ checkout }) =>
+    [...checkout.refunds, ...checkout.reversals].every(({ attempt, rail }) =>
+      checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
+    ),
+  'no more goes back than was paid': ({ checkout }) =>
+    checkout.attempts.every(({ id }) => sumOf(goingBack(checkout), id) <= sumOf(checkout.payments, id)),
+  'the refunds that are found are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.refunds,
+      refundRows(checkout).map(({ id, rail, state }) => [id, rail, state]),
+    ),
+  'the transfers that are waited for are those of the session': ({ row, checkout }) =>
+    sameEntries(
+      row.awaited,
+      awaitedTransfers(checkout).map(({ attempt, currency, amount }) => [attempt, currency, amount]),
+    ),
+  'the metadata to filter by is that of the session': ({ row, checkout }) =>
+    sameEntries(row.metadata, filterableMetadata(checkout.metadata)),
+  'a session has the events that it counts, numbered without a gap': ({ row }) =>
+    row.event_count > 0 && isNumbered(row),
+  'events tell of every version of a session': ({ row, checkout }) => {
+    const newest = isErased(row, checkout) ? [row.version, row.version - 1] : [row.version];
+    if (row.events === row.event_count) {
+      return row.versions === toldVersions(row, checkout) && newest.includes(row.newest_version ?? 0);
+    }
+    // The versions before the first event that is left are gone with their events.
+    if (row.newest_version === null) return row.events === 0;
+    const span = row.newest_version - (row.oldest_version ?? 0) + 1;
+    const all = isErased(row, checkout) ? [span, span - 1] : [span];
+    return newest.includes(row.newest_version) && all.includes(row.versions);
+  },
+  'every version of a session has its line in the log of changes': ({ row, checkout }) =>
+    row.audited === toldVersions(row, checkout),
+  'what goes to an address for a session goes to one that it or a refund names': ({ checkout, sent }) => {
+    const named = new Set([checkout, ...checkout.refunds].map(({ webhookUrl }) => webhookUrl));
+    return sent.every(([url, receiver]) => named.has(url) && url !== '' && receiver === receiverOf(url));
+  },
+  'every event of the last day has a delivery to where its session says': (subject) => {
+    const expected = youngEventsByUrl(subject);
+    return (
+      [...expected].every(([url, events]) => events === 0 || subject.sent.some((each) => each[0] === url)) &&
+      subject.sent.every(([url, , young]) => young === (expected.get(url) ?? 0))
+    );
+  },
+  'the customer of a session exists, or was erased and has left nothing in it': ({ row, checkout }) =>
+    !isErased(row, checkout) || !hasPerson(checkout),
+};
+
+/** Looks at sessions one by one. */
+export function sessionJudge() {
+  const readable = createTally(UNREADABLE);
+  const tallies = Object.entries(rules).map(([rule, holds]) => ({ holds, tally: createTally(rule) }));
+  return {
+    look(row: SessionRow): void {
+      try {
+        const subject = subjectOf(row);
+        const broken = tallies.filter(({ holds }) => !holds(subject));
+        for (const { tally } of broken) tally.add(row.id);
+      } catch {
+        // Not JSON, or JSON of something else: then there is nothing more to be told of it.
+        readable.add(row.id);
+      }
+    },
+    outcomes: (): Outcome[] => [readable, ...tallies.map(({ tally }) => tally)].map((each) => each.outcome()),
+  };
+}
+
+/** Whose record is gone was erased: nothing else removes one. The erasure made a version that no event tells of. */
+function isErased({ customer_known }: SessionRow, { payer }: Checkout): boolean {
+  return payer.customer !== '' && !customer_known;
+}
+
+function toldVersions(row: SessionRow, checkout: Checkout): number {
+  return isErased(row, checkout) ? row.version - 1 : row.version;
+}
+
+function hasPerson({ payer }: Checkout): boolean {
+  const { customer, phone, billingDetails, shippingDetails, ...texts } = payer;
+  return [phone, billingDetails, shippingDetails].some(Boolean) || Object.values(texts).some(Boolean);
+}
+
+function subjectOf(row: SessionRow): Subject {
+  const payments: readonly PaymentEntry[] = JSON.parse(row.payments ?? '[]');
+  const lines = payments.map(
+    ([rail, reference, attempt, amount]): Payment => ({
+      rail,
+      reference,
+      attempt,
+      amount,
+      // No rule asks for these.
+      bookedAt: 0,
+      late: false,
+    }),
+  );
+  const stored = { id: row.id, version: row.version, eventCount: row.event_count, data: row.data };
+  // The account and mode are in no rule either: what is read with a session was found by them.
+  const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, lines);
+  return { row, checkout, payments, sent: JSON.parse(row.sent ?? '[]') };
+}
+
+/** How many of the young events go to which address: what a refund names counts for its events. */
+function youngEventsByUrl({ row, checkout }: Subject): Map<string, number> {
+  const events = new Map([[checkout.webhookUrl, row.young_events]]);
+  const about: readonly string[] = JSON.parse(row.young_refunds ?? '[]');
+  for (const id of about) {
+    const url = checkout.refunds.find((refund) => refund.id === id)?.webhookUrl || checkout.webhookUrl;
+    events.set(checkout.webhookUrl, (events.get(checkout.webhookUrl) ?? 0) - 1);
+    events.set(url, (events.get(url) ?? 0) + 1);
+  }
+  events.delete('');
+  return events;
+}
+
+type Money = { readonly attempt: string; readonly amount: number };
+
+function sumOf(all: readonly Money[], attempt: string): number {
+  return all.reduce((sum, each) => sum + (each.attempt === attempt ? each.amount : 0), 0);
+}
+
+/**
+ * What was given back, or may still be. Not what rails take back: that is a fact, and can come on top of a refund, such
+ * as a dispute about a charge that was refunded before.
+ */
+function goingBack({ refunds }: Checkout): Money[] {
+  return refunds.filter(({ status }) => status !== 'failed');
+}
+
+export type CustomerRow = { readonly id: string; readonly email: string | null; readonly data: string };
+
+/** Looks at customers one by one. */
+export function customerJudge() {
+  const tally = createTally('the columns of a customer say what the record says');
+  return {
+    look({ id, email, data }: CustomerRow): void {
+      if (!sameCustomer(id, email, data)) tally.add(id);
+    },
+    outcomes: (): Outcome[] => [tally.outcome()],
+  };
+}
+
+function sameCustomer(id: string, email: string | null, data: string): boolean {
+  try {
+    const customer: Customer = JSON.parse(data);
+    return customer.id === id && (emailKey(customer.email) || null) === email;
+  } catch {
+    return false;
+  }
+}

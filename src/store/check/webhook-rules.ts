@@ -1,0 +1,174 @@
+/**
+ * What must hold of webhooks: endpoints, receivers, deliveries in their lanes, and what came of their attempts.
+ * Statements for every database, and rules for endpoints that are looked at one by one.
+ */
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import { createTally, type Outcome, type SqlRule } from './check.ts';
+
+/** Endpoints that are there, or were: a deletion leaves its line in the log of changes, and events and deliveries. */
+const everyEndpoint = `(
+  SELECT account, live, id FROM webhook_endpoint
+  UNION SELECT account, live, subject FROM audit WHERE action = 'delete_endpoint')`;
+
+const isEndpoint = (column: string) => `${column} LIKE 'whe#_%' ESCAPE '#'`;
+const isSession = (column: string) => `${column} LIKE 'chk#_%' ESCAPE '#'`;
+
+export const webhookRules: readonly SqlRule[] = [
+  {
+    rule: 'every event belongs to a session, or to an endpoint that is there or was deleted',
+    sql: `
+      SELECT event.id FROM event
+      LEFT JOIN checkout ON checkout.account = event.account AND checkout.live = event.live
+        AND checkout.id = event.subject
+      LEFT JOIN ${everyEndpoint} AS known ON known.account = event.account AND known.live = event.live
+        AND known.id = event.subject
+      WHERE checkout.id IS NULL AND known.id IS NULL`,
+  },
+  {
+    rule: 'the log of changes tells of no endpoint and no version of one that does not exist',
+    sql: `
+      SELECT DISTINCT audit.subject AS id FROM audit
+      LEFT JOIN webhook_endpoint AS kept ON kept.account = audit.account AND kept.live = audit.live
+        AND kept.id = audit.subject
+      LEFT JOIN ${everyEndpoint} AS known ON known.account = audit.account AND known.live = audit.live
+        AND known.id = audit.subject
+      WHERE ${isEndpoint('audit.subject')} AND (known.id IS NULL OR audit.version > kept.version)`,
+  },
+  {
+    rule: 'a receiver is noted because it fails',
+    sql: `
+      SELECT id FROM webhook_receiver
+      WHERE failures <= 0 OR probes < 0
+        OR (probe_at IS NULL AND (probes > 0 OR CAST(announced AS integer) = 1))
+        OR NOT (${isEndpoint('id')} OR id LIKE '%://%')`,
+  },
+  {
+    rule: 'every delivery is of an event, and has its subject, its number and its time',
+    sql: `
+      SELECT delivery.id FROM delivery
+      LEFT JOIN event ON event.account = delivery.account AND event.live = delivery.live AND event.id = delivery.event
+      WHERE event.id IS NULL OR event.subject <> delivery.subject OR event.sequence <> delivery.sequence
+        OR event.created_at <> delivery.created_at`,
+  },
+  {
+    rule: 'every delivery goes to the address of a session, or to an endpoint that is there or was deleted',
+    sql: `
+      SELECT delivery.id FROM delivery
+      LEFT JOIN ${everyEndpoint} AS known ON known.account = delivery.account AND known.live = delivery.live
+        AND known.id = delivery.receiver
+      WHERE CASE WHEN url IS NULL THEN known.id IS NULL OR delivery.receiver = delivery.subject
+        ELSE NOT (${isSession('delivery.subject')}) OR ${isEndpoint('delivery.receiver')} END`,
+  },
+  {
+    rule: 'no event goes to a receiver twice',
+    sql: `SELECT min(id) AS id FROM delivery GROUP BY account, live, event, receiver HAVING count(*) > 1`,
+  },
+  {
+    rule: 'no event goes to two addresses of its session',
+    sql: `SELECT min(id) AS id FROM delivery WHERE url IS NOT NULL GROUP BY account, live, event HAVING count(*) > 1`,
+  },
+  {
+    rule: 'of each lane the first delivery that is pending is due, and no other',
+    sql: `
+      SELECT id FROM (
+        SELECT id, due_at, row_number() OVER (PARTITION BY account, live, receiver, subject ORDER BY sequence) AS turn
+        FROM delivery WHERE state = 'pending'
+      ) AS waiting WHERE (turn = 1) <> (due_at IS NOT NULL)
+      UNION ALL SELECT id FROM delivery WHERE state <> 'pending' AND due_at IS NOT NULL`,
+  },
+  {
+    rule: 'what has arrived was tried, and nothing was sent again after more attempts than it has had',
+    sql: `
+      SELECT id FROM delivery
+      WHERE (state = 'delivered' AND attempts = 0) OR round_start < 0 OR round_start > attempts`,
+  },
+  {
+    // They are removed together. What is older than the whole log may have been tried before there was one.
+    rule: 'the attempts that a delivery counts are in its log, and no others',
+    sql: `
+      SELECT id FROM delivery
+      LEFT JOIN (
+        SELECT account, live, delivery, count(*) AS entries, min(number) AS earliest, max(number) AS latest
+        FROM delivery_attempt GROUP BY account, live, delivery
+      ) AS logged ON logged.account = delivery.account AND logged.live = delivery.live AND logged.delivery = delivery.id
+      LEFT JOIN (SELECT account, live, min(at) AS began FROM delivery_attempt GROUP BY account, live) AS log
+        ON log.account = delivery.account AND log.live = delivery.live
+      WHERE (tried_at IS NULL) <> (entries IS NULL) OR (tried_at IS NULL AND attempts > 0 AND created_at >= began)
+        OR latest <> attempts OR entries <> latest - earliest + 1 OR (earliest > 1 AND created_at >= began)`,
+  },
+  {
+    rule: 'every attempt in the log is of a delivery',
+    sql: `
+      SELECT delivery_attempt.delivery AS id FROM delivery_attempt
+      LEFT JOIN delivery ON delivery.account = delivery_attempt.account AND delivery.live = delivery_attempt.live
+        AND delivery.id = delivery_attempt.delivery
+      WHERE delivery.id IS NULL`,
+  },
+];
+
+/** What is kept of the events of a session or an endpoint. The oldest of a feed may be gone. */
+export type Told = {
+  readonly event_count: number;
+  readonly events: number;
+  readonly first_sequence: number | null;
+  readonly last_sequence: number | null;
+  readonly sequences: number;
+  /** How many events of the whole feed are gone. */
+  readonly feed_start: number;
+};
+
+/** Whether they are those that it counts, but for the oldest where there are no longer all. */
+export function isNumbered({ event_count, events, sequences, feed_start, ...told }: Told): boolean {
+  const gone = event_count - events;
+  if (gone < 0 || gone > feed_start || sequences !== events) return false;
+  return events === 0 || (told.first_sequence === gone + 1 && told.last_sequence === event_count);
+}
+
+export type EndpointRow = Told & { readonly id: string; readonly version: number; readonly data: string };
+
+/** Endpoints with what is kept of their events, for every database. */
+export const endpoints = `
+  SELECT webhook_endpoint.*, coalesce(events, 0) AS events, first_sequence, last_sequence,
+    coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start
+  FROM webhook_endpoint
+  LEFT JOIN feed_start ON feed_start.account = webhook_endpoint.account AND feed_start.live = webhook_endpoint.live
+  LEFT JOIN (
+    SELECT account, live, subject, count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
+      count(DISTINCT sequence) AS sequences
+    FROM event WHERE ${isEndpoint('subject')} GROUP BY account, live, subject
+  ) AS told ON told.account = webhook_endpoint.account AND told.live = webhook_endpoint.live
+    AND told.subject = webhook_endpoint.id`;
+
+/** Looks at endpoints one by one. */
+export function endpointJudge() {
+  const readable = createTally('every endpoint can be read');
+  const numbered = createTally('an endpoint has the events that it counts, numbered without a gap');
+  const counted = createTally('a version of an endpoint tells of one event at most');
+  return {
+    look(row: EndpointRow): void {
+      if (!isReadable(row.data)) readable.add(row.id);
+      if (!isNumbered(row)) numbered.add(row.id);
+      // And the first one of none.
+      if (row.event_count >= row.version) counted.add(row.id);
+    },
+    outcomes: (): Outcome[] => [readable, numbered, counted].map((each) => each.outcome()),
+  };
+}
+
+function isReadable(data: string): boolean {
+  try {
+    const { url, events, secret, disabled, previousSecret, ...times }: Endpoint = JSON.parse(data);
+    return (
+      URL.canParse(url) &&
+      Array.isArray(events) &&
+      events.length > 0 &&
+      typeof secret === 'string' &&
+      [null, 'by_merchant', 'gone'].includes(disabled) &&
+      (previousSecret === null || typeof previousSecret.secret === 'string') &&
+      Number.isInteger(times.createdAt) &&
+      times.createdAt <= times.updatedAt
+    );
+  } catch {
+    return false;
+  }
+}

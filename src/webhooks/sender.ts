@@ -1,0 +1,241 @@
+/** Sends a webhook once and says what came of it. When to try again, and what to keep of it, others decide. */
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { timestamp } from '../checkout/representation.ts';
+import type { EventRow } from '../events/event.ts';
+import { parseRetryAfter } from './backoff.ts';
+import { failureOf, failureOfStatus } from './failure.ts';
+import {
+  guardedLookup,
+  isForbidden,
+  isWeb,
+  literalAddress,
+  type NetworkRules,
+  type Resolve,
+} from './guard.ts';
+import { createResolve } from './resolve.ts';
+import { signatureHeaders } from './sign.ts';
+
+export type Sending = {
+  readonly url: string;
+  readonly event: EventRow;
+  /** All that are valid, newest first. */
+  readonly secrets: readonly [string, ...string[]];
+};
+
+export type SendResult = {
+  /** `gone`: the receiver wants no more of this delivery (410). */
+  readonly outcome: 'delivered' | 'failed' | 'gone';
+  /** As far as an answer came: it may have broken off after its status. */
+  readonly httpStatus: number | null;
+  /** A short class such as `timeout`; null where it was delivered. */
+  readonly error: string | null;
+  readonly retryAfterMs: number | null;
+  /** From the call until this was known, by a clock that only runs forward; a whole number. */
+  readonly durationMs: number;
+  /** How the answer's body begins, as text for people; empty where there was none. */
+  readonly answer: string;
+};
+
+/** What is known before the clock is stopped. */
+type Outcome = Omit<SendResult, 'durationMs'>;
+
+type Options = {
+  readonly rules: NetworkRules;
+  /** Of this service, for the `user-agent`. */
+  readonly version: string;
+  /** From the call to the end of the answer, all of it: name, connection, waiting for a free socket, slow answers. */
+  readonly timeoutMs?: number;
+  /** What is read of an answer; little of it is kept, but reading to the end keeps the connection for the next. */
+  readonly maxAnswerBytes?: number;
+  /** Connections to one host and port; further deliveries wait for one of them. */
+  readonly maxSocketsPerHost?: number;
+  /** How names are resolved; by `createResolve` if absent. */
+  readonly resolve?: Resolve;
+};
+
+/** Shorter than the five seconds after which many servers close an idle connection. */
+const IDLE_MS = 4_000;
+
+/** Provisional answers (1xx) that are put up with; each of them costs as much as an answer. */
+const MAX_INFORMATION = 10;
+
+/** Of an answer, what is kept: enough for the message of an error. */
+const KEPT_BYTES = 1_024;
+
+/**
+ * For each but the last of a name's addresses. By itself Node.js gives up after half a second, so that a receiver far
+ * away whose name also has an address of a family that this network lacks could never be reached.
+ */
+const CONNECT_MS = 2_500;
+
+/**
+ * A sender with its pools of connections. A pool hands out a connection only for the host name, port and (for https)
+ * TLS name that it was opened for. The guard vets each connection when it is opened, and a connection never changes
+ * its other end, so one from the pool needs no second look.
+ */
+export function createSender(options: Options) {
+  const { rules, timeoutMs = 15_000, maxAnswerBytes = 65_536, maxSocketsPerHost = 256 } = options;
+  const lookup = guardedLookup(rules, options.resolve ?? createResolve());
+  const pooling = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: IDLE_MS };
+  const agents = { 'http:': new http.Agent(pooling), 'https:': new https.Agent(pooling) };
+  const userAgent = `opentill/${options.version}`;
+  let closed = false;
+
+  /**
+   * Sends one delivery, signed with each of its secrets. Never rejects. `nowMs` is real time also for test data whose
+   * clock was moved, for receivers compare the signature's time with their own clock.
+   */
+  async function send(sending: Sending, nowMs: number): Promise<SendResult> {
+    const startedAt = performance.now();
+    const outcome = await attempt(sending, nowMs);
+    return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  async function attempt(sending: Sending, nowMs: number): Promise<Outcome> {
+    const url = URL.parse(sending.url);
+    if (!url || !isWeb(url)) return failed('bad address');
+    const literal = literalAddress(url.hostname);
+    if (literal !== null && isForbidden(literal, rules)) return failed('address forbidden');
+    try {
+      return await exchange(url, literal ?? url.hostname, sending, nowMs);
+    } catch {
+      // Only a delivery that cannot be made into a request comes here, such as one without a usable secret.
+      return failed('not sendable');
+    }
+  }
+
+  function exchange(url: URL, host: string, { event, secrets }: Sending, nowMs: number): Promise<Outcome> {
+    const protocol = url.protocol as keyof typeof agents;
+    const body = Buffer.from(event.body);
+    const signatures = signatureHeaders({
+      id: event.id,
+      body,
+      createdAt: timestamp(event.createdAt),
+      secrets,
+      timestampSeconds: Math.floor(nowMs / 1000),
+    });
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'user-agent': userAgent,
+      ...signatures,
+    };
+
+    return new Promise((resolve) => {
+      let request: ClientRequest;
+      let status: number | null = null;
+      let isSettled = false;
+      const kept = createBeginning(KEPT_BYTES);
+
+      /** The first call counts. Whatever was not read to its end is cut off. */
+      function settle(outcome: Outcome, isComplete = false): void {
+        isSettled = true;
+        clearTimeout(timer);
+        resolve({ ...outcome, answer: kept.text() });
+        if (!isComplete) request.destroy();
+      }
+
+      function read(answer: IncomingMessage): void {
+        const outcome = outcomeOf(answer, nowMs);
+        let bytes = 0;
+        status = outcome.httpStatus;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          kept.add(chunk);
+          if (bytes > maxAnswerBytes) settle(outcome);
+        });
+        answer.on('end', () => settle(outcome, true));
+        answer.on('error', (error) => settle(failed(failureOf(error), status)));
+      }
+
+      function start(agent: http.Agent | false): void {
+        const options = {
+          method: 'POST',
+          host,
+          port: url.port,
+          path: url.pathname + url.search,
+          headers,
+          agent,
+          lookup,
+          autoSelectFamilyAttemptTimeout: CONNECT_MS,
+        };
+        request = (protocol === 'https:' ? https : http).request(options);
+        request.on('response', read);
+        let informed = 0;
+        request.on('information', () => {
+          if (++informed > MAX_INFORMATION) settle(failed('bad answer', status));
+        });
+        // Without a listener an answer of 101 would never come to an end.
+        request.on('upgrade', (_answer, socket) => {
+          socket.destroy();
+          settle(failed('bad answer', 101));
+        });
+        request.on('error', (error: NodeJS.ErrnoException) => {
+          // The receiver may close an idle connection in the moment in which it is used again. That is nobody's
+          // failure, so the delivery is sent once more, on a connection of its own.
+          const wasIdle = agent !== false && request.reusedSocket && status === null;
+          const isOver = isSettled || closed;
+          if (wasIdle && !isOver && failureOf(error) === 'connection closed') start(false);
+          else settle(failed(failureOf(error), status));
+        });
+        request.end(body);
+      }
+
+      start(agents[protocol]);
+      const timer = setTimeout(() => settle(failed('timeout', status)), timeoutMs);
+    });
+  }
+
+  return {
+    send,
+    /** Closes all connections; what is still being sent fails. So let the worker come to rest first. */
+    close(): void {
+      closed = true;
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+function failed(error: string, httpStatus: number | null = null): Outcome {
+  return { outcome: 'failed', httpStatus, error, retryAfterMs: null, answer: '' };
+}
+
+/** The status decides. Redirects are not followed: they would name an address that no merchant has given. */
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number): Outcome {
+  if (statusCode >= 200 && statusCode < 300) {
+    return { outcome: 'delivered', httpStatus: statusCode, error: null, retryAfterMs: null, answer: '' };
+  }
+  return {
+    outcome: statusCode === 410 ? 'gone' : 'failed',
+    httpStatus: statusCode,
+    error: failureOfStatus(statusCode),
+    retryAfterMs: parseRetryAfter(headers['retry-after'], nowMs),
+    answer: '',
+  };
+}
+
+/** PostgreSQL cannot store the first of them, and the others could disturb whoever prints the text. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]/gu;
+
+/** The first bytes of a body whose encoding nobody vouches for, as text that can be stored and shown. */
+function createBeginning(limitBytes: number) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  return {
+    add(chunk: Buffer): void {
+      const part = chunk.subarray(0, limitBytes - bytes);
+      if (part.length < chunk.length) isCut = true;
+      if (part.length === 0) return;
+      // A copy, so that what is kept does not hold the rest in memory.
+      chunks.push(Buffer.from(part));
+      bytes += part.length;
+    },
+    text(): string {
+      // With `stream` the decoder keeps back a character that the cut has gone through.
+      const decoded = new TextDecoder().decode(Buffer.concat(chunks), { stream: isCut });
+      return decoded.replace(CONTROL_CHARACTERS, '\uFFFD');
+    },
+  };
+}

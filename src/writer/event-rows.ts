@@ -1,0 +1,57 @@
+/** Events as they are written: numbered, frozen, and on their way to everybody who wants them. */
+
+import { eventBody } from '../events/envelope.ts';
+import type { EventRow } from '../events/event.ts';
+import { newId } from '../lib/id.ts';
+import type { DeliveryRow } from '../webhooks/delivery.ts';
+import { type Endpoint, receiverOf, selects } from '../webhooks/endpoint.ts';
+
+export type NewEvent = {
+  readonly type: string;
+  /** JSON. */
+  readonly data: string;
+};
+
+/** What has just changed: a session or an endpoint. */
+type Changed = {
+  readonly id: string;
+  readonly version: number;
+  /** How many events there are about it, these included. */
+  readonly eventCount: number;
+};
+
+export function eventRows(subject: Changed, events: readonly NewEvent[], now: number): EventRow[] {
+  const firstSequence = subject.eventCount - events.length + 1;
+  return events.map(({ type, data }, index) => {
+    const id = newId('evt', now);
+    const sequence = firstSequence + index;
+    const body = eventBody(type, id, now, data, subject.version, sequence);
+    return { id, type, subject: subject.id, sequence, createdAt: now, body };
+  });
+}
+
+/**
+ * The deliveries of events: to the address that is named for each, if there is one, and to endpoints that want it. One
+ * address at most: two on the same host would be at the same place in their lane.
+ */
+export function deliveryRows(
+  events: readonly EventRow[],
+  endpoints: readonly Endpoint[],
+  urlOf: (index: number) => string = () => '',
+): DeliveryRow[] {
+  return events.flatMap(({ id, type, subject, sequence, createdAt }, index) => {
+    const url = urlOf(index);
+    const named = url === '' ? [] : [{ receiver: receiverOf(url), url }];
+    // An endpoint hears nothing about itself: what says that it fails would fail as well.
+    const wanting = endpoints.filter((each) => each.id !== subject && selects(each, type));
+    const receivers = [...named, ...wanting.map((each) => ({ receiver: each.id, url: null }))];
+    return receivers.map((receiver) => ({
+      id: newId('whd', createdAt),
+      event: id,
+      subject,
+      sequence,
+      createdAt,
+      ...receiver,
+    }));
+  });
+}

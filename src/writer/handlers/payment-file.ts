@@ -1,0 +1,128 @@
+/**
+ * Orders to make a file of payments. What goes into it is decided on what was loaded, and marked in the same transaction:
+ * of two files made at once only one has a refund.
+ */
+import { createHash } from 'node:crypto';
+import type { BankFile } from '../../banking/bank-file.ts';
+import { dataOfEntry, entryOf } from '../../banking/entry.ts';
+import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
+import { representBankFile } from '../../banking/representation.ts';
+import { decide } from '../../checkout/decide.ts';
+import { type Refusal, refuse } from '../../checkout/refusals.ts';
+import type { Serializer } from '../../checkout/serializer.ts';
+import { type Checkout, heldOf } from '../../checkout/session.ts';
+import { BANK } from '../../methods/bank/receiving-account.ts';
+import type { Notice } from '../../methods/provider-event.ts';
+import type { Loaded, Needs, Writes } from '../../store/store.ts';
+import { answerOf, auditOf, type Decided, type MakePaymentFile } from '../command.ts';
+import { writesOfChange } from './checkout.ts';
+
+/** Of what cannot be sent, so many are named in a refusal. */
+const MAX_REASONS = 20;
+
+export function paymentFileNeeds({ origin: { tenant }, refunds, returns }: MakePaymentFile): Needs {
+  const checkouts = [...new Set(refunds.map(({ checkout }) => checkout))];
+  const notices = returns.map(({ reference }) => ({ rail: BANK, reference }));
+  return { tenant, checkouts, notices, endpoints: true };
+}
+
+type Included = { readonly transfers: readonly CreditTransfer[]; readonly writes: readonly Writes[] };
+
+export function decideOnPaymentFile(
+  order: MakePaymentFile,
+  loaded: Loaded,
+  serializer: Serializer,
+): Decided | Refusal {
+  const { origin, now, id, account, reply } = order;
+  const refunds = includedRefunds(order, loaded, serializer);
+  if ('kind' in refunds) return refunds;
+  const returns = includedReturns(order, loaded);
+  const transfers = [...refunds.transfers, ...returns.transfers];
+  if (transfers.length === 0) {
+    const reasons = order.leftOut.slice(0, MAX_REASONS).map(({ id, reason }) => ` ${id}: ${reason}.`);
+    return refuse(
+      'nothing_to_pay',
+      `There is nothing that this account could send back now.${reasons.join('')}`,
+    );
+  }
+  const content = paymentFile({ id, createdAt: now, executeOn: order.executeOn, account, transfers });
+  const file: BankFile = {
+    id,
+    kind: 'payments',
+    createdAt: now,
+    hash: createHash('sha256').update(content).digest('hex'),
+    data: {
+      receiving_account: account.id,
+      currency: account.currency,
+      amount: transfers.reduce((sum, { amount }) => sum + amount, 0),
+      execute_on: order.executeOn,
+      payments: transfers.map(({ id, amount, creditor }) => ({ id, amount, account: creditor.account })),
+      left_out: order.leftOut.map(({ id, reason }) => ({ id, reason })),
+    },
+    content,
+  };
+  const further = [...refunds.writes, ...returns.writes];
+  return {
+    writes: { bankFile: file, audit: auditOf(origin, id, 0, now, 'add_payments') },
+    further,
+    answer: answerOf(reply, JSON.stringify(representBankFile(file))),
+    committed: {
+      tenant: origin.tenant,
+      checkouts: [...new Set(refunds.writes.flatMap(({ checkout }) => checkout?.after.id ?? []))],
+      events: further.reduce((sum, { events = [] }) => sum + events.length, 0),
+      deliveries: further.reduce((sum, { deliveries = [] }) => sum + deliveries.length, 0),
+    },
+  };
+}
+
+/** Those that no other file, and no statement, was faster with. */
+function includedRefunds(
+  { origin, now, id, refunds }: MakePaymentFile,
+  { checkouts, endpoints }: Loaded,
+  serializer: Serializer,
+): Included | Refusal {
+  const changed = new Map<string, Checkout>();
+  const transfers: CreditTransfer[] = [];
+  const writes: Writes[] = [];
+  for (const { checkout, ...transfer } of refunds) {
+    const session = changed.get(checkout) ?? checkouts.get(checkout);
+    const refund = session?.refunds.find((each) => each.id === transfer.id);
+    if (!session || refund?.status !== 'pending' || refund.reference !== '') continue;
+    // The bank has taken the payment back meanwhile: what is refunded now would be the merchant's own.
+    if (heldOf(session, refund.attempt) < 0) continue;
+    const decision = decide(session, {
+      type: 'report_refund',
+      now,
+      refund: refund.id,
+      status: 'pending',
+      reference: id,
+      failure: '',
+      syncAt: null,
+    });
+    if (decision.kind === 'refusal') return decision;
+    if (decision.kind === 'unchanged') continue;
+    transfers.push(transfer);
+    changed.set(checkout, decision.checkout);
+    const told = { origin, now, type: 'report_refund' };
+    writes.push(writesOfChange(decision, session, endpoints, told, serializer));
+  }
+  return { transfers, writes };
+}
+
+/** The same of money without a session. */
+function includedReturns(
+  { origin, now, id, returns }: MakePaymentFile,
+  { notices }: Pick<Loaded, 'notices'>,
+): Included {
+  const found = returns.flatMap(({ reference: _, ...transfer }) => {
+    const notice = notices.get(transfer.id);
+    const sentBack = notice && entryOf(notice).sentBack;
+    if (!notice || sentBack?.state !== 'pending' || sentBack.file !== '') return [];
+    const filed: Notice = {
+      ...notice,
+      data: dataOfEntry({ ...entryOf(notice), sentBack: { ...sentBack, file: id } }),
+    };
+    return [{ transfer, writes: { notice: filed, audit: auditOf(origin, notice.id, 0, now, 'filed') } }];
+  });
+  return { transfers: found.map(({ transfer }) => transfer), writes: found.map(({ writes }) => writes) };
+}

@@ -1,0 +1,141 @@
+/**
+ * Asks rails, outside of any transaction, and brings what they say to the sessions. The way back of a payer, a notice of
+ * a provider and the worker's timer all come through here: asking twice comes to the same as asking once.
+ */
+import { type Attempt, type Checkout, knowledgeOf, type Refund } from '../checkout/session.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import { newId } from '../lib/id.ts';
+import type { Rail, RailAnswer, RefundAnswer } from '../methods/method.ts';
+import type { Store } from '../store/store.ts';
+import type { Origin } from './command.ts';
+import type { Execute } from './writer.ts';
+
+/** What an operator has to look at; ids and the rail's own words, never a person or a secret. */
+export type RailAlert = (rail: string, text: string, about: { readonly [name: string]: string }) => void;
+
+export type RailDuties = {
+  readonly store: Pick<Store, 'checkout'>;
+  readonly execute: Execute;
+  readonly rails: readonly Rail[];
+  readonly onAlert: RailAlert;
+  /** A rail has not answered: it is asked again, and only an operator can tell whether that lasts too long. */
+  readonly onSilence: RailAlert;
+};
+
+/** How long to wait before a rail that did not answer is asked again. */
+const ASK_AGAIN_MS = 30_000;
+
+/** No answer is not a failure: what was asked for may have been done. */
+const noAnswer: RailAnswer = { status: 'unknown', reason: '', syncAt: null, payment: null };
+
+/** Lets the rail prepare what the payer needs. Nothing moves yet, so that no answer only means to ask again. */
+export async function startAtRail(
+  duties: RailDuties,
+  checkout: Checkout,
+  attempt: Attempt,
+  returnUrl: string,
+  now: number,
+): Promise<void> {
+  const rail = railOf(duties, attempt.rail);
+  if (!rail?.start) return;
+  const unanswered = { ...noAnswer, status: attempt.status, syncAt: now + ASK_AGAIN_MS };
+  const answer = await rail.start(checkout, attempt, returnUrl, now).catch(() => unanswered);
+  await applyAnswer(duties, checkout, attempt, answer, now);
+  const { status, details = attempt.details } = answer;
+  const isReady = rail.payerUrl === undefined || rail.payerUrl({ ...attempt, status, details }) !== null;
+  if (status === 'requires_action' && !isReady) {
+    const about = { checkout: checkout.id, attempt: attempt.id };
+    duties.onSilence(attempt.rail, 'the rail has made no page for the payer', about);
+  }
+}
+
+/** Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. */
+export async function syncAttempt(
+  duties: RailDuties,
+  checkout: Checkout,
+  attempt: Attempt,
+  now: number,
+): Promise<boolean> {
+  const rail = railOf(duties, attempt.rail);
+  const isGivenUp = attempt.status === 'cancelled';
+  const asked =
+    isGivenUp && rail?.cancel ? rail.cancel(checkout, attempt, now) : rail?.sync(checkout, attempt, now);
+  const answer = (await asked?.catch(() => noAnswer)) ?? noAnswer;
+  const isOpen = knowledgeOf(answer.status) < knowledgeOf(isGivenUp ? 'cancelled' : 'failed');
+  const syncAt = answer.syncAt ?? (isOpen ? now + ASK_AGAIN_MS : null);
+  // What tells less than is known already moves nothing but the time of the next question.
+  const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
+  const status = tellsLess ? attempt.status : answer.status;
+  await applyAnswer(duties, checkout, attempt, { ...answer, status, syncAt }, now);
+  if (answer.status !== 'unknown') return true;
+  const about = { checkout: checkout.id, attempt: attempt.id };
+  duties.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
+  return false;
+}
+
+async function applyAnswer(
+  duties: RailDuties,
+  checkout: Checkout,
+  attempt: Attempt,
+  answer: RailAnswer,
+  now: number,
+): Promise<void> {
+  const { execute, onAlert } = duties;
+  const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
+  const order = { subject: 'checkout', origin: railOrigin(checkout.tenant), id: checkout.id } as const;
+  if (alert !== undefined) onAlert(attempt.rail, alert, { checkout: checkout.id, attempt: attempt.id });
+  await execute({
+    ...order,
+    command: {
+      type: 'report',
+      now,
+      rail: attempt.rail,
+      reference: attempt.reference,
+      unknownAttempt: attempt,
+      refundId: newId('rfd', now),
+      details,
+      ...said,
+    },
+  });
+  for (const reversal of reversals) {
+    await execute({
+      ...order,
+      command: { type: 'report_reversal', now, rail: attempt.rail, attempt: attempt.id, ...reversal },
+    });
+  }
+  for (const { alert: _alert, ...news } of refunds) {
+    await execute({ ...order, command: { type: 'report_refund', now, ...news } });
+  }
+}
+
+/** Makes a refund at its rail, or asks how it stands. */
+export async function syncRefund(
+  duties: RailDuties,
+  checkout: Checkout,
+  refund: Refund,
+  now: number,
+): Promise<void> {
+  const unanswered: RefundAnswer = {
+    status: 'pending',
+    reference: '',
+    failure: '',
+    syncAt: now + ASK_AGAIN_MS,
+  };
+  const asked = railOf(duties, refund.rail)?.refund(checkout, refund, now);
+  const { alert, ...answer } = (await asked?.catch(() => unanswered)) ?? unanswered;
+  if (alert !== undefined) duties.onAlert(refund.rail, alert, { checkout: checkout.id, refund: refund.id });
+  await duties.execute({
+    subject: 'checkout',
+    origin: railOrigin(checkout.tenant),
+    id: checkout.id,
+    command: { type: 'report_refund', now, refund: refund.id, ...answer },
+  });
+}
+
+function railOf({ rails }: RailDuties, name: string): Rail | undefined {
+  return rails.find((each) => each.name === name);
+}
+
+function railOrigin(tenant: Tenant): Origin {
+  return { tenant, actor: 'rail', requestId: '', idempotency: null };
+}

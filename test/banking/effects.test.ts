@@ -1,0 +1,140 @@
+/** What an entry means for the sessions that it may concern, where somebody could gain by its meaning something else. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type Facts, type Fresh, meaningOf, ownIdOf } from '../../src/banking/effects.ts';
+import { type BankEntry, endToEndIdOf, newEntry } from '../../src/banking/entry.ts';
+import { rank } from '../../src/banking/match.ts';
+import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
+import { newId } from '../../src/lib/id.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
+import { creditorReference } from '../../src/methods/bank/references.ts';
+import type { StatementEntry } from '../../src/statements/entry.ts';
+import { attempt, checkout, NOW, nobody, payment } from '../checkout/build.ts';
+import { refund, reversal } from '../checkout/build-refunds.ts';
+import { entry as statementEntry } from '../statements/support.ts';
+
+const reference = creditorReference('ORDER1');
+const returnedBy = { reasonCode: 'MD06', reasonText: '', originalEndToEndId: '' };
+const fresh: Fresh = { now: NOW, id: 'ntc_1', newAttempt: () => 'pat_new', newRefund: () => 'rfd_new' };
+const nothing: Facts = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
+
+function entry(given: Partial<StatementEntry>): BankEntry {
+  return newEntry(statementEntry({ amount: 1000, currency: 'EUR', ...given }), 'eur', 'bfl_1');
+}
+
+/** A session that a transfer has paid. */
+function paidSession(name: string, amount: number, given: Partial<Checkout> = {}): Checkout {
+  const transfer = attempt('succeeded', { name, rail: BANK, reference: creditorReference(name) });
+  return checkout({
+    id: `chk_${name}`,
+    currency: 'EUR',
+    amount,
+    attempts: [transfer],
+    payments: [payment(amount, { rail: BANK, reference: `ntc_${name}`, attempt: transfer.id })],
+    ...given,
+  });
+}
+const owners = (...sessions: readonly Checkout[]): Facts => ({
+  ...nothing,
+  owners: new Map(sessions.map((each) => [each.attempts[0]?.reference ?? '', each])),
+});
+const problemOf = (given: BankEntry, facts: Facts) => meaningOf(given, facts, fresh).entry.problem;
+
+suite('money that is taken back', () => {
+  const taken = { direction: 'debit', isReversal: true, returned: returnedBy } as const;
+
+  test('is a return whatever its payer wrote: the id of a refund came to them with that refund', () => {
+    const id = endToEndIdOf(newId('rfd', NOW));
+    for (const text of [{ endToEndId: id }, { remittance: `${reference} ${id}` }]) {
+      assert.equal(ownIdOf(entry({ ...taken, ...text })), null);
+    }
+    const session = paidSession('ORDER1', 1000);
+    const { effects } = meaningOf(entry({ ...taken, endToEndId: id }), owners(session), fresh);
+    assert.deepEqual(
+      effects.map(({ checkout, command }) => [checkout, command.type]),
+      [['chk_ORDER1', 'report_reversal']],
+    );
+  });
+
+  test('is for a person where it is more than was brought, in another currency, or of several sessions', () => {
+    const one = paidSession('ORDER1', 1000);
+    const cases: Array<[string, BankEntry, Facts]> = [
+      ['more', entry({ ...taken, amount: 1001 }), owners(one)],
+      [
+        'again',
+        entry(taken),
+        owners({ ...one, reversals: [reversal(1000, { attempt: one.attempts[0]?.id ?? '' })] }),
+      ],
+      ['nothing', entry(taken), owners({ ...one, payments: [] })],
+      ['currency', entry({ ...taken, currency: 'CHF' }), owners(one)],
+      ['several', entry({ ...taken, amount: 2000 }), owners(one, paidSession('ORDER2', 1000))],
+      ['nobody', entry(taken), nothing],
+    ];
+    for (const [name, given, facts] of cases) {
+      const { entry: kept, effects } = meaningOf(given, facts, fresh);
+      assert.deepEqual([kept.problem, effects.length], ['unknown_return', 0], name);
+    }
+  });
+});
+
+suite('money that went out', () => {
+  test('for a refund that has ended already is for a person', () => {
+    const session = paidSession('ORDER1', 1000);
+    for (const [status, problem] of [
+      ['failed', 'refund_failed'],
+      ['succeeded', 'refund_differs'],
+      ['pending', null],
+    ] as const) {
+      const facts = { ...nothing, refund: { checkout: session, refund: refund(1000, { status }) } };
+      assert.equal(problemOf(entry({ direction: 'debit' }), facts), problem, status);
+    }
+  });
+});
+
+suite('money that came in', () => {
+  test('is perhaps known where another file tells of the same day, payer and amount', () => {
+    const session = paidSession('ORDER1', 1000);
+    const facts = (other: Partial<BankEntry>) => ({
+      ...owners(session),
+      booked: [{ ...entry({ bankReference: 'BANK-1' }), statement: 'bfl_0', ...other }],
+    });
+    const again = (given: Partial<StatementEntry>) => entry({ creditorReference: reference, ...given });
+    assert.equal(problemOf(again({ bankReference: '' }), facts({})), 'maybe_known');
+    assert.equal(problemOf(again({ bankReference: 'BANK-1', endToEndId: 'E1' }), facts({})), 'maybe_known');
+    assert.equal(problemOf(again({ bankReference: 'BANK-2' }), facts({})), null, 'the bank tells them apart');
+    assert.equal(problemOf(again({ bankReference: '' }), facts({ statement: 'bfl_1' })), null, 'one file');
+    assert.equal(problemOf(again({ bankReference: '' }), facts({ bookedOn: '2020-01-01' })), null, 'a day');
+  });
+
+  test('that names a reference is for nobody else of the same amount and name', () => {
+    const payer = { ...nobody, name: 'Victor Victim' };
+    const lurking = checkout({ amount: 1000, payer, attempts: [attempt('requires_action', { rail: BANK })] });
+    const counterparty = { name: 'Victim, Victor', account: '', bic: '' };
+    const facts = { ...nothing, candidates: [lurking] };
+    assert.equal(
+      problemOf(entry({ counterparty, creditorReference: reference }), facts),
+      'unknown_reference',
+    );
+    assert.equal(problemOf(entry({ counterparty, remittance: '' }), facts), null, 'the control');
+    const careful = { ...lurking, policy: { ...defaultPolicy, unreferenced: 'ask' } as const };
+    const asked = { ...nothing, candidates: [careful] };
+    assert.equal(problemOf(entry({ counterparty, remittance: '' }), asked), 'several_candidates');
+  });
+
+  test('names an order only where its number stands by itself', () => {
+    const scoreFor = (referenceId: string, remittance: string) =>
+      rank(entry({ remittance }), [checkout({ amount: 1000, referenceId })])[0]?.score;
+    for (const [referenceId, text] of [
+      ['2026', 'vom 20.11.2026'],
+      ['1122', 'gegen 11.22 Uhr'],
+      ['rent', 'current rents'],
+      ['order-77', 'border-77'],
+      ['order-77', 'order-777'],
+    ] as const) {
+      assert.equal(scoreFor(referenceId, text), 50, `${referenceId} in ${text}`);
+    }
+    for (const text of ['order-77', 'Rechnung ORDER 77, danke', 'or der77']) {
+      assert.equal(scoreFor('order-77', text), 95, text);
+    }
+  });
+});

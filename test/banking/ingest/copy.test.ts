@@ -1,0 +1,56 @@
+/** Copies of files: what a process that was killed has left of them does not stay for ever. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { withCopy } from '../../../src/banking/ingest/copy.ts';
+import { freshDirectory } from '../../support/process.ts';
+
+const HOUR = 3_600_000;
+
+test('leftovers of more than an hour go when a copy is made, at most once an hour', async (t) => {
+  const folder = freshDirectory(t);
+  const outside = freshDirectory(t);
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const start = Date.now();
+  t.mock.timers.enable({ apis: ['Date'], now: start });
+  const limit = { bytes: 10, error: () => new Error('too much') };
+  const copy = (work = async () => {}) => withCopy(Readable.from([Buffer.from('abc')]), limit, work);
+  const left = () => readdirSync(folder).sort();
+  const age = (path: string, ms: number) => utimesSync(path, (start - ms) / 1000, (start - ms) / 1000);
+  function leave(name: string, ms: number, contentMs = ms): void {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'content'), 'abc');
+    age(join(folder, name, 'content'), contentMs);
+    age(join(folder, name), ms);
+  }
+
+  leave('opentill-upload-old', HOUR + 60_000);
+  leave('opentill-upload-young', HOUR - 60_000);
+  leave('opentill-upload-growing', 2 * HOUR, 1_000);
+  leave('another-old', 2 * HOUR);
+  symlinkSync(outside, join(folder, 'opentill-upload-link'));
+  const kept = ['another-old', 'opentill-upload-growing', 'opentill-upload-link', 'opentill-upload-young'];
+  await copy();
+  assert.deepEqual(left(), kept);
+  assert.ok(existsSync(outside));
+
+  leave('opentill-upload-old', 2 * HOUR);
+  await copy();
+  assert.deepEqual(left(), [...kept, 'opentill-upload-old'].sort());
+
+  await copy(async () => {
+    // Its own copy is as old by now, and is worked on still.
+    t.mock.timers.setTime(start + 2 * HOUR);
+    const [own = ''] = left().filter((name) => ![...kept, 'opentill-upload-old'].includes(name));
+    await copy();
+    assert.deepEqual(left(), ['another-old', own, 'opentill-upload-link'].sort());
+  });
+  assert.deepEqual(left(), ['another-old', 'opentill-upload-link']);
+});

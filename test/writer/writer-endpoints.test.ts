@@ -1,0 +1,279 @@
+/** Orders about endpoints: what is written, and what is answered. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { defaultPolicy } from '../../src/checkout/session.ts';
+import { T } from '../store/build.ts';
+import { finish, HOUR, health, setHealth, tell, tryAgain } from '../store/deliveries.ts';
+import { dataOf, openTill, type Till } from '../store/orders.ts';
+
+const settings = { url: 'https://new.example', events: ['*'], description: '', enabled: true };
+const create = { type: 'create_endpoint', secret: 'whsec_new', settings } as const;
+const rotate = { type: 'rotate_secret', secret: 'whsec_next', overlapMs: HOUR } as const;
+const update = (given: Partial<typeof settings>) => ({ type: 'update_endpoint', settings: given }) as const;
+const NOW = T + HOUR;
+
+suite('the answer about an endpoint', () => {
+  test('has the secret when it is made, and again when that is repeated', async (t) => {
+    const { order } = await openTill(t);
+    const made = await order(create, 'whe_1', NOW, 'key');
+    assert.deepEqual(dataOf(made), {
+      id: 'whe_1',
+      object: 'webhook_endpoint',
+      created_at: '2030-01-15T13:00:00.000Z',
+      updated_at: '2030-01-15T13:00:00.000Z',
+      url: 'https://new.example',
+      events: ['*'],
+      description: '',
+      status: 'enabled',
+      disabled_reason: '',
+      health: {
+        status: 'healthy',
+        failing_since: null,
+        consecutive_failures: 0,
+        last_error: '',
+        next_probe_at: null,
+      },
+      previous_secret_expires_at: null,
+      secret: 'whsec_new',
+    });
+    const repeated = await order(create, 'whe_2', NOW + 1, 'key');
+    assert.equal(repeated.outcome.kind, 'replay');
+    assert.deepEqual(dataOf(repeated), dataOf(made));
+  });
+
+  test('has the new secret when it is replaced, and until when the one before signs', async (t) => {
+    const { order, add, endpoint } = await openTill(t);
+    const one = await add({ secret: 'whsec_old' });
+    const { secret, previous_secret_expires_at } = dataOf(await order(rotate, one.id));
+    assert.deepEqual([secret, previous_secret_expires_at], ['whsec_next', '2030-01-15T14:00:00.000Z']);
+    const known = await endpoint(one.id);
+    assert.equal(known?.secret, 'whsec_next');
+    assert.deepEqual(known.previousSecret, { secret: 'whsec_old', until: NOW + HOUR });
+  });
+
+  test('has no secret when it is changed, unchanged or deleted', async (t) => {
+    const { order, add } = await openTill(t);
+    const { id } = await add({ previousSecret: { secret: 'whsec_old', until: NOW + 1 } });
+    for (const command of [update({ description: 'x' }), update({}), { type: 'delete_endpoint' } as const]) {
+      const { outcome } = await order(command, id);
+      assert.ok(outcome.kind === 'success');
+      assert.doesNotMatch(outcome.answer.body, /whsec_/);
+    }
+  });
+
+  test('that is deleted says so, and it is gone', async (t) => {
+    const { order, add, store, mine } = await openTill(t);
+    const { id } = await add();
+    assert.deepEqual(dataOf(await order({ type: 'delete_endpoint' }, id)), {
+      id,
+      object: 'webhook_endpoint',
+      deleted: true,
+    });
+    assert.deepEqual(await store.endpoints(mine), []);
+    const { outcome } = await order({ type: 'delete_endpoint' }, id);
+    assert.ok(outcome.kind === 'refusal' && outcome.reason === 'not_found');
+  });
+
+  test('of another account or mode is that there is none', async (t) => {
+    const { order, add, endpoint, theirs } = await openTill(t);
+    const { id } = await add({}, theirs);
+    const { outcome } = await order({ type: 'delete_endpoint' }, id);
+    assert.ok(outcome.kind === 'refusal' && outcome.reason === 'not_found');
+    assert.ok(await endpoint(id, theirs));
+  });
+});
+
+suite('an endpoint that fails', () => {
+  const suspended = health({ failures: 20, probeAt: NOW + HOUR, announced: true });
+
+  /** Suspended, with a delivery that is to be tried again much later. */
+  async function suspend(till: Till, given = {}): Promise<string> {
+    const { id } = await till.add(given);
+    await tell(till.store, till.mine, 1, { receivers: [id] });
+    await finish(till.store, till.mine, tryAgain(await till.due(id, T), T + 9 * HOUR));
+    await setHealth(till.store, till.mine, id, suspended);
+    return id;
+  }
+
+  const renewing = [
+    ['has another address', {}, update({ url: 'https://new.example' })],
+    ['is switched on', { disabled: 'by_merchant' }, update({ enabled: true })],
+    ['is switched on after it was gone', { disabled: 'gone' }, update({ enabled: true })],
+    ['is switched on although it is on', {}, update({ enabled: true })],
+  ] as const;
+  for (const [name, given, command] of renewing) {
+    test(`is probed at once when it ${name}, with what waits for it`, async (t) => {
+      const till = await openTill(t);
+      const id = await suspend(till, given);
+      const executed = await till.order(command, id);
+      assert.equal(dataOf(executed).health.status, 'suspended');
+      assert.deepEqual(await till.failing(), { [id]: { ...suspended, probeAt: NOW } });
+      assert.equal(executed.committed?.deliveries, 1);
+      const claimed = await till.due(id, NOW);
+      // With the attempt that it has lost.
+      assert.deepEqual([claimed.dueAt, claimed.attempts], [NOW, 0]);
+      assert.deepEqual(await till.events(), []);
+    });
+  }
+
+  test('is not known to fail any more when it is switched off', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    assert.equal(dataOf(await till.order(update({ enabled: false }), id)).health.status, 'healthy');
+    assert.deepEqual(await till.failing(), {});
+  });
+
+  test('but is not suspended begins anew at another address', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    await setHealth(till.store, till.mine, id, health({ failures: 3 }));
+    const executed = await till.order(update({ url: 'https://new.example' }), id);
+    assert.equal(dataOf(executed).health.status, 'healthy');
+    assert.deepEqual(await till.failing(), {});
+  });
+
+  const keeping = [
+    ['another description', update({ description: 'x' })],
+    ['other events', update({ events: ['checkout.paid'] })],
+    ['the same address', update({ url: 'https://shop.example/opentill' })],
+    ['another secret', rotate],
+  ] as const;
+  for (const [name, command] of keeping) {
+    test(`stays suspended with ${name}`, async (t) => {
+      const till = await openTill(t);
+      const id = await suspend(till);
+      const executed = await till.order(command, id);
+      assert.deepEqual(dataOf(executed).health, {
+        status: 'suspended',
+        failing_since: '2030-01-15T12:00:00.000Z',
+        consecutive_failures: 20,
+        last_error: 'timeout',
+        next_probe_at: '2030-01-15T14:00:00.000Z',
+      });
+      assert.deepEqual(await till.failing(), { [id]: suspended });
+      assert.equal(executed.committed, null);
+    });
+  }
+
+  test('leaves nothing behind when it is deleted, and what waits for it may come to its end', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    const { committed } = await till.order({ type: 'delete_endpoint' }, id);
+    assert.equal(committed?.deliveries, 1);
+    assert.deepEqual(await till.failing(), {});
+    const claimed = await till.due(id, NOW);
+    assert.equal(claimed.endpoint, null);
+    await till.come(tryAgain(claimed, NOW + HOUR, { at: NOW }));
+    assert.deepEqual(await till.failing(), {}, 'not even what comes late');
+  });
+
+  test('is another one in another mode or account', async (t) => {
+    const till = await openTill(t);
+    const id = await suspend(till);
+    await till.add({ id }, till.theirs);
+    await setHealth(till.store, till.theirs, id, suspended);
+    await till.order(update({ url: 'https://new.example' }), id);
+    assert.deepEqual(await till.failing(till.theirs), { [id]: suspended });
+  });
+});
+
+test('the events of a session go to its own address and to the endpoints that want them', async (t) => {
+  const till = await openTill(t);
+  const { store, mine, execute } = till;
+  await till.add({ id: 'whe_1' });
+  await till.add({ id: 'whe_2', events: ['checkout.created'] });
+  await till.add({ id: 'whe_3', events: ['checkout.paid', 'payin.*'] });
+  await till.add({ id: 'whe_4', disabled: 'by_merchant' });
+  await till.add({ id: 'whe_5' }, till.theirs);
+  const make = (id: string, webhookUrl: string) =>
+    execute({
+      subject: 'checkout',
+      origin: { tenant: mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
+      id,
+      command: {
+        type: 'create',
+        now: T,
+        id,
+        token: 'token',
+        tenant: mine,
+        currency: 'EUR',
+        amount: 1000,
+        items: [],
+        description: '',
+        referenceId: '',
+        metadata: {},
+        payer: {
+          customer: '',
+          name: '',
+          email: '',
+          country: '',
+          phone: null,
+          billingDetails: null,
+          shippingDetails: null,
+        },
+        successUrl: '',
+        cancelUrl: '',
+        webhookUrl,
+        methods: ['card'],
+        expiresAt: null,
+        policy: defaultPolicy,
+      },
+    });
+  const receivers = async (subject: string) => {
+    const { rows } = await store.deliveries(mine, { subject }, { limit: 10 });
+    return rows.map(({ receiver, url }) => [receiver, url]).sort();
+  };
+  const { committed } = await make('chk_1', 'https://shop.example/hook?a=b');
+  assert.equal(committed?.deliveries, 3);
+  assert.deepEqual(await receivers('chk_1'), [
+    ['https://shop.example', 'https://shop.example/hook?a=b'],
+    ['whe_1', null],
+    ['whe_2', null],
+  ]);
+  await make('chk_2', '');
+  assert.deepEqual(await receivers('chk_2'), [
+    ['whe_1', null],
+    ['whe_2', null],
+  ]);
+});
+
+suite('deliveries that are to be made again', () => {
+  async function ended(t: Parameters<typeof openTill>[0], given = {}) {
+    const till = await openTill(t);
+    const { id } = await till.add(given);
+    await tell(till.store, till.mine, 1, { receivers: [id] });
+    const claimed = await till.due(id, T);
+    await finish(till.store, till.mine, tryAgain(claimed, T, { state: 'failed', dueAt: null }));
+    const delivery = await till.store.delivery(till.mine, claimed.id);
+    assert.ok(delivery);
+    const again = () =>
+      till.execute({
+        subject: 'resend',
+        origin: { tenant: till.mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
+        deliveries: [delivery],
+        now: NOW,
+        reply: { operation: 'WEBHOOK_DELIVERY.RESEND' },
+      });
+    return { till, id, delivery, again };
+  }
+
+  test('are due at once, and shown so', async (t) => {
+    const { till, id, delivery, again } = await ended(t);
+    const executed = await again();
+    const { status, next_attempt_at, attempts } = dataOf(executed);
+    assert.deepEqual([status, next_attempt_at, attempts], ['pending', '2030-01-15T13:00:00.000Z', 1]);
+    assert.equal(executed.committed?.deliveries, 1);
+    assert.equal((await till.due(id, NOW)).id, delivery.id);
+  });
+
+  test('are refused where their endpoint is switched off or deleted', async (t) => {
+    const { till, id, again, delivery } = await ended(t);
+    await till.order(update({ enabled: false }), id);
+    const off = await again();
+    assert.ok(off.outcome.kind === 'refusal' && off.outcome.reason === 'endpoint_disabled');
+    await till.order({ type: 'delete_endpoint' }, id);
+    const deleted = await again();
+    assert.ok(deleted.outcome.kind === 'refusal' && deleted.outcome.reason === 'endpoint_disabled');
+    assert.equal((await till.store.delivery(till.mine, delivery.id))?.state, 'failed');
+  });
+});
