@@ -50,10 +50,10 @@ try {
 async function measure(name: string, open: () => Promise<Store>, entries: number): Promise<void> {
   const ids = await fillDatabase(await open(), Math.ceil(entries / MATCHING));
   const store = await open();
-  const [account] = await store.accounts();
+  const [account] = await store.accounts.list();
   if (!account) throw new Error('there is no account');
   const tenant = { account: account.number, mode: 'test' } as const;
-  await store.configureAccount(tenant, { ...defaultSettings, receivingAccounts: [receivingAccount] });
+  await store.accounts.configure(tenant, { ...defaultSettings, receivingAccounts: [receivingAccount] });
   const execute = createWriter({
     store,
     serializer: createSerializer('https://pay.example.com'),
@@ -63,7 +63,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const references = await Promise.all(
     ids.map(async (id) => {
       const reference = newReference('RF', randomText);
-      const amount = (await store.checkout(tenant, id))?.amount ?? 0;
+      const amount = (await store.checkouts.fetch(tenant, id))?.amount ?? 0;
       await execute({
         subject: 'checkout',
         origin,

@@ -52,8 +52,8 @@ export async function createService(
   const metrics = createMetrics(store);
   const serializer = createSerializer(config.CHECKOUT_URL);
   const live = createLiveUpdates();
-  store.onRemoteChange((id) => live.publish(id));
-  store.onRemoteEvents((tenant) => live.publish(feedTopic(tenant)));
+  store.remote.onCheckoutChange((id) => live.publish(id));
+  store.remote.onEvents((tenant) => live.publish(feedTopic(tenant)));
   const onAlert: RailAlert = (rail, text, about) => {
     metrics.railAlert(rail);
     logger.warn({ rail, ...about }, text);
@@ -94,7 +94,7 @@ export async function createService(
 
   async function now({ account, mode }: Tenant): Promise<number> {
     if (mode === 'live') return realNow();
-    return realNow() + ((await store.account(account))?.testClockOffsetMs ?? 0);
+    return realNow() + ((await store.accounts.fetch(account))?.testClockOffsetMs ?? 0);
   }
 
   const statements =

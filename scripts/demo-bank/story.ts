@@ -45,7 +45,7 @@ async function setUpAccount({ store, account }: Stage): Promise<void> {
   const read = readReceivingAccount(shopAccount);
   if ('problems' in read) throw new StepFailed(`the receiving account: ${JSON.stringify(read.problems)}`);
   const tenant = { account: account.number, mode: 'test' } as const;
-  await store.configureAccount(tenant, { ...defaultSettings, receivingAccounts: [read.account] });
+  await store.accounts.configure(tenant, { ...defaultSettings, receivingAccounts: [read.account] });
   const { id, currency, holder, iban, bic } = shopAccount;
   const named = `--holder-name '${holder.name}' --holder-country ${holder.country}`;
   line(styleText('dim', `opentill bank account set ${id} --currency ${currency} --iban '${iban}' ${named}`));

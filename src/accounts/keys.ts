@@ -6,10 +6,12 @@ import { randomText } from '../lib/id.ts';
 import type { Account, NewAccount } from './account.ts';
 import type { ApiKey, Permission } from './api-key.ts';
 
-type KeyStore = { addApiKey(key: ApiKey): Promise<boolean> };
+type KeyStore = { readonly apiKeys: { add(key: ApiKey): Promise<boolean> } };
 type AccountStore = {
-  createAccount(account: NewAccount, nowMs: number): Promise<Account>;
-  createFirstAccount(account: NewAccount, nowMs: number): Promise<Account | null>;
+  readonly accounts: {
+    create(account: NewAccount, nowMs: number): Promise<Account>;
+    createFirst(account: NewAccount, nowMs: number): Promise<Account | null>;
+  };
 };
 
 const KEY_ID_LENGTH = 16;
@@ -65,12 +67,12 @@ export function addApiKey(
     createdAt: key.nowMs,
     revokedAt: null,
   };
-  return store.addApiKey(row);
+  return store.apiKeys.add(row);
 }
 
 /** A new account with its webhook secrets. */
 export function createAccount(store: AccountStore, name: string, nowMs: number): Promise<Account> {
-  return store.createAccount(newAccount(name), nowMs);
+  return store.accounts.create(newAccount(name), nowMs);
 }
 
 /** The same in a database that has none; null if it has. */
@@ -79,7 +81,7 @@ export function createFirstAccount(
   name: string,
   nowMs: number,
 ): Promise<Account | null> {
-  return store.createFirstAccount(newAccount(name), nowMs);
+  return store.accounts.createFirst(newAccount(name), nowMs);
 }
 
 function newAccount(name: string): NewAccount {

@@ -7,7 +7,7 @@ import type { Page, Store } from '../store/store.ts';
 import { type BankEntry, entryOf } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 
-type Reader = Pick<Store, 'refunds' | 'notice' | 'notices'>;
+type Reader = Pick<Store, 'refunds' | 'notices'>;
 
 export type Outgoing = {
   readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: string }>;
@@ -35,7 +35,7 @@ export async function outgoingFrom(
   const fits = (amount: number) =>
     refunds.length + returns.length < MAX_PAYMENTS && total + amount <= MAX_AMOUNT;
   for await (const { id, checkout } of all((page) =>
-    store.refunds(tenant, { rail: BANK, isPending: true }, page),
+    store.refunds.list(tenant, { rail: BANK, isPending: true }, page),
   )) {
     const refund = checkout.refunds.find((each) => each.id === id);
     if (refund?.reference !== '' || checkout.currency !== account.currency) continue;
@@ -51,7 +51,9 @@ export async function outgoingFrom(
       refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
     }
   }
-  for await (const notice of all((page) => store.notices(tenant, { rail: BANK, state: 'waiting' }, page))) {
+  for await (const notice of all((page) =>
+    store.notices.list(tenant, { rail: BANK, state: 'waiting' }, page),
+  )) {
     const entry = entryOf(notice);
     const { sentBack } = entry;
     if (sentBack?.state !== 'pending' || sentBack.file !== '' || entry.account !== account.id) continue;
@@ -82,7 +84,7 @@ async function payerOf(
   );
   const entries: BankEntry[] = [];
   for (const { reference } of payments.toReversed()) {
-    const notice = await store.notice(tenant, reference.split('.')[0] ?? '');
+    const notice = await store.notices.fetch(tenant, reference.split('.')[0] ?? '');
     if (notice) entries.push(entryOf(notice));
   }
   const [newest] = entries;

@@ -8,7 +8,7 @@ export const ACCOUNT_NUMBER = /^[1-9]\d{0,14}$/;
 
 export async function accountOf(store: Store, command: string, number = ''): Promise<Account> {
   if (!ACCOUNT_NUMBER.test(number)) throw new UsageError(`${command} takes the number of the account`);
-  const account = await store.account(Number(number));
+  const account = await store.accounts.fetch(Number(number));
   if (account === null) throw noSuchAccount(number);
   return account;
 }

@@ -21,7 +21,7 @@ export async function accounts(args: readonly string[]): Promise<void> {
 
 async function list(store: Store, args: readonly string[]): Promise<void> {
   takesNothing('accounts list', args);
-  for (const { number, name } of await store.accounts()) console.log(`${number}  ${name}`);
+  for (const { number, name } of await store.accounts.list()) console.log(`${number}  ${name}`);
 }
 
 async function create(store: Store, [name, ...rest]: readonly string[]): Promise<void> {
@@ -33,7 +33,7 @@ async function create(store: Store, [name, ...rest]: readonly string[]): Promise
 async function rename(store: Store, [number = '', name, ...rest]: readonly string[]): Promise<void> {
   takesNothing('accounts rename', rest);
   if (!ACCOUNT_NUMBER.test(number)) throw new UsageError('accounts rename takes a number and a name');
-  if (!(await store.renameAccount(Number(number), validName(name)))) throw noSuchAccount(number);
+  if (!(await store.accounts.rename(Number(number), validName(name)))) throw noSuchAccount(number);
   console.log(`account ${number} is now called ${name}`);
 }
 
@@ -72,7 +72,7 @@ async function configure(store: Store, args: readonly string[]): Promise<void> {
   if (parts === 0)
     throw new UsageError(`${file} has none of the parts that opentill accounts settings shows`);
   const mode = values.live ? 'live' : 'test';
-  await store.configureAccount(
+  await store.accounts.configure(
     { account: account.number, mode },
     { ...account.settings[mode], ...read.settings },
   );
@@ -94,14 +94,14 @@ async function rotate(store: Store, args: readonly string[]): Promise<void> {
     throw new UsageError('accounts rotate-webhook-secret takes the number of the account');
   const overlapSeconds = secondsOf('--overlap', values.overlap);
   if (overlapSeconds > MAX_OVERLAP_SECONDS) throw new UsageError('--overlap is at most 7d');
-  const account = await store.account(Number(number));
+  const account = await store.accounts.fetch(Number(number));
   if (account === null) throw noSuchAccount(number);
   const mode = values.live ? 'live' : 'test';
   const now = Date.now() + (mode === 'test' ? account.testClockOffsetMs : 0);
   const dropped = account.previousWebhookSecrets[mode];
   const previous = retired(account.webhookSecrets[mode], now, overlapSeconds * 1000);
   const secret = newWebhookSecret();
-  await store.replaceWebhookSecret({ account: account.number, mode }, secret, previous);
+  await store.accounts.replaceWebhookSecret({ account: account.number, mode }, secret, previous);
   console.log(`Webhook secret  ${secret}`);
   const lines = fateOfSecrets(
     previous === null ? null : new Date(previous.until).toISOString(),

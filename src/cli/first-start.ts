@@ -13,15 +13,15 @@ export async function firstStart(
   { ACCOUNT_NAME, BOOTSTRAP_API_KEY: given, PUBLIC_URL }: Config,
 ): Promise<string | null> {
   const nowMs = Date.now();
-  const [existing] = await store.accounts();
+  const [existing] = await store.accounts.list();
   const made = existing ? null : await createFirstAccount(store, ACCOUNT_NAME, nowMs);
   // Another instance that started at the same moment may have been first.
-  const account = made ?? existing ?? (await store.accounts())[0];
+  const account = made ?? existing ?? (await store.accounts.list())[0];
   if (!account) throw new Error('there is no account, and none could be made');
   const tenant = { account: account.number, mode: 'test' } as const;
   if (given) {
     await addApiKey(store, { ...given, tenant, permissions: allPermissions, name: 'bootstrap', nowMs });
-    const key = await store.apiKey(given.id);
+    const key = await store.apiKeys.fetch(given.id);
     if (key?.secretHash !== hashSecret(given.secret)) {
       throw new UsageError(
         'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',

@@ -24,7 +24,7 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
       },
     }),
   );
-  const account = await store.account(Number(values.account));
+  const account = await store.accounts.fetch(Number(values.account));
   if (!account)
     throw new UsageError(
       `there is no account ${values.account}; opentill accounts list shows which there are`,
@@ -48,7 +48,7 @@ async function create(store: Store, args: readonly string[]): Promise<void> {
 
 async function list(store: Store, args: readonly string[]): Promise<void> {
   takesNothing('keys list', args);
-  for (const key of await store.apiKeys()) {
+  for (const key of await store.apiKeys.list()) {
     const state = key.revokedAt === null ? 'active' : `revoked ${new Date(key.revokedAt).toISOString()}`;
     const columns = [
       key.id,
@@ -64,6 +64,6 @@ async function list(store: Store, args: readonly string[]): Promise<void> {
 async function revoke(store: Store, args: readonly string[]): Promise<void> {
   const [id] = args;
   if (id === undefined) throw new UsageError('keys revoke takes the id of the key, ak_…');
-  if (!(await store.revokeApiKey(id, Date.now()))) throw new UsageError(`there is no active key ${id}`);
+  if (!(await store.apiKeys.revoke(id, Date.now()))) throw new UsageError(`there is no active key ${id}`);
   console.log(`${id} is revoked`);
 }

@@ -28,10 +28,10 @@ export function originOf(request: FastifyRequest): Origin {
 
 /** The account of a caller: the one of its key, which is always there. */
 export async function accountOf(
-  store: Pick<Store, 'account'>,
+  store: Pick<Store, 'accounts'>,
   { account: number }: Tenant,
 ): Promise<Account> {
-  const account = await store.account(number);
+  const account = await store.accounts.fetch(number);
   if (account === null) throw new Error(`there is a key of account ${number}, but no such account`);
   return account;
 }

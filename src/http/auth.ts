@@ -22,11 +22,11 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 export function createAuthenticator(store: Store) {
   // By the hash of the whole header: no secret stays in memory, and how long a look-up takes tells nothing of one.
   let remembered = new Map<string, Principal>();
-  let rememberedVersion = store.directoryVersion();
+  let rememberedVersion = store.accounts.version();
 
   /** The caller if the header was verified before and no key has changed since, else undefined. */
   function recall(header: string | undefined): Principal | undefined {
-    const version = store.directoryVersion();
+    const version = store.accounts.version();
     if (version !== rememberedVersion) {
       remembered = new Map();
       rememberedVersion = version;
@@ -50,13 +50,13 @@ export function createAuthenticator(store: Store) {
 
 async function keyOf(store: Store, header: string): Promise<ApiKey | null> {
   const [, scheme = '', credentials = ''] = /^(\w+) +(\S+)$/.exec(header) ?? [];
-  if (scheme.toLowerCase() === 'bearer') return store.apiKeyBySecretHash(hashSecret(credentials));
+  if (scheme.toLowerCase() === 'bearer') return store.apiKeys.fetchBySecretHash(hashSecret(credentials));
   if (scheme.toLowerCase() !== 'basic') return null;
   const text = Buffer.from(credentials, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const id = colon < 0 ? text : text.slice(0, colon);
   // No database has to hold a NUL character, and PostgreSQL does not even look for one.
-  const key = id.includes('\0') ? null : await store.apiKey(id);
+  const key = id.includes('\0') ? null : await store.apiKeys.fetch(id);
   // An unknown key is compared as well, so that time does not tell whether it exists.
   const given = Buffer.from(hashSecret(colon < 0 ? '' : text.slice(colon + 1)));
   const matches = timingSafeEqual(given, Buffer.from(key?.secretHash ?? hashSecret('')));

@@ -57,7 +57,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
   let lastTurn: Promise<unknown> = Promise.resolve();
 
   const read = ({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> =>
-    store.events(tenant, types ? { types } : {}, after, limit);
+    store.events.list(tenant, types ? { types } : {}, after, limit);
 
   /** One look in a turn of the event loop, however many read at once: all other requests come between. */
   async function ownTurn(): Promise<void> {
@@ -78,7 +78,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     const tail: Tail = {
       tenant,
       position: 0,
-      ready: store.feedEnd(tenant).then(
+      ready: store.events.end(tenant).then(
         (position) => {
           tail.position = position;
         },
@@ -118,7 +118,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     tail.isLooking = true;
     try {
       for (let isBehind = true; isBehind && tail.waiters.size > 0; ) {
-        const page = await store.events(tail.tenant, {}, tail.position, MAX_EVENTS);
+        const page = await store.events.list(tail.tenant, {}, tail.position, MAX_EVENTS);
         tail.position = page.position;
         for (const { tell } of [...tail.waiters]) tell(page);
         isBehind = page.hasMore;
@@ -197,7 +197,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
   }
 
   return {
-    end: store.feedEnd,
+    end: store.events.end,
 
     /** What is there now. */
     page: read,

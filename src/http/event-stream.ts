@@ -43,7 +43,7 @@ export function createEventStreams(
     try {
       const page = await feed.next({ ...query, after }, HEARTBEAT_MS, signal);
       // In this order: no event goes to a key that was revoked before.
-      const key = await store.apiKey(keyId);
+      const key = await store.apiKeys.fetch(keyId);
       return signal.aborted || key === null || key.revokedAt !== null ? null : page;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;

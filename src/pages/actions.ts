@@ -88,7 +88,7 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
   if (started.kind === 'refusal') return refused(started);
   if (rail.start) return 'continue';
   if (started.kind === 'replay' || outcome === null) return null;
-  const attempt = (await dependencies.store.checkout(tenant, id))?.attempts.find(
+  const attempt = (await dependencies.store.checkouts.fetch(tenant, id))?.attempts.find(
     (each) => each.id === attemptId,
   );
   return attempt ? report(dependencies, visit, attempt, outcome, requestId) : null;

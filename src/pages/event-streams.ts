@@ -69,7 +69,7 @@ export function createEventStreams({ live, store }: Pick<PageDependencies, 'live
       let sent = 0;
       async function tell(): Promise<void> {
         try {
-          const version = (await store.checkout(tenant, id))?.version ?? 0;
+          const version = (await store.checkouts.fetch(tenant, id))?.version ?? 0;
           // Several changes at once need one word; the last look is the newest.
           if (version <= sent || stream.writableEnded) return;
           sent = version;

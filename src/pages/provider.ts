@@ -29,7 +29,7 @@ export function createProviderSteps(dependencies: PageDependencies) {
     if (addressAt(attempt)) return { address: addressAt(attempt) };
     const returnUrl = `${paymentUrl(checkout, dependencies.checkoutUrl)}/return`;
     await inTurn(`start ${attempt.id}`, () => startAtRail(dependencies, checkout, attempt, returnUrl, now));
-    const current = await dependencies.store.checkout(checkout.tenant, checkout.id);
+    const current = await dependencies.store.checkouts.fetch(checkout.tenant, checkout.id);
     const started = current?.attempts.find(({ id }) => id === attempt.id);
     if (started?.status !== 'requires_action') return 'over';
     return addressAt(started) ? { address: addressAt(started) } : 'not_started';
@@ -47,7 +47,7 @@ export function createProviderSteps(dependencies: PageDependencies) {
       attempts.findLast((each) => isOpen(each) && railOf(dependencies, each)?.start);
     if (!attemptOf(checkout)) return;
     await inTurn(`sync ${checkout.id}`, async () => {
-      const current = await dependencies.store.checkout(checkout.tenant, checkout.id);
+      const current = await dependencies.store.checkouts.fetch(checkout.tenant, checkout.id);
       const attempt = current && attemptOf(current);
       if (attempt) await syncAttempt(dependencies, current, attempt, now);
     });

@@ -18,9 +18,9 @@ export async function verifiedReceipt(
 ): Promise<string | null> {
   const named = readReceiptCode(code);
   if (named === null) return null;
-  const checkout = await store.checkout(named.tenant, named.checkoutId);
+  const checkout = await store.checkouts.fetch(named.tenant, named.checkoutId);
   if (checkout === null || !provesReceipt(code, checkout) || checkout.payments.length === 0) return null;
-  const account = await store.account(named.tenant.account);
+  const account = await store.accounts.fetch(named.tenant.account);
   return account && verificationOf(checkout, account.name, locale, basePath);
 }
 

@@ -54,10 +54,10 @@ export async function openVisit(
   const named = readToken(token);
   if (named === null) return null;
   const { tenant, checkoutId } = named;
-  const checkout = await dependencies.store.checkout(tenant, checkoutId);
+  const checkout = await dependencies.store.checkouts.fetch(tenant, checkoutId);
   if (checkout === null || !opens(token, checkout)) return null;
   const now = await dependencies.now(tenant);
-  const account = await dependencies.store.account(tenant.account);
+  const account = await dependencies.store.accounts.fetch(tenant.account);
   if (account === null) return null;
   const current = await elapsed(dependencies, checkout, now, request.id);
   return {
@@ -115,7 +115,7 @@ async function elapsed(
     id,
     command: { type: 'tick', now },
   });
-  return (await dependencies.store.checkout(tenant, id)) ?? checkout;
+  return (await dependencies.store.checkouts.fetch(tenant, id)) ?? checkout;
 }
 
 /** The session's methods that some rail carries out here, and what is missing for the others. */

@@ -160,6 +160,8 @@ export type CheckoutFilter = {
   readonly search?: string;
 };
 
+export type CustomerFilter = { readonly email?: string };
+
 export type RefundFilter = { readonly checkout?: string; readonly rail?: string; readonly isPending?: true };
 
 export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState };
@@ -203,105 +205,126 @@ export type Batching = {
   readonly mixed: boolean;
 };
 
-export type Store = {
-  /**
-   * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch
-   * as a whole could not be committed; nothing of it is written then.
-   */
-  commit(units: readonly Unit[]): Promise<void>;
-  readonly batching: Batching;
-
-  checkout(tenant: Tenant, id: string): Promise<Checkout | null>;
-  checkoutOfAttempt(tenant: Tenant, attemptId: string): Promise<Checkout | null>;
-  /** Newest first. */
-  checkouts(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
-  customer(tenant: Tenant, id: string): Promise<Customer | null>;
-  /** Newest first. */
-  customers(tenant: Tenant, filter: { email?: string }, page: PageRequest): Promise<Page<Customer>>;
-  checkoutOfRefund(tenant: Tenant, refundId: string): Promise<Checkout | null>;
-  /** Refunds of the tenant with the sessions they belong to, newest first. */
-  refunds(
-    tenant: Tenant,
-    filter: RefundFilter,
-    page: PageRequest,
-  ): Promise<Page<{ readonly id: string; readonly checkout: Checkout }>>;
-  /** Which session knows this attempt or payment of a rail. */
-  ownerOfReference(tenant: Tenant, rail: string, reference: string): Promise<string | null>;
+/** Sessions. `fetch` takes an id, as it does for every resource, and gives null where the tenant has no such thing. */
+export type Checkouts = {
+  fetch(tenant: Tenant, id: string): Promise<Checkout | null>;
+  fetchByAttempt(tenant: Tenant, attempt: string): Promise<Checkout | null>;
+  fetchByRefund(tenant: Tenant, refund: string): Promise<Checkout | null>;
+  /** The session that knows this attempt or payment of a rail. */
+  idByReference(tenant: Tenant, rail: string, reference: string): Promise<string | null>;
+  list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
   /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
-  awaiting(
+  listAwaiting(
     tenant: Tenant,
     currency: string,
     amount: number,
     limit: number,
   ): Promise<readonly { readonly checkout: string; readonly attempt: string }[]>;
-  notice(tenant: Tenant, id: string): Promise<Notice | null>;
-  noticeByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null>;
-  /** Newest first. */
-  notices(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
-  /** Notices that are due by `now`, in the clock of their tenant, the longest due first. */
-  dueNotices(tenant: Tenant, now: number, limit: number): Promise<readonly Notice[]>;
-  bankFile(tenant: Tenant, id: string): Promise<BankFile | null>;
-  /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
-  bankFileByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null>;
-  /** Newest first; without their content. */
-  bankFiles(tenant: Tenant, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
+};
 
-  event(tenant: Tenant, id: string): Promise<EventRow | null>;
+export type Customers = {
+  fetch(tenant: Tenant, id: string): Promise<Customer | null>;
+  list(tenant: Tenant, filter: CustomerFilter, page: PageRequest): Promise<Page<Customer>>;
+};
+
+/** A refund is a part of its session, and is listed with it. */
+export type ListedRefund = { readonly id: string; readonly checkout: Checkout };
+
+export type Refunds = {
+  list(tenant: Tenant, filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>>;
+};
+
+export type Notices = {
+  fetch(tenant: Tenant, id: string): Promise<Notice | null>;
+  fetchByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null>;
+  list(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
+  /** Those that are due by `now`, in the clock of their tenant, the longest due first. */
+  listDue(tenant: Tenant, now: number, limit: number): Promise<readonly Notice[]>;
+};
+
+export type BankFiles = {
+  fetch(tenant: Tenant, id: string): Promise<BankFile | null>;
+  /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
+  fetchByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null>;
+  /** Without their content. */
+  list(tenant: Tenant, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
+};
+
+/** The feed of a tenant, and the events in it. */
+export type Events = {
+  fetch(tenant: Tenant, id: string): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
    * Whatever was committed before the call is in the feed. With `types` only a bounded stretch of it is looked at: a page
    * may have fewer than `limit`, or none, although the feed goes on, which is what `hasMore` says; `position` has moved
    * then. Rejects with CursorExpired if the feed no longer has what comes behind `after`; 0 is before whatever there is.
    */
-  events(
+  list(
     tenant: Tenant,
     filter: { types?: readonly string[] },
     after: number,
     limit: number,
   ): Promise<FeedPage>;
   /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
-  feedEnd(tenant: Tenant): Promise<number>;
-  endpoints(tenant: Tenant): Promise<readonly Endpoint[]>;
-  /** The receivers that fail. */
-  failingReceivers(tenant: Tenant): Promise<ReadonlyMap<string, Health>>;
-  delivery(tenant: Tenant, id: string): Promise<Delivery | null>;
-  /** Newest first. */
-  deliveries(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
-  /** Of one delivery, the first first. */
-  deliveryAttempts(tenant: Tenant, delivery: string): Promise<readonly DeliveryAttempt[]>;
+  end(tenant: Tenant): Promise<number>;
   /** The events of one session, newest first; from the one before this event, or from the newest. */
   timeline(
     tenant: Tenant,
-    checkoutId: string,
+    checkout: string,
     beforeEvent: string | null,
     limit: number,
   ): Promise<Page<EventRow>>;
+};
 
-  account(number: number): Promise<Account | null>;
-  accounts(): Promise<readonly Account[]>;
-  createAccount(account: NewAccount, nowMs: number): Promise<Account>;
+export type Endpoints = {
+  /** All of them, oldest first. */
+  list(tenant: Tenant): Promise<readonly Endpoint[]>;
+};
+
+/** Endpoints, and addresses that sessions name. */
+export type Receivers = {
+  listFailing(tenant: Tenant): Promise<ReadonlyMap<string, Health>>;
+};
+
+export type Deliveries = {
+  fetch(tenant: Tenant, id: string): Promise<Delivery | null>;
+  list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
+  /** Of one delivery, the first first. */
+  listAttempts(tenant: Tenant, delivery: string): Promise<readonly DeliveryAttempt[]>;
+};
+
+export type Accounts = {
+  fetch(number: number): Promise<Account | null>;
+  list(): Promise<readonly Account[]>;
+  create(account: NewAccount, nowMs: number): Promise<Account>;
   /** Null if there is an account already, perhaps of a process that started at the same time. */
-  createFirstAccount(account: NewAccount, nowMs: number): Promise<Account | null>;
+  createFirst(account: NewAccount, nowMs: number): Promise<Account | null>;
   /** False if there is no such account. */
-  renameAccount(number: number, name: string): Promise<boolean>;
+  rename(number: number, name: string): Promise<boolean>;
   /** Replaces what the account has configured. False if there is no such account. */
-  configureAccount(tenant: Tenant, settings: AccountSettings): Promise<boolean>;
+  configure(tenant: Tenant, settings: AccountSettings): Promise<boolean>;
   /** Replaces the secret that signs deliveries to addresses of sessions. False if there is no such account. */
   replaceWebhookSecret(tenant: Tenant, secret: string, previous: PreviousSecret | null): Promise<boolean>;
-  apiKey(id: string): Promise<ApiKey | null>;
-  apiKeyBySecretHash(secretHash: string): Promise<ApiKey | null>;
-  apiKeys(): Promise<readonly ApiKey[]>;
-  /** False if the id or the secret exists already. */
-  addApiKey(key: ApiKey): Promise<boolean>;
-  /** False if there is no such key, or it is revoked already. */
-  revokeApiKey(id: string, atMs: number): Promise<boolean>;
   /** Changes within a second of any change of keys or accounts, here or in another process. */
-  directoryVersion(): number;
+  version(): number;
+};
 
+export type ApiKeys = {
+  fetch(id: string): Promise<ApiKey | null>;
+  fetchBySecretHash(secretHash: string): Promise<ApiKey | null>;
+  list(): Promise<readonly ApiKey[]>;
+  /** False if the id or the secret exists already. */
+  add(key: ApiKey): Promise<boolean>;
+  /** False if there is no such key, or it is revoked already. */
+  revoke(id: string, atMs: number): Promise<boolean>;
+};
+
+/** What is due, and who works on it. */
+export type Work = {
   /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
-  dueTenants(work: 'checkouts' | 'deliveries' | 'notices', realNow: number): Promise<readonly TenantClock[]>;
+  listTenants(kind: WorkKind, realNow: number): Promise<readonly TenantClock[]>;
   /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
-  dueCheckouts(tenant: Tenant, now: number, limit: number): Promise<readonly DueCheckout[]>;
+  listDueCheckouts(tenant: Tenant, now: number, limit: number): Promise<readonly DueCheckout[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
   /** Gives claimed sessions back before their lease is over. */
@@ -313,22 +336,52 @@ export type Store = {
   claimDeliveries(tenant: Tenant, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
   /** How many deliveries are due by `now` and may go out, whoever holds them. */
   countDueDeliveries(tenant: Tenant, now: number): Promise<number>;
-  /** Removes stored answers created before this, a bounded number at a time; says how many it removed. */
-  purgeAnswers(createdBeforeMs: number): Promise<number>;
-  /** Accounts and modes that have any created before this; there may be more of them than have. */
-  tenantsWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Tenant[]>;
-  /** Removes deliveries that have ended and were created before this, with their attempts, a bounded number at a time. */
-  purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number>;
-  /** Removes events from the front of the feed that were created before this and have no delivery, likewise. */
-  purgeEvents(tenant: Tenant, createdBeforeMs: number): Promise<number>;
+};
 
+export type WorkKind = 'checkouts' | 'deliveries' | 'notices';
+
+/** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
+export type Retention = {
+  /** Accounts and modes that have any created before this; there may be more of them than have. */
+  listTenants(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Tenant[]>;
+  /** Stored answers created before this. */
+  purgeAnswers(createdBeforeMs: number): Promise<number>;
+  /** Deliveries that have ended and were created before this, with their attempts. */
+  purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number>;
+  /** Events from the front of the feed that were created before this and have no delivery. */
+  purgeEvents(tenant: Tenant, createdBeforeMs: number): Promise<number>;
+};
+
+/** Changes that other processes make. Some may be left out: they are hints to look sooner. */
+export type Remote = {
+  onCheckoutChange(listener: (checkout: string) => void): void;
+  /** With each account and mode in which another process has made events. */
+  onEvents(listener: (tenant: Tenant) => void): void;
+};
+
+/** Lists are newest first where nothing else is said. */
+export type Store = {
   /**
-   * Calls the listener with the id of a session that another process has changed. Some may be left out: it is a hint to
-   * look sooner.
+   * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch
+   * as a whole could not be committed; nothing of it is written then.
    */
-  onRemoteChange(listener: (checkoutId: string) => void): void;
-  /** The same with each account and mode in which another process has made events. */
-  onRemoteEvents(listener: (tenant: Tenant) => void): void;
+  commit(units: readonly Unit[]): Promise<void>;
+  readonly batching: Batching;
+
+  readonly checkouts: Checkouts;
+  readonly customers: Customers;
+  readonly refunds: Refunds;
+  readonly notices: Notices;
+  readonly bankFiles: BankFiles;
+  readonly events: Events;
+  readonly endpoints: Endpoints;
+  readonly receivers: Receivers;
+  readonly deliveries: Deliveries;
+  readonly accounts: Accounts;
+  readonly apiKeys: ApiKeys;
+  readonly work: Work;
+  readonly retention: Retention;
+  readonly remote: Remote;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;

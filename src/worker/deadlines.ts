@@ -24,13 +24,13 @@ export async function attendToDue(
   limit: number,
 ): Promise<boolean> {
   const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
-  const claimed = await duties.store.claimCheckouts(tenant, claim);
+  const claimed = await duties.store.work.claimCheckouts(tenant, claim);
   if (claimed.length === 0) return false;
   const settled = await Promise.allSettled(claimed.map(({ id }) => attendTo(duties, tenant, id, now)));
   const failed = settled.filter((each) => each.status === 'rejected');
   // What was to be committed together fails with one and the same error, which is said once.
   for (const error of new Set(failed.map(({ reason }): unknown => reason))) duties.onError(error);
-  await duties.store.releaseCheckouts(
+  await duties.store.work.releaseCheckouts(
     tenant,
     claimed.map(({ id }) => id),
   );
@@ -41,7 +41,7 @@ export async function attendToDue(
 /** Brings one session up to `now`, in the clock of its account and mode. */
 export async function attendTo(duties: TimerDuties, tenant: Tenant, id: string, now: number): Promise<void> {
   const { store, execute } = duties;
-  const checkout = await store.checkout(tenant, id);
+  const checkout = await store.checkouts.fetch(tenant, id);
   if (checkout === null) return;
   const isDue = ({ syncAt }: { readonly syncAt: number | null }) => syncAt !== null && syncAt <= now;
   // First what the rails know: money that has come in time must not be late because of the order of two questions.

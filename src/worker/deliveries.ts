@@ -53,7 +53,7 @@ async function destinationOf(
   now: number,
 ): Promise<Pick<Sending, 'url' | 'secrets'> | { readonly error: string }> {
   if (url !== null) {
-    const owner = await store.account(account);
+    const owner = await store.accounts.fetch(account);
     if (owner === null) return { error: 'account unknown' };
     return {
       url,
@@ -91,7 +91,7 @@ export function createDeliveryPool(
   async function claim({ tenant, now }: TenantClock, limit: number): Promise<readonly ClaimedDelivery[]> {
     const { room } = windows;
     const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit, room };
-    return limit > 0 ? duties.store.claimDeliveries(tenant, claim) : [];
+    return limit > 0 ? duties.store.work.claimDeliveries(tenant, claim) : [];
   }
 
   /**

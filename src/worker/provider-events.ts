@@ -25,7 +25,7 @@ export async function attendToNotices(
   { tenant, now }: TenantClock,
   limit: number,
 ): Promise<boolean> {
-  const due = await duties.store.dueNotices(tenant, now, limit);
+  const due = await duties.store.notices.listDue(tenant, now, limit);
   let failed = 0;
   for (const notice of due) {
     try {
@@ -50,7 +50,7 @@ export async function catchUpOnNotices(
   const attended = new Set<string>();
   let succeeded = 0;
   for (;;) {
-    const due = (await duties.store.dueNotices(tenant, now, limit)).filter(
+    const due = (await duties.store.notices.listDue(tenant, now, limit)).filter(
       ({ id, dueAt }) => !attended.has(`${id} ${dueAt}`),
     );
     if (due.length === 0) return succeeded;
@@ -104,8 +104,8 @@ async function followUp(duties: NoticeDuties, tenant: Tenant, notice: Notice, no
 async function concerned({ store }: NoticeDuties, tenant: Tenant, notice: Notice): Promise<Checkout | null> {
   for (const reference of [notice.data.attempt, notice.data.payment]) {
     if (typeof reference !== 'string') continue;
-    const owner = await store.ownerOfReference(tenant, notice.rail, reference);
-    if (owner !== null) return store.checkout(tenant, owner);
+    const owner = await store.checkouts.idByReference(tenant, notice.rail, reference);
+    if (owner !== null) return store.checkouts.fetch(tenant, owner);
   }
   return null;
 }

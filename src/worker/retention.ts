@@ -23,16 +23,16 @@ const BATCH = 250;
 export async function forgetOld(duties: RetentionDuties): Promise<boolean> {
   const { store, realNow, deliveryDays, eventDays } = duties;
   const now = realNow();
-  let removed = await store.purgeAnswers(now - KEEP_ANSWERS_MS);
+  let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
-  for (const tenant of await store.tenantsWithOld('deliveries', deliveriesBefore)) {
+  for (const tenant of await store.retention.listTenants('deliveries', deliveriesBefore)) {
     removed += await giveUp(duties, tenant, deliveriesBefore);
-    removed += await store.purgeDeliveries(tenant, deliveriesBefore);
+    removed += await store.retention.purgeDeliveries(tenant, deliveriesBefore);
   }
   if (eventDays === 0) return removed > 0;
   const eventsBefore = now - eventDays * DAY_MS;
-  for (const tenant of await store.tenantsWithOld('events', eventsBefore)) {
-    removed += await store.purgeEvents(tenant, eventsBefore);
+  for (const tenant of await store.retention.listTenants('events', eventsBefore)) {
+    removed += await store.retention.purgeEvents(tenant, eventsBefore);
   }
   return removed > 0;
 }
@@ -44,7 +44,7 @@ async function giveUp(
   createdBefore: number,
 ): Promise<number> {
   const oldestFirst = { limit: BATCH, before: 'whd_' };
-  const { rows } = await store.deliveries(tenant, { state: 'pending', createdBefore }, oldestFirst);
+  const { rows } = await store.deliveries.list(tenant, { state: 'pending', createdBefore }, oldestFirst);
   if (rows.length > 0) await execute({ subject: 'deliveries', tenant, results: rows.map(givenUp) });
   return rows.length;
 }

@@ -145,7 +145,7 @@ export function watchStatements(duties: FolderDuties) {
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
     if (names.length === 0) return;
-    if ((await store.account(tenant.account)) === null)
+    if ((await store.accounts.fetch(tenant.account)) === null)
       throw new Error(`there is no account ${tenant.account}`);
     // Statements are named by their time more often than not, and this is the order to take them in.
     for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -214,9 +214,9 @@ export function watchStatements(duties: FolderDuties) {
       const limit = { bytes: LIMITS.bytes, error: () => new StatementError('the file is too large') };
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
-        const known = await store.bankFileByHash(tenant, 'statement', copy.hash);
+        const known = await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash);
         await importStatement(duties, origin, source, await duties.now(tenant), { operation: IMPORT });
-        const kept = known ?? (await store.bankFileByHash(tenant, 'statement', copy.hash));
+        const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
         log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);
       });
@@ -230,7 +230,7 @@ export function watchStatements(duties: FolderDuties) {
   /** A CSV file tells how it is to be read by the beginning of its name: `my-bank.2030-01.csv`. */
   async function mappingOf(name: string, { account, mode }: Tenant) {
     if (!CSV.test(name)) return null;
-    const settings = (await store.account(account))?.settings[mode];
+    const settings = (await store.accounts.fetch(account))?.settings[mode];
     const wanted = MAPPED_CSV.exec(name)?.[1] ?? '';
     const mapping = settings ? csvMappingOf(settings, wanted) : null;
     if (mapping !== null) return mapping;

@@ -61,7 +61,7 @@ export function createWorker(options: Options) {
     return async () => {
       const startedAt = performance.now();
       if (startedAt < nextAt) return null;
-      const all = await store.dueTenants(work, realNow());
+      const all = await store.work.listTenants(work, realNow());
       const endedAt = performance.now();
       nextAt = endedAt + Math.max(pollMs, 10 * (endedAt - startedAt));
       const first = all.length === 0 ? 0 : turn++ % all.length;
@@ -72,7 +72,7 @@ export function createWorker(options: Options) {
   const isFree = ({ tenant }: TenantClock) => !moving.has(tenantName(tenant));
 
   async function placeOf(tenant: Tenant): Promise<TenantClock> {
-    const account = tenant.mode === 'test' ? await store.account(tenant.account) : null;
+    const account = tenant.mode === 'test' ? await store.accounts.fetch(tenant.account) : null;
     return { tenant, now: realNow() + (account?.testClockOffsetMs ?? 0) };
   }
 
@@ -119,7 +119,7 @@ export function createWorker(options: Options) {
     const attended = new Set<string>();
     const waitUntil = performance.now() + WAIT_FOR_RECEIVERS_MS;
     for (;;) {
-      const due = (await store.dueCheckouts(tenant, now, BATCH)).filter(
+      const due = (await store.work.listDueCheckouts(tenant, now, BATCH)).filter(
         ({ id, dueAt }) => !attended.has(`${id} ${dueAt}`),
       );
       for (const { id, dueAt } of due) {
@@ -130,7 +130,7 @@ export function createWorker(options: Options) {
       const mayWait = deliverySlots > 0 && !isStopping && performance.now() < waitUntil;
       const delivered = mayWait ? await pool.drain({ tenant, now }) : 0;
       if (due.length + noticed + delivered > 0) continue;
-      if (!mayWait || (await store.countDueDeliveries(tenant, now)) === 0) return;
+      if (!mayWait || (await store.work.countDueDeliveries(tenant, now)) === 0) return;
       await pause(LOOK_AGAIN_MS);
     }
   }

@@ -14,7 +14,7 @@ import type { Execute } from './writer.ts';
 export type RailAlert = (rail: string, text: string, about: { readonly [name: string]: string }) => void;
 
 export type RailDuties = {
-  readonly store: Pick<Store, 'checkout'>;
+  readonly store: Pick<Store, 'checkouts'>;
   readonly execute: Execute;
   readonly rails: readonly Rail[];
   readonly onAlert: RailAlert;

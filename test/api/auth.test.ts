@@ -14,7 +14,7 @@ import { prefixes, subjectsOf } from './subjects.ts';
 
 const service = await startService({ after });
 const { call } = service;
-const neighbour = await service.service.store.createAccount(
+const neighbour = await service.service.store.accounts.create(
   { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
   Date.now(),
 );
@@ -46,7 +46,7 @@ const keys = {
     ),
   ),
 };
-await service.service.store.revokeApiKey(keys.revoked.id, Date.now());
+await service.service.store.apiKeys.revoke(keys.revoked.id, Date.now());
 const payersToken = new URL((await createSession(service)).url).pathname.split('/').pop() ?? '';
 const { id: keyId, secret } = service.key;
 
@@ -205,7 +205,7 @@ test('a revocation by another process counts from the next request on, or within
   const bearer = `Bearer ${secret}`;
   const fetchAs = (header: string) => call('GET', '/v3/checkout', { headers: { authorization: header } });
   for (const header of [authorization, bearer]) assert.equal((await fetchAs(header)).status, 200);
-  assert.equal(await beside((store) => store.revokeApiKey(id, Date.now())), true);
+  assert.equal(await beside((store) => store.apiKeys.revoke(id, Date.now())), true);
   for (const header of [authorization, bearer]) assert.equal(await listedInTime(header, 401), 401);
 });
 
@@ -214,7 +214,7 @@ test('a key that another process makes works at once, or within a second', async
   const headers = { authorization };
   assert.equal((await call('GET', '/v3/checkout', { headers })).status, 401);
   await beside((store) =>
-    store.addApiKey({
+    store.apiKeys.add({
       id: 'ak_test_beside',
       tenant: { account: service.account.number, mode: 'test' },
       secretHash: hashSecret('sk_test_beside'),

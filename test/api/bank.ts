@@ -27,7 +27,7 @@ export async function configure(
   { mode = 'test', number = account.number }: { mode?: Mode; number?: number } = {},
 ): Promise<void> {
   const all = { ...defaultSettings, receivingAccounts: [eur], ...settings };
-  assert.ok(await service.store.configureAccount({ account: number, mode }, all));
+  assert.ok(await service.store.accounts.configure({ account: number, mode }, all));
 }
 
 export type Transfer = {
@@ -58,7 +58,7 @@ export async function startTransfer(
   const answer = await fetch(`${url}/pay`, { method: 'POST', redirect: 'manual', body });
   assert.equal(answer.status, 303, await answer.text());
   const tenant = { account: account.number, mode: 'test' } as const;
-  const attempt = (await service.store.checkout(tenant, id))?.attempts.at(-1) as Attempt;
+  const attempt = (await service.store.checkouts.fetch(tenant, id))?.attempts.at(-1) as Attempt;
   assert.equal(attempt.rail, 'bank');
   return { attempt: attempt.id, reference: attempt.reference };
 }

@@ -66,7 +66,7 @@ test('an endpoint gets nothing of other modes and accounts', async (t) => {
   const receiver = await startReceiver(t);
   await createEndpoint(service, { url: receiver.url });
   const { webhookSecrets } = service.account;
-  const other = await service.service.store.createAccount(
+  const other = await service.service.store.accounts.create(
     { name: 'Neighbour', webhookSecrets, testClockOffsetMs: 0 },
     Date.now(),
   );

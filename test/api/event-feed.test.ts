@@ -29,19 +29,21 @@ function memoryFeed() {
     stretch: 10_000,
   };
   const store = {
-    async feedEnd() {
-      return events.length;
+    events: {
+      async end() {
+        return events.length;
+      },
+      async list(_tenant: Tenant, { types }: { types?: string[] }, after: number, limit: number) {
+        feed.reads++;
+        if (feed.trouble) throw feed.trouble;
+        const lookedTo = Math.min(types ? after + feed.stretch : events.length, events.length);
+        const wanted = events.slice(after, lookedTo).filter(({ type }) => types?.includes(type) ?? true);
+        const rows = wanted.slice(0, limit);
+        if (wanted.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position };
+        return { rows, hasMore: lookedTo < events.length, position: lookedTo };
+      },
     },
-    async events(_scope: Tenant, { types }: { types?: string[] }, after: number, limit: number) {
-      feed.reads++;
-      if (feed.trouble) throw feed.trouble;
-      const lookedTo = Math.min(types ? after + feed.stretch : events.length, events.length);
-      const wanted = events.slice(after, lookedTo).filter(({ type }) => types?.includes(type) ?? true);
-      const rows = wanted.slice(0, limit);
-      if (wanted.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position };
-      return { rows, hasMore: lookedTo < events.length, position: lookedTo };
-    },
-    apiKey: async () => ({ revokedAt: feed.revokedAt }),
+    apiKeys: { fetch: async () => ({ revokedAt: feed.revokedAt }) },
   } as unknown as Store;
   return Object.assign(feed, {
     live,

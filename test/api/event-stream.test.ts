@@ -148,7 +148,7 @@ test('a revoked key gets no more events', async () => {
   const source = await openEventSource({ ...service, key }, '?after=latest');
   const { id } = await createSession(service);
   assert.equal((await source.nextEvent()).data.data.id, id);
-  await service.service.store.revokeApiKey(key.id, Date.now());
+  await service.service.store.apiKeys.revoke(key.id, Date.now());
   await createSession(service);
   assert.equal(await source.next(), null);
 });

@@ -182,7 +182,7 @@ test('a key means nothing for another path, method, mode or account', async () =
   const headers = { 'idempotency-key': freshKey() };
   const [one, two] = [await createSession(service), await createSession(service)];
   const live = await service.createKey({ mode: 'live' });
-  const neighbour = await service.service.store.createAccount(
+  const neighbour = await service.service.store.accounts.create(
     { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
     Date.now(),
   );

@@ -310,7 +310,7 @@ suite('time', () => {
   });
 
   test('moves only for the account that moves it, and only for its test data', async () => {
-    const neighbour = await service.service.store.createAccount(
+    const neighbour = await service.service.store.accounts.create(
       { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
       Date.now(),
     );

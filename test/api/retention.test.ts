@@ -33,7 +33,7 @@ const expired = { status: 410, message: 'EVENT.LIST.CURSOR_EXPIRED', errors: [[1
 /** What the worker does from time to time, until nothing is left to do. */
 async function forgetAll({ service: { store }, account }: TestService, realNow: () => number): Promise<void> {
   // Only what has its place in the feed is removed from there.
-  await store.feedEnd({ account: account.number, mode: 'test' });
+  await store.events.end({ account: account.number, mode: 'test' });
   const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({ store, serializer, realNow });
   while (await forgetOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));

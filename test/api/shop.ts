@@ -51,7 +51,7 @@ export async function advance({ call }: TestService, seconds: number): Promise<s
 
 /** What the account's test clock shows now. */
 export async function now(service: TestService): Promise<number> {
-  const account = await service.service.store.account(service.account.number);
+  const account = await service.service.store.accounts.fetch(service.account.number);
   return Date.now() + (account?.testClockOffsetMs ?? 0);
 }
 

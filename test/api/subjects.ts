@@ -8,7 +8,7 @@ import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from 
 export async function refundsAreHeardOf({ service: { store }, account }: TestService): Promise<void> {
   const tenant = { account: account.number, mode: 'test' } as const;
   await until(async () => {
-    const { rows } = await store.refunds(tenant, { isPending: true }, { limit: 100 });
+    const { rows } = await store.refunds.list(tenant, { isPending: true }, { limit: 100 });
     return rows.every(({ id, checkout }) =>
       checkout.refunds.every((each) => each.id !== id || each.syncAt === null),
     );

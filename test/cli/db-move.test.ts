@@ -95,7 +95,7 @@ suite('opentill db move', () => {
       assert.match(stdout, new RegExp(`^${table} +[1-9]`, 'm'));
     const store = await openPostgresStore(target);
     t.after(() => store.close());
-    const third = await store.createAccount(
+    const third = await store.accounts.create(
       { name: 'Third', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 },
       Date.now(),
     );
@@ -291,7 +291,7 @@ suite('opentill db move refuses', () => {
   async function makeSource(path: string): Promise<void> {
     const store = openSqliteStore(path);
     const webhookSecrets = { test: `whsec_${path}`, live: '' };
-    await store.createAccount({ name: 'Shop', webhookSecrets, testClockOffsetMs: 0 }, Date.now());
+    await store.accounts.create({ name: 'Shop', webhookSecrets, testClockOffsetMs: 0 }, Date.now());
     await store.close();
   }
 
@@ -333,7 +333,7 @@ suite('opentill db move refuses', () => {
     await refused(t, ['--from', from, '--to', to], /holds something else/);
     await query(t, to, 'DROP TABLE notes');
     const store = await openPostgresStore(to);
-    await store.createAccount(
+    await store.accounts.create(
       { name: 'Shop', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 },
       1,
     );

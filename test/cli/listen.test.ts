@@ -205,7 +205,7 @@ suite('opentill listen', () => {
     const listening = await startListening(t, service);
     await createSession(service);
     await said(listening, /checkout\.created/);
-    await service.service.store.revokeApiKey(service.key.id, Date.now());
+    await service.service.store.apiKeys.revoke(service.key.id, Date.now());
     const again = await reopened(service);
     t.after(again.stop);
     assert.deepEqual(await listening.ended, { code: 1, signal: null });

@@ -48,7 +48,10 @@ export function createMovedMoney(path: string, tenant: Tenant) {
   }
 
   const configure = (store: Store, taxId: string) =>
-    store.configureAccount(tenant, { ...defaultSettings, business: { ...defaultSettings.business, taxId } });
+    store.accounts.configure(tenant, {
+      ...defaultSettings,
+      business: { ...defaultSettings.business, taxId },
+    });
 
   return {
     bring: () =>

@@ -215,8 +215,8 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
     /** What the service forgets after some time, beside it: deliveries that have ended, and the oldest events. */
     async forget(path: string): Promise<void> {
       const store = openSqliteStore(path);
-      assert.equal(await store.purgeEvents({ account: 2, mode: 'test' }, oldUntil), OLD_SESSIONS);
-      assert.ok((await store.purgeDeliveries({ account: 1, mode: 'test' }, Date.now())) > 0);
+      assert.equal(await store.retention.purgeEvents({ account: 2, mode: 'test' }, oldUntil), OLD_SESSIONS);
+      assert.ok((await store.retention.purgeDeliveries({ account: 1, mode: 'test' }, Date.now())) > 0);
       await store.close();
     },
     /** Something of everything: paid in full, in part, in excess, late, refused, expired by both, erased. */

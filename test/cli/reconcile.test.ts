@@ -26,7 +26,7 @@ async function delivered(service: TestService, receiver: Receiver, fields: objec
   const tenant = { account: service.account.number, mode: 'test' } as const;
   const filter = { subject: id, receiver: originOf(receiver), state: 'delivered' } as const;
   await until(async () => {
-    const { rows } = await service.service.store.deliveries(tenant, filter, { limit: 100 });
+    const { rows } = await service.service.store.deliveries.list(tenant, filter, { limit: 100 });
     return rows.length === events.length;
   });
   return events;
@@ -102,7 +102,7 @@ suite('opentill reconcile, by what the service says', () => {
     await receiver.received(130);
     const { store } = service.service;
     const tenant = { account: service.account.number, mode: 'test' } as const;
-    const failed = () => store.deliveries(tenant, { state: 'failed' }, { limit: 200 });
+    const failed = () => store.deliveries.list(tenant, { state: 'failed' }, { limit: 200 });
     await until(async () => (await failed()).rows.length === 130);
     isOver = false;
     const { code, stdout } = await opentill(t, service, 'reconcile', '--since', '1h', '--resend');
@@ -193,7 +193,7 @@ suite('opentill reconcile, of endpoints', () => {
     await advance(service, 6 * 86_400);
     await createSession(service);
     await deliveries(service, 'delivered', 2);
-    await store.purgeDeliveries(tenant, Date.parse(created_at) + 1);
+    await store.retention.purgeDeliveries(tenant, Date.parse(created_at) + 1);
     const ahead = { ...settingsFor(service), NODE_OPTIONS: `--import=${clockAhead(t, 6 * 86_400_000)}` };
     const { code, stdout } = await runToEnd(t, ['reconcile', '--since', '1w', '--endpoint', id], ahead);
     assert.match(stdout, /^Events before \S+Z may have had deliveries that are no longer kept; .*\n0 missed/);
@@ -296,7 +296,7 @@ suite('opentill reconcile --received', () => {
     const forgotten = await feed(service);
     const { json } = await service.call('GET', '/v3/event?after=latest');
     const tenant = { account: service.account.number, mode: 'test' } as const;
-    await service.service.store.purgeEvents(tenant, Date.now() + 1);
+    await service.service.store.retention.purgeEvents(tenant, Date.now() + 1);
     await until(async () => Date.now() > Date.parse(forgotten.at(-1).created_at));
     await createSession(service);
     const [kept] = await feed(service, json.next_cursor);

@@ -14,8 +14,8 @@ test('a change is heard of in another process, and not where it was made', async
   const { mine } = await tenants(one);
   const heard: string[] = [];
   let notify = () => {};
-  one.onRemoteChange((id) => assert.fail(`${id} was changed here`));
-  other.onRemoteChange((id) => {
+  one.remote.onCheckoutChange((id) => assert.fail(`${id} was changed here`));
+  other.remote.onCheckoutChange((id) => {
     heard.push(id);
     notify();
   });

@@ -92,7 +92,7 @@ test('a backup of partitions is one of their tables, and is restored into any', 
     await restorePostgres(file, target, () => {});
     assert.deepEqual(await rowsOf(target), all);
     const restored = await openPostgresStore(target);
-    assert.deepEqual(await restored.checkout(mine, one.id), one);
+    assert.deepEqual(await restored.checkouts.fetch(mine, one.id), one);
     await restored.close();
   }
 });

@@ -82,7 +82,7 @@ export async function openTill(
 
   const account = await createAccount(opened.store, 'Test Shop', Date.now());
   const tenant: Tenant = { account: account.number, mode: 'test' };
-  await opened.store.configureAccount(tenant, settings);
+  await opened.store.accounts.configure(tenant, settings);
   const key = await createApiKey(opened.store, {
     tenant,
     permissions: allPermissions,
@@ -135,18 +135,18 @@ export async function openTill(
   }
 
   async function now(): Promise<number> {
-    const { testClockOffsetMs = 0 } = (await opened.store.account(account.number)) ?? {};
+    const { testClockOffsetMs = 0 } = (await opened.store.accounts.fetch(account.number)) ?? {};
     return Date.now() + testClockOffsetMs;
   }
 
   async function stored(id: string): Promise<Checkout> {
-    const checkout = await opened.store.checkout(tenant, id);
+    const checkout = await opened.store.checkouts.fetch(tenant, id);
     assert.ok(checkout);
     return checkout;
   }
 
   async function occasionFor(checkout: Checkout): Promise<Occasion> {
-    const current = await opened.store.account(account.number);
+    const current = await opened.store.accounts.fetch(account.number);
     assert.ok(current);
     return occasionOf(checkout, current);
   }
@@ -182,7 +182,7 @@ export async function openTill(
     payin: (id: string): Promise<Data> => ask('GET', `/payin/${id}`),
     /** The types of all events of a session, oldest first. */
     async events(id: string): Promise<string[]> {
-      const { rows } = await opened.store.timeline(tenant, id, null, 1000);
+      const { rows } = await opened.store.events.timeline(tenant, id, null, 1000);
       return rows.map(({ type }) => type).reverse();
     },
 

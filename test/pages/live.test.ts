@@ -155,7 +155,7 @@ function fakeReply() {
 test('streams are bounded in all and for each session, and a closed one makes room', () => {
   const streams = createEventStreams({
     live: createLiveUpdates(),
-    store: { checkout: async () => null } as unknown as Store,
+    store: { checkouts: { fetch: async () => null } } as unknown as Store,
   });
   const open = (id: string) => {
     const { stream, reply } = fakeReply();
@@ -178,7 +178,7 @@ test('a stream says each version once, and goes on when the store does not answe
   const live = createLiveUpdates();
   const session: Checkout = checkout({ version: 7 });
   let answer: () => Promise<Checkout> = async () => session;
-  const store = { checkout: () => answer() } as unknown as Store;
+  const store = { checkouts: { fetch: () => answer() } } as unknown as Store;
   const streams = createEventStreams({ live, store });
   const { stream, reply } = fakeReply();
   streams.answer(reply, session);
@@ -200,9 +200,11 @@ test('every stream finds what nobody has told it of, as long as it is open', asy
   let version = 1;
   let reads = 0;
   const store = {
-    async checkout() {
-      reads++;
-      return checkout({ version });
+    checkouts: {
+      async fetch() {
+        reads++;
+        return checkout({ version });
+      },
     },
   } as unknown as Store;
   const streams = createEventStreams({ live: createLiveUpdates(), store });

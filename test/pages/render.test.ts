@@ -328,7 +328,7 @@ test('a session whose time is over is shown so before anybody has written it dow
   assert.equal(await look(), 'payable');
   nowMs += 1;
   assert.equal(await look(), 'expired');
-  const stored = await service.store.checkout(tenant, created.json().data.id);
+  const stored = await service.store.checkouts.fetch(tenant, created.json().data.id);
   assert.deepEqual(stored?.lifecycle, { state: 'expired', at: nowMs, by: 'time' });
   await service.stop();
   await database.remove();

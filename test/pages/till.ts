@@ -60,7 +60,7 @@ export async function openTill({
     /** What the account is set to in this mode, where it is not as usual. */
     async configure(settings: Partial<AccountSettings>, mode: Mode = 'test'): Promise<void> {
       const tenant = { account, mode };
-      assert.ok(await service.store.configureAccount(tenant, { ...defaultSettings, ...settings }));
+      assert.ok(await service.store.accounts.configure(tenant, { ...defaultSettings, ...settings }));
     },
     /** A statement of the bank comes in that shows a transfer in EUR with this text. */
     async transfer(amount: number, text: string): Promise<void> {

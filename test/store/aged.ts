@@ -32,7 +32,7 @@ export async function happen(
     },
   ]);
   // Which gives them their places in the feed.
-  await store.feedEnd(after.tenant);
+  await store.events.end(after.tenant);
   return { session: after, events, deliveries };
 }
 

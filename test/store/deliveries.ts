@@ -108,7 +108,7 @@ export function claim(
   now: number,
   given: Partial<DeliveryClaim> = {},
 ): Promise<readonly ClaimedDelivery[]> {
-  return store.claimDeliveries(tenant, claimAt(now, given));
+  return store.work.claimDeliveries(tenant, claimAt(now, given));
 }
 
 /** Claims the only one that is due. */
@@ -177,7 +177,7 @@ export function finish(store: Store, tenant: Tenant, ...results: DeliveryResult[
 
 /** Makes these deliveries again. */
 export async function resend(store: Store, tenant: Tenant, at: number, ...all: string[]): Promise<void> {
-  const found = await Promise.all(all.map((id) => store.delivery(tenant, id)));
+  const found = await Promise.all(all.map((id) => store.deliveries.fetch(tenant, id)));
   const resends = found.map((each) => {
     const { id, receiver, subject } = each as Delivery;
     return { id, receiver, subject, at };

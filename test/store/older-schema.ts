@@ -89,11 +89,11 @@ export const older = {
 export async function checkAfterMigration(store: Store): Promise<void> {
   const mine: Tenant = { account: 1, mode: 'test' };
   const live: Tenant = { account: 1, mode: 'live' };
-  const account = await store.account(1);
+  const account = await store.accounts.fetch(1);
   assert.deepEqual(account?.webhookSecrets, { test: 'whsec_t', live: 'whsec_l' });
   assert.deepEqual(account?.previousWebhookSecrets, { test: null, live: null });
-  assert.deepEqual(await store.endpoints(mine), []);
-  assert.deepEqual(await store.failingReceivers(mine), new Map());
+  assert.deepEqual(await store.endpoints.list(mine), []);
+  assert.deepEqual(await store.receivers.listFailing(mine), new Map());
 
   const shop = 'https://shop.example:8443';
   const other = 'http://other.example';
@@ -105,7 +105,7 @@ export async function checkAfterMigration(store: Store): Promise<void> {
     ['whd_a7', shop, 'pending', 0, null],
     ['whd_a1', shop, 'delivered', 1, null],
   ];
-  const { rows } = await store.deliveries(mine, {}, { limit: 20 });
+  const { rows } = await store.deliveries.list(mine, {}, { limit: 20 });
   assert.deepEqual(
     rows.map(({ id, receiver, state, attempts, dueAt }) => [id, receiver, state, attempts, dueAt]),
     expected,
@@ -127,9 +127,9 @@ export async function checkAfterMigration(store: Store): Promise<void> {
     lastError: 'timeout',
   });
   assert.deepEqual([waiting?.url, waiting?.lastStatus, waiting?.lastError], [SHOP, 500, 'status 500']);
-  assert.deepEqual(await store.deliveryAttempts(mine, 'whd_a9'), []);
+  assert.deepEqual(await store.deliveries.listAttempts(mine, 'whd_a9'), []);
   const body = older.events[0]?.body;
-  assert.deepEqual(await store.event(mine, 'evt_a1'), {
+  assert.deepEqual(await store.events.fetch(mine, 'evt_a1'), {
     id: 'evt_a1',
     type: 'checkout.updated',
     subject: 'chk_a',
@@ -138,7 +138,7 @@ export async function checkAfterMigration(store: Store): Promise<void> {
     body,
   });
 
-  const [soon] = await store.claimDeliveries(mine, {
+  const [soon] = await store.work.claimDeliveries(mine, {
     now: T + 1,
     realNow: T + 1,
     leaseMs: 1,

@@ -28,7 +28,7 @@ export async function openTill(t: TestContext) {
   const { mine, theirs } = await tenants(store);
 
   async function failing(tenant = mine) {
-    return Object.fromEntries(await store.failingReceivers(tenant));
+    return Object.fromEntries(await store.receivers.listFailing(tenant));
   }
 
   return {
@@ -40,7 +40,7 @@ export async function openTill(t: TestContext) {
     /** An endpoint as merchants register them. */
     add: (given: Partial<Endpoint> = {}, tenant = mine) => addEndpoint(store, endpoint(tenant, given)),
     async endpoint(id: string, tenant = mine): Promise<Endpoint | undefined> {
-      return (await store.endpoints(tenant)).find((each) => each.id === id);
+      return (await store.endpoints.list(tenant)).find((each) => each.id === id);
     },
     /** Carries out a command about an endpoint. */
     order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string): Promise<Executed> =>
@@ -67,7 +67,7 @@ export async function openTill(t: TestContext) {
     },
     /** The events about endpoints, oldest first. */
     async events(): Promise<EventRow[]> {
-      const { rows } = await store.events(mine, {}, 0, 100);
+      const { rows } = await store.events.list(mine, {}, 0, 100);
       return rows.filter(({ type }) => type.startsWith('webhook_endpoint.'));
     },
     /** To whom the events about this endpoint go. */
@@ -75,7 +75,7 @@ export async function openTill(t: TestContext) {
       const all = await Promise.all(
         (await this.events())
           .filter((event) => event.subject === subject)
-          .map(({ id }) => store.deliveries(mine, { event: id }, { limit: 100 })),
+          .map(({ id }) => store.deliveries.list(mine, { event: id }, { limit: 100 })),
       );
       return all.flatMap(({ rows }) => rows.map(({ receiver, eventType }) => [receiver, eventType] as const));
     },

@@ -51,8 +51,11 @@ test('a database of the version before has the default settings, and its session
   })}`;
   await sql.end();
   const store = await open(t, url);
-  assert.deepEqual((await store.account(1))?.settings, { test: defaultSettings, live: defaultSettings });
-  assert.deepEqual(await store.checkout(mine, id), whole);
+  assert.deepEqual((await store.accounts.fetch(1))?.settings, {
+    test: defaultSettings,
+    live: defaultSettings,
+  });
+  assert.deepEqual(await store.checkouts.fetch(mine, id), whole);
   assert.equal(whole.policy, defaultPolicy);
 });
 
@@ -78,7 +81,7 @@ suite('another process', () => {
         return stores[index % 2]?.commit(turned.map(unit));
       }),
     );
-    const { rows } = await stores[0].notices(mine, { rail: 'bank' }, { limit: 100 });
+    const { rows } = await stores[0].notices.list(mine, { rail: 'bank' }, { limit: 100 });
     assert.deepEqual(rows.map(({ reference, tries }) => [reference, tries]).sort(), [
       ['a', 12],
       ['b', 12],
@@ -108,7 +111,7 @@ suite('another process', () => {
       }),
     );
     for (const { id } of [one, other]) {
-      assert.deepEqual((await stores[1].checkout(mine, id))?.amount, 1030);
+      assert.deepEqual((await stores[1].checkouts.fetch(mine, id))?.amount, 1030);
     }
   });
 
@@ -127,7 +130,7 @@ suite('another process', () => {
       done = true;
     });
     // Reads do not wait for it.
-    assert.deepEqual(await store.noticeByReference(mine, 'bank', 'a'), known);
+    assert.deepEqual(await store.notices.fetchByReference(mine, 'bank', 'a'), known);
     assert.equal(done, false);
     await sql`UPDATE notice SET tries = 7 WHERE id = ${known.id}`;
     await sql`COMMIT`;

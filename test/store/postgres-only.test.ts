@@ -114,11 +114,11 @@ suite('migrations', () => {
     const url = await freshDatabase(t);
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(t, url)));
     const given = { name: 'first', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 };
-    const made = await Promise.all(stores.map((store) => store.createFirstAccount(given, T)));
+    const made = await Promise.all(stores.map((store) => store.accounts.createFirst(given, T)));
     assert.equal(made.filter((account) => account !== null).length, 1);
     for (const store of stores)
       assert.deepEqual(
-        await store.accounts(),
+        await store.accounts.list(),
         made.filter((account) => account !== null),
       );
   });
@@ -149,13 +149,13 @@ test('an account is known to the other processes as soon as it is there', async 
   const [here, there] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(here);
   // It has just looked, and will not look again by itself.
-  await there.accounts();
-  const made = await here.createAccount(
+  await there.accounts.list();
+  const made = await here.accounts.create(
     { name: 'new', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 },
     T,
   );
-  assert.deepEqual(await there.account(made.number), made);
-  assert.equal(await there.account(made.number + 1), null);
+  assert.deepEqual(await there.accounts.fetch(made.number), made);
+  assert.equal(await there.accounts.fetch(made.number + 1), null);
   assert.notEqual(made.number, mine.account);
 });
 
@@ -201,8 +201,8 @@ suite('another process at the same rows', () => {
       Array.from({ length: 40 }, (_, index) => update(stores[index % 2] as Store, id, mine, index)),
     );
     for (const store of stores) {
-      assert.equal((await store.checkout(mine, id))?.version, 41);
-      const { rows } = await store.timeline(mine, id, null, 100);
+      assert.equal((await store.checkouts.fetch(mine, id))?.version, 41);
+      const { rows } = await store.events.timeline(mine, id, null, 100);
       assert.deepEqual(
         rows.map(({ sequence }) => sequence),
         Array.from({ length: 41 }, (_, index) => 41 - index),
@@ -242,8 +242,8 @@ suite('another process at the same rows', () => {
     await Promise.all([0, 1, 0, 1, 0, 1].map((which, index) => stores[which]?.commit([unit(`${index}`)])));
     assert.equal(seen.length, 5);
     assert.equal(new Set(seen).size, 1);
-    assert.equal((await stores[0].checkouts(mine, {}, { limit: 10 })).rows.length, 1);
-    assert.equal((await stores[1].customers(mine, {}, { limit: 10 })).rows.length, 1);
+    assert.equal((await stores[0].checkouts.list(mine, {}, { limit: 10 })).rows.length, 1);
+    assert.equal((await stores[1].customers.list(mine, {}, { limit: 10 })).rows.length, 1);
   });
 
   test('in a deadlock with this one makes it try again', async (t) => {
@@ -268,7 +268,7 @@ suite('another process at the same rows', () => {
     await sql`SELECT FROM checkout WHERE id = ${one.id} FOR UPDATE`.catch(() => {});
     await sql`ROLLBACK`;
     await committed;
-    assert.equal((await store.checkout(mine, one.id))?.amount, 7);
+    assert.equal((await store.checkouts.fetch(mine, one.id))?.amount, 7);
   });
 
   test('that keeps a row for too long makes it say so', async (t) => {
@@ -301,7 +301,7 @@ suite('events', () => {
       let position = 0;
       for (let last = false; !last; ) {
         last = writing === 0;
-        const { rows } = await store.events(mine, {}, position, 7);
+        const { rows } = await store.events.list(mine, {}, position, 7);
         for (const row of rows) {
           assert.equal(row.position, position + 1);
           position = row.position;
@@ -329,7 +329,7 @@ suite('events', () => {
       checkout: { before: null, after: other },
       events: [eventOf(other, 'x.y', { id: 'evt_b1' })],
     });
-    const { rows } = await store.events(mine, {}, 0, 10);
+    const { rows } = await store.events.list(mine, {}, 0, 10);
     assert.deepEqual(
       rows.filter(({ subject }) => subject === one.id).map(({ id }) => id),
       ids,
@@ -345,8 +345,8 @@ test('what was remembered of a session is not believed when another process has 
   const one = await add(here, session(mine));
   const paid = changed(one, { payments: [payment('p')], amount: 5 });
   await write(there, mine, { checkout: { before: one, after: paid }, events: [eventOf(paid)] });
-  assert.deepEqual(await here.checkout(mine, one.id), paid);
+  assert.deepEqual(await here.checkouts.fetch(mine, one.id), paid);
   assert.deepEqual((await load(here, { tenant: mine, checkout: one.id })).checkout, paid);
-  assert.deepEqual((await here.checkouts(mine, {}, { limit: 1 })).rows, [paid]);
+  assert.deepEqual((await here.checkouts.list(mine, {}, { limit: 1 })).rows, [paid]);
   assert.equal(T, one.createdAt);
 });

@@ -28,7 +28,7 @@ test('a delivery that is just sent again stays, with its attempts', async (t) =>
   let isDone = false;
   const removed = await sql.begin(async (other) => {
     await other`UPDATE delivery SET state = 'pending', due_at = ${T}, round_start = attempts WHERE id = ${id}`;
-    const removing = store.purgeDeliveries(mine, T).finally(() => {
+    const removing = store.retention.purgeDeliveries(mine, T).finally(() => {
       isDone = true;
     });
     // Whether it waits for the other one, or goes on without: that is up to it.
@@ -38,9 +38,9 @@ test('a delivery that is just sent again stays, with its attempts', async (t) =>
     return { removing };
   });
   assert.equal(await removed.removing, 2);
-  assert.deepEqual(inOrder((await store.deliveries(mine, {}, { limit: 9 })).rows), [id]);
-  assert.equal((await store.delivery(mine, id))?.state, 'pending');
-  assert.equal((await store.deliveryAttempts(mine, id)).length, 1);
+  assert.deepEqual(inOrder((await store.deliveries.list(mine, {}, { limit: 9 })).rows), [id]);
+  assert.equal((await store.deliveries.fetch(mine, id))?.state, 'pending');
+  assert.equal((await store.deliveries.listAttempts(mine, id)).length, 1);
 });
 
 test('events that are old and have no number yet wait for it', async (t) => {
@@ -51,11 +51,11 @@ test('events that are old and have no number yet wait for it', async (t) => {
   await sql`WITH last AS (DELETE FROM feed WHERE position = 2 RETURNING event)
     INSERT INTO feed_waiting (account, live, subject, sequence, event)
     SELECT event.account, event.live, subject, sequence, id FROM event JOIN last ON id = last.event`;
-  const first = await store.purgeEvents(mine, T);
-  assert.equal(await store.feedEnd(mine), 2);
-  assert.equal(first + (await store.purgeEvents(mine, T)), 2);
+  const first = await store.retention.purgeEvents(mine, T);
+  assert.equal(await store.events.end(mine), 2);
+  assert.equal(first + (await store.retention.purgeEvents(mine, T)), 2);
   await happen(store, mine, T);
-  const { rows } = await store.events(mine, {}, 2, 9);
+  const { rows } = await store.events.list(mine, {}, 2, 9);
   assert.deepEqual(
     rows.map(({ position }) => position),
     [3],

@@ -38,7 +38,7 @@ test('a database of the version before has its deliveries in lanes, and loses no
   const store = await openPostgresStore(url, { serve: true });
   t.after(() => store.close());
   await checkAfterMigration(store);
-  const { rows } = await store.events({ account: 1, mode: 'test' }, {}, 0, 100);
+  const { rows } = await store.events.list({ account: 1, mode: 'test' }, {}, 0, 100);
   assert.equal(rows.length, 6);
 });
 

@@ -177,7 +177,7 @@ suite('the right to serve a database', () => {
       unusable(/another process is serving the database/),
     );
     const beside = openSqliteStore(path);
-    assert.deepEqual(await beside.accounts(), []);
+    assert.deepEqual(await beside.accounts.list(), []);
     await beside.close();
     await first.close();
     await openSqliteStore(path, { serve: true }).close();
@@ -214,7 +214,7 @@ suite('a database that is busy for too long', () => {
     other.exec('BEGIN IMMEDIATE');
     const one = session(mine);
     await assert.rejects(add(store, one), StoreUnavailable);
-    assert.equal(await store.checkout(mine, one.id), null);
+    assert.equal(await store.checkouts.fetch(mine, one.id), null);
     other.exec('ROLLBACK');
     await add(store, one);
     await store.checkHealth();
@@ -232,7 +232,7 @@ suite('a batch of several accounts and modes', () => {
       return { needs: { tenant }, decide: () => [{ checkout: { before: null, after }, events }] };
     });
     await store.commit(units);
-    const { rows } = await store.events(live, {}, 0, 100);
+    const { rows } = await store.events.list(live, {}, 0, 100);
     assert.deepEqual(
       rows.map(({ position, type }) => [position, type]),
       [
@@ -303,12 +303,12 @@ test('what the one serving process has claimed is held by nobody after a restart
   const [other] = await apart(first, mine, [T + 2]);
   const { id } = await add(first, session(mine, { expiresAt: T }));
   await claim(first, mine, T + 2);
-  await first.claimCheckouts(mine, claimAt(T));
+  await first.work.claimCheckouts(mine, claimAt(T));
   await first.close();
   const second = openSqliteStore(path, { serve: true });
   t.after(() => second.close());
   assert.deepEqual(inOrder(await claim(second, mine, T + 2)), [delivery, other]);
-  assert.deepEqual(inOrder(await second.claimCheckouts(mine, claimAt(T))), [id]);
+  assert.deepEqual(inOrder(await second.work.claimCheckouts(mine, claimAt(T))), [id]);
 });
 
 test('every key and index of a tenant’s data begins with the account and mode', (t) => {

@@ -80,8 +80,8 @@ export function commitSuite(open: Open): void {
         ],
       });
       await add(store, whole);
-      assert.deepEqual(await store.checkout(mine, whole.id), whole);
-      assert.deepEqual(await (await reopen()).checkout(mine, whole.id), whole);
+      assert.deepEqual(await store.checkouts.fetch(mine, whole.id), whole);
+      assert.deepEqual(await (await reopen()).checkouts.fetch(mine, whole.id), whole);
     });
 
     const ends: Lifecycle[] = [
@@ -99,18 +99,18 @@ export function commitSuite(open: Open): void {
           payments: [payment('pay', { amount: 250 })],
           amount: 2000,
         });
-        assert.deepEqual(await store.checkout(mine, before.id), after);
-        assert.deepEqual(await (await reopen()).checkout(mine, before.id), after);
+        assert.deepEqual(await store.checkouts.fetch(mine, before.id), after);
+        assert.deepEqual(await (await reopen()).checkouts.fetch(mine, before.id), after);
       });
     }
 
     it('is found under its own account and mode only', async ({ store, mine, live, theirs }) => {
       const { id } = await add(store, session(mine));
       for (const tenant of [live, theirs]) {
-        assert.equal(await store.checkout(tenant, id), null);
+        assert.equal(await store.checkouts.fetch(tenant, id), null);
         assert.equal((await load(store, { tenant, checkout: id })).checkout, null);
       }
-      assert.equal(await store.checkout(mine, newId('chk', T)), null);
+      assert.equal(await store.checkouts.fetch(mine, newId('chk', T)), null);
     });
   });
 
@@ -123,7 +123,7 @@ export function commitSuite(open: Open): void {
       });
       await store.commit(units);
       assert.deepEqual(
-        (await store.checkouts(mine, {}, page)).rows.map(({ amount }) => amount).sort(),
+        (await store.checkouts.list(mine, {}, page)).rows.map(({ amount }) => amount).sort(),
         [1, 2, 3],
       );
     });
@@ -159,11 +159,11 @@ export function commitSuite(open: Open): void {
       ];
       await assert.rejects(store.commit(units), bug);
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.checkout(mine, old.id), old);
-        assert.equal(await each.checkout(mine, fresh.id), null);
-        assert.equal((await each.events(mine, {}, 0, 10)).rows.length, 1);
-        assert.equal((await each.customers(mine, {}, page)).rows.length, 0);
-        assert.equal((await each.account(mine.account))?.testClockOffsetMs, 0);
+        assert.deepEqual(await each.checkouts.fetch(mine, old.id), old);
+        assert.equal(await each.checkouts.fetch(mine, fresh.id), null);
+        assert.equal((await each.events.list(mine, {}, 0, 10)).rows.length, 1);
+        assert.equal((await each.customers.list(mine, {}, page)).rows.length, 0);
+        assert.equal((await each.accounts.fetch(mine.account))?.testClockOffsetMs, 0);
         assert.equal((await each.gauges()).pendingDeliveries, 0);
         const idempotency = { key: 'key', operation: 'POST /v3/checkout', requestHash: '' };
         const loaded = await load(each, { tenant: mine, checkout: old.id, idempotency });
@@ -182,9 +182,9 @@ export function commitSuite(open: Open): void {
         return { needs: { tenant: mine }, decide: () => [{ checkout: { before: null, after } }] };
       });
       await assert.rejects(store.commit(units));
-      assert.equal(await store.checkout(mine, first.id), null);
+      assert.equal(await store.checkouts.fetch(mine, first.id), null);
       await add(store, first);
-      assert.deepEqual(await store.checkout(mine, first.id), first);
+      assert.deepEqual(await store.checkouts.fetch(mine, first.id), first);
     });
 
     it('shows each unit what those before it have written', async ({ store, mine }) => {
@@ -242,7 +242,7 @@ export function commitSuite(open: Open): void {
         [...nothing, [first.id, second]],
         nothing,
       ]);
-      assert.deepEqual(await store.checkout(mine, first.id), second);
+      assert.deepEqual(await store.checkouts.fetch(mine, first.id), second);
     });
   });
 
@@ -286,8 +286,8 @@ export function commitSuite(open: Open): void {
       await add(store, session(mine, { payments: [payment('pay')] }));
       const twice = session(mine, { payments: [payment('pay', { amount: 5 })] });
       await assert.rejects(add(store, twice));
-      assert.equal(await store.checkout(mine, twice.id), null);
-      assert.equal((await store.events(mine, {}, 0, 10)).rows.length, 1);
+      assert.equal(await store.checkouts.fetch(mine, twice.id), null);
+      assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 1);
       await add(store, session(mine, { payments: [payment('pay', { rail: 'bank' })] }));
       await add(store, session(mine, { payments: [payment('Pay')] }));
       await add(store, session(live, { payments: [payment('pay')] }));
@@ -299,7 +299,7 @@ export function commitSuite(open: Open): void {
       for (const reference of ['c', 'a', 'b']) {
         one = await change(store, one, { payments: [...one.payments, payment(reference, { amount: 100 })] });
       }
-      assert.deepEqual((await (await reopen()).checkout(mine, one.id))?.payments, one.payments);
+      assert.deepEqual((await (await reopen()).checkouts.fetch(mine, one.id))?.payments, one.payments);
     });
 
     it('tells whose a payment or attempt of a rail is', async ({ store, mine, live, theirs }) => {
@@ -320,10 +320,10 @@ export function commitSuite(open: Open): void {
     const before = await add(store, session(mine, { attempts: [first] }));
     const one = await change(store, before, { attempts: [{ ...first, status: 'failed' }, second] });
     for (const { id } of [first, second]) {
-      assert.deepEqual(await store.checkoutOfAttempt(mine, id), one);
-      assert.equal(await store.checkoutOfAttempt(live, id), null);
-      assert.equal(await store.checkoutOfAttempt(theirs, id), null);
+      assert.deepEqual(await store.checkouts.fetchByAttempt(mine, id), one);
+      assert.equal(await store.checkouts.fetchByAttempt(live, id), null);
+      assert.equal(await store.checkouts.fetchByAttempt(theirs, id), null);
     }
-    assert.equal(await store.checkoutOfAttempt(mine, newId('pat', T)), null);
+    assert.equal(await store.checkouts.fetchByAttempt(mine, newId('pat', T)), null);
   });
 }

@@ -34,12 +34,12 @@ export function deliveryListSuite(open: Open): void {
     const to = (receiver: string) =>
       claimed.find((each) => each.receiver === receiver) as (typeof claimed)[0];
     await finish(store, mine, result(to(HOST)), giveUp(to(TO_ENDPOINT), { at: T + 7 }));
-    const all = [...one.ids, ...other.ids].map((id) => store.delivery(mine, id));
+    const all = [...one.ids, ...other.ids].map((id) => store.deliveries.fetch(mine, id));
     return (await Promise.all(all)) as Delivery[];
   }
 
   const listed = async (store: Store, tenant: Tenant, filter: DeliveryFilter, page: PageRequest = PAGE) =>
-    inOrder((await store.deliveries(tenant, filter, page)).rows);
+    inOrder((await store.deliveries.list(tenant, filter, page)).rows);
 
   suite('a delivery', () => {
     it('is shown as it is, in each state', async ({ store, reopen, mine }) => {
@@ -61,9 +61,9 @@ export function deliveryListSuite(open: Open): void {
         lastError: null,
       } as const;
       const one = { ...common, id, event: claimed.event.id };
-      assert.deepEqual(await store.delivery(mine, id), { ...one, ...fresh, dueAt: T });
-      const { event } = (await store.delivery(mine, waiting)) as Delivery;
-      assert.deepEqual(await store.delivery(mine, waiting), {
+      assert.deepEqual(await store.deliveries.fetch(mine, id), { ...one, ...fresh, dueAt: T });
+      const { event } = (await store.deliveries.fetch(mine, waiting)) as Delivery;
+      assert.deepEqual(await store.deliveries.fetch(mine, waiting), {
         ...common,
         id: waiting,
         event,
@@ -73,14 +73,18 @@ export function deliveryListSuite(open: Open): void {
       await finish(store, mine, tryAgain(claimed, T + HOUR, { at: T + 5 }));
       const tried = { ...one, attempts: 1, triedAt: T + 5, lastStatus: 503, lastError: 'status 503' };
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.delivery(mine, id), { ...tried, state: 'pending', dueAt: T + HOUR });
+        assert.deepEqual(await each.deliveries.fetch(mine, id), {
+          ...tried,
+          state: 'pending',
+          dueAt: T + HOUR,
+        });
       }
     });
 
     it('is known under its own account and mode only', async ({ store, mine, live, theirs }) => {
       const [id] = (await apart(store, mine, [T])) as [string];
-      for (const tenant of [live, theirs]) assert.equal(await store.delivery(tenant, id), null);
-      assert.equal(await store.delivery(mine, 'whd_unknown'), null);
+      for (const tenant of [live, theirs]) assert.equal(await store.deliveries.fetch(tenant, id), null);
+      assert.equal(await store.deliveries.fetch(mine, 'whd_unknown'), null);
     });
   });
 
@@ -88,9 +92,9 @@ export function deliveryListSuite(open: Open): void {
     it('is newest first, of one account and mode', async ({ store, mine, live, theirs }) => {
       const all = await filled(store, mine);
       const [other] = await apart(store, live, [T]);
-      assert.deepEqual((await store.deliveries(mine, {}, PAGE)).rows, all.toReversed());
+      assert.deepEqual((await store.deliveries.list(mine, {}, PAGE)).rows, all.toReversed());
       assert.deepEqual(await listed(store, live, {}), [other]);
-      assert.deepEqual(await store.deliveries(theirs, {}, PAGE), { rows: [], hasMore: false });
+      assert.deepEqual(await store.deliveries.list(theirs, {}, PAGE), { rows: [], hasMore: false });
     });
 
     it('has filters, which combine', async ({ store, mine }) => {
@@ -134,7 +138,7 @@ export function deliveryListSuite(open: Open): void {
         const all = (await apart(store, mine, [T, T + 1, T + 2, T + 3, T + 4])).toReversed();
         const [a, b, c, d, e] = all;
         const page = async (request: PageRequest) => {
-          const { rows, hasMore } = await store.deliveries(mine, filter, request);
+          const { rows, hasMore } = await store.deliveries.list(mine, filter, request);
           return [inOrder(rows), hasMore];
         };
         assert.deepEqual(await page({ limit: 2 }), [[a, b], true]);

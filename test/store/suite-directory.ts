@@ -30,39 +30,39 @@ export function directorySuite(open: Open): void {
         webhookSecrets: { test: 'whsec_t', live: 'whsec_l' },
         testClockOffsetMs: 0,
       };
-      const made = await store.createAccount(given, T);
+      const made = await store.accounts.create(given, T);
       const again = await reopen();
-      assert.deepEqual(await again.account(made.number), {
+      assert.deepEqual(await again.accounts.fetch(made.number), {
         ...given,
         number: made.number,
         previousWebhookSecrets: { test: null, live: null },
         settings: { test: defaultSettings, live: defaultSettings },
       });
-      assert.deepEqual(await again.account(made.number), made);
-      const all = await again.accounts();
+      assert.deepEqual(await again.accounts.fetch(made.number), made);
+      const all = await again.accounts.list();
       assert.deepEqual(all.map(({ name }) => name).sort(), ['first', 'second', 'third']);
       assert.equal(new Set(all.map(({ number }) => number)).size, 3);
-      assert.equal(await again.account(99), null);
+      assert.equal(await again.accounts.fetch(99), null);
     });
 
     it('are not made as the first where there are others', async ({ store, another }) => {
       const given = { name: 'late', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 };
       for (const each of [store, await another()])
-        assert.equal(await each.createFirstAccount(given, T), null);
-      assert.equal((await store.accounts()).length, 2);
+        assert.equal(await each.accounts.createFirst(given, T), null);
+      assert.equal((await store.accounts.list()).length, 2);
     });
 
     it('have test clocks, each its own, which only go ahead together with what else is written', async (given) => {
       const { store, reopen, mine, theirs } = given;
       const offsets = async (of = store) => {
-        const all = (await of.accounts()).map((each) => [each.number, each.testClockOffsetMs] as const);
+        const all = (await of.accounts.list()).map((each) => [each.number, each.testClockOffsetMs] as const);
         return [mine, theirs].map(({ account }) => new Map(all).get(account));
       };
       await write(store, mine, { testClockAdvanceMs: 1000 });
       assert.deepEqual(await offsets(), [1000, 0]);
       await write(store, mine, { testClockAdvanceMs: 500 });
       await write(store, theirs, { testClockAdvanceMs: 7 });
-      assert.equal((await store.account(mine.account))?.testClockOffsetMs, 1500);
+      assert.equal((await store.accounts.fetch(mine.account))?.testClockOffsetMs, 1500);
       assert.deepEqual(await offsets(await reopen()), [1500, 7]);
     });
   });
@@ -75,28 +75,31 @@ export function directorySuite(open: Open): void {
     };
 
     it('is kept for each mode, and replaced as a whole', async ({ store, reopen, mine, live, theirs }) => {
-      assert.equal(await store.configureAccount(mine, settings), true);
+      assert.equal(await store.accounts.configure(mine, settings), true);
       const other = { ...defaultSettings, business: { ...settings.business, taxId: 'CHE-2' } };
-      assert.equal(await store.configureAccount(live, other), true);
+      assert.equal(await store.accounts.configure(live, other), true);
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual((await each.account(mine.account))?.settings, { test: settings, live: other });
+        assert.deepEqual((await each.accounts.fetch(mine.account))?.settings, {
+          test: settings,
+          live: other,
+        });
         const untouched = { test: defaultSettings, live: defaultSettings };
-        assert.deepEqual((await each.account(theirs.account))?.settings, untouched);
-        const all = await each.accounts();
+        assert.deepEqual((await each.accounts.fetch(theirs.account))?.settings, untouched);
+        const all = await each.accounts.list();
         assert.deepEqual(all.find(({ number }) => number === mine.account)?.settings.test, settings);
       }
       const again = await reopen();
-      await again.configureAccount(mine, other);
-      assert.deepEqual((await again.account(mine.account))?.settings, { test: other, live: other });
-      assert.equal(await again.configureAccount({ account: 99, mode: 'test' }, settings), false);
+      await again.accounts.configure(mine, other);
+      assert.deepEqual((await again.accounts.fetch(mine.account))?.settings, { test: other, live: other });
+      assert.equal(await again.accounts.configure({ account: 99, mode: 'test' }, settings), false);
     });
 
     it('is seen soon by another process', async ({ store, another, mine }) => {
       const other = await another();
-      const before = store.directoryVersion();
-      await other.configureAccount(mine, settings);
-      const seen = async () => (await store.account(mine.account))?.settings.test;
-      while (store.directoryVersion() === before || !isDeepStrictEqual(await seen(), settings))
+      const before = store.accounts.version();
+      await other.accounts.configure(mine, settings);
+      const seen = async () => (await store.accounts.fetch(mine.account))?.settings.test;
+      while (store.accounts.version() === before || !isDeepStrictEqual(await seen(), settings))
         await pause(10);
     });
   });
@@ -104,33 +107,33 @@ export function directorySuite(open: Open): void {
   suite('API keys', () => {
     it('are found by id and by the hash of their secret', async (given) => {
       const key = keyFor(given);
-      assert.equal(await given.store.addApiKey(key), true);
+      assert.equal(await given.store.apiKeys.add(key), true);
       const again = await given.reopen();
-      assert.deepEqual(await again.apiKey(key.id), key);
-      assert.deepEqual(await again.apiKeyBySecretHash(key.secretHash), key);
-      assert.deepEqual(await again.apiKeys(), [key]);
-      assert.equal(await again.apiKey('ak_live_2'), null);
-      assert.equal(await again.apiKeyBySecretHash('b'.repeat(64)), null);
+      assert.deepEqual(await again.apiKeys.fetch(key.id), key);
+      assert.deepEqual(await again.apiKeys.fetchBySecretHash(key.secretHash), key);
+      assert.deepEqual(await again.apiKeys.list(), [key]);
+      assert.equal(await again.apiKeys.fetch('ak_live_2'), null);
+      assert.equal(await again.apiKeys.fetchBySecretHash('b'.repeat(64)), null);
     });
 
     it('have an id and a secret of their own', async (given) => {
       const { store } = given;
       const key = keyFor(given);
-      await store.addApiKey(key);
-      assert.equal(await store.addApiKey({ ...key, secretHash: 'b'.repeat(64) }), false);
-      assert.equal(await store.addApiKey({ ...key, id: 'ak_live_2' }), false);
-      assert.deepEqual(await store.apiKeys(), [key]);
+      await store.apiKeys.add(key);
+      assert.equal(await store.apiKeys.add({ ...key, secretHash: 'b'.repeat(64) }), false);
+      assert.equal(await store.apiKeys.add({ ...key, id: 'ak_live_2' }), false);
+      assert.deepEqual(await store.apiKeys.list(), [key]);
     });
 
     it('are revoked once and for all', async (given) => {
       const key = keyFor(given);
-      await given.store.addApiKey(key);
-      assert.equal(await given.store.revokeApiKey(key.id, T + 5), true);
-      assert.equal(await given.store.revokeApiKey(key.id, T + 9), false);
-      assert.equal(await given.store.revokeApiKey('ak_live_2', T + 9), false);
+      await given.store.apiKeys.add(key);
+      assert.equal(await given.store.apiKeys.revoke(key.id, T + 5), true);
+      assert.equal(await given.store.apiKeys.revoke(key.id, T + 9), false);
+      assert.equal(await given.store.apiKeys.revoke('ak_live_2', T + 9), false);
       const again = await given.reopen();
-      assert.equal((await again.apiKey(key.id))?.revokedAt, T + 5);
-      assert.equal(await again.addApiKey(key), false);
+      assert.equal((await again.apiKeys.fetch(key.id))?.revokedAt, T + 5);
+      assert.equal(await again.apiKeys.add(key), false);
     });
   });
 
@@ -140,18 +143,18 @@ export function directorySuite(open: Open): void {
       const key = keyFor(given);
       const account = { name: 'x', webhookSecrets: { test: '', live: '' }, testClockOffsetMs: 0 };
       const changes = [
-        () => store.createAccount(account, T),
-        () => store.addApiKey(key),
-        () => store.revokeApiKey(key.id, T),
+        () => store.accounts.create(account, T),
+        () => store.apiKeys.add(key),
+        () => store.apiKeys.revoke(key.id, T),
         () => write(store, mine, { testClockAdvanceMs: 1 }),
-        () => store.configureAccount(mine, defaultSettings),
+        () => store.accounts.configure(mine, defaultSettings),
       ];
-      const seen = new Set([store.directoryVersion()]);
+      const seen = new Set([store.accounts.version()]);
       for (const [index, make] of changes.entries()) {
         await make();
-        seen.add(store.directoryVersion());
+        seen.add(store.accounts.version());
         assert.equal(seen.size, index + 2, `after change ${index + 1}`);
-        assert.equal(store.directoryVersion(), store.directoryVersion());
+        assert.equal(store.accounts.version(), store.accounts.version());
       }
     });
 
@@ -161,25 +164,25 @@ export function directorySuite(open: Open): void {
       const key = keyFor(given);
       // Another process’s changes may take a second; a test that never sees them runs into its time limit.
       const isSeen = async (make: () => Promise<unknown>, look: () => Promise<boolean>) => {
-        const before = store.directoryVersion();
+        const before = store.accounts.version();
         await make();
-        while (store.directoryVersion() === before || !(await look())) await pause(10);
+        while (store.accounts.version() === before || !(await look())) await pause(10);
       };
       await isSeen(
-        () => other.addApiKey(key),
-        async () => isDeepStrictEqual(await store.apiKey(key.id), key),
+        () => other.apiKeys.add(key),
+        async () => isDeepStrictEqual(await store.apiKeys.fetch(key.id), key),
       );
       await isSeen(
-        () => other.revokeApiKey(key.id, T),
-        async () => (await store.apiKey(key.id))?.revokedAt === T,
+        () => other.apiKeys.revoke(key.id, T),
+        async () => (await store.apiKeys.fetch(key.id))?.revokedAt === T,
       );
       await isSeen(
         () => write(other, mine, { testClockAdvanceMs: 60 }),
-        async () => (await store.account(mine.account))?.testClockOffsetMs === 60,
+        async () => (await store.accounts.fetch(mine.account))?.testClockOffsetMs === 60,
       );
       await isSeen(
         () => createAccount(other, 'third', T),
-        async () => (await store.accounts()).some(({ name }) => name === 'third'),
+        async () => (await store.accounts.list()).some(({ name }) => name === 'third'),
       );
     });
   });

@@ -57,7 +57,7 @@ export function endpointSuite(open: Open): void {
         }),
       );
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.endpoints(mine), [plain, full]);
+        assert.deepEqual(await each.endpoints.list(mine), [plain, full]);
         assert.deepEqual((await loadedOf(each, mine)).endpoints, [plain, full]);
       }
     });
@@ -71,7 +71,7 @@ export function endpointSuite(open: Open): void {
       await store.commit([writing(mine, ...changes), watching(mine)]);
       assert.deepEqual(seen, [['whe_a 1', 'whe_b 1', 'whe_c 1']]);
       assert.deepEqual(inOrder((await loadedOf(store, mine)).endpoints), ['whe_a', 'whe_b', 'whe_c']);
-      assert.deepEqual(inOrder(await store.endpoints(mine)), ['whe_a', 'whe_b', 'whe_c']);
+      assert.deepEqual(inOrder(await store.endpoints.list(mine)), ['whe_a', 'whe_b', 'whe_c']);
     });
 
     it('are those of one account and mode', async ({ store, mine, live, theirs }) => {
@@ -79,11 +79,11 @@ export function endpointSuite(open: Open): void {
         await addEndpoint(store, endpoint(tenant, { id: 'whe_same', url: `https://${tenant.mode}.example` }));
       }
       await write(store, live, { endpoints: [{ before: endpoint(live, { id: 'whe_same' }), after: null }] });
-      const [one] = await store.endpoints(mine);
+      const [one] = await store.endpoints.list(mine);
       assert.deepEqual(one?.tenant, mine);
-      assert.deepEqual(await store.endpoints(live), []);
+      assert.deepEqual(await store.endpoints.list(live), []);
       assert.deepEqual((await loadedOf(store, live)).endpoints, []);
-      assert.deepEqual(ids(await store.endpoints(theirs)), ['whe_same']);
+      assert.deepEqual(ids(await store.endpoints.list(theirs)), ['whe_same']);
     });
 
     it('are not shown where they are not needed', async ({ store, mine }) => {
@@ -108,7 +108,7 @@ export function endpointSuite(open: Open): void {
       await write(store, mine, { endpoints: [{ before: one, after }] });
       await write(store, mine, { endpoints: [{ before: other, after: null }] });
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.endpoints(mine), [after]);
+        assert.deepEqual(await each.endpoints.list(mine), [after]);
       }
     });
   });
@@ -129,7 +129,7 @@ export function endpointSuite(open: Open): void {
         watching(mine),
       ]);
       assert.deepEqual(seen, [[], ['whe_1 1'], ['whe_1 2', 'whe_2 1'], ['whe_2 1']]);
-      assert.deepEqual(await store.endpoints(mine), [other]);
+      assert.deepEqual(await store.endpoints.list(mine), [other]);
     });
 
     it('leaves nothing behind if it was made and deleted in one batch', async ({ store, reopen, mine }) => {
@@ -139,7 +139,7 @@ export function endpointSuite(open: Open): void {
         writing(mine, { before: one, after: null }),
       ]);
       for await (const each of alsoReopened({ store, reopen }))
-        assert.deepEqual(await each.endpoints(mine), []);
+        assert.deepEqual(await each.endpoints.list(mine), []);
     });
 
     for (const [name, changesOf] of [
@@ -150,12 +150,12 @@ export function endpointSuite(open: Open): void {
       it(`leaves nothing behind if its batch fails: ${name}`, async ({ store, mine }) => {
         const one = await addEndpoint(store, endpoint(mine));
         // So that whatever is remembered is remembered by now.
-        await store.endpoints(mine);
+        await store.endpoints.list(mine);
         const changes = changesOf(one, endpoint(mine));
         const { watching } = watcher();
         const units = [watching(mine), writing(mine, ...changes), watching(mine), failing(mine)];
         await assert.rejects(store.commit(units), bug);
-        assert.deepEqual(await store.endpoints(mine), [one]);
+        assert.deepEqual(await store.endpoints.list(mine), [one]);
         assert.deepEqual((await loadedOf(store, mine)).endpoints, [one]);
       });
     }
@@ -190,7 +190,10 @@ export function endpointSuite(open: Open): void {
       ]);
       const shown = [3, undefined, undefined, undefined, undefined, 9, undefined, 10, 1, 10];
       assert.deepEqual(seen, shown);
-      assert.deepEqual(await store.failingReceivers(mine), new Map([['whe_1', health({ failures: 1 })]]));
+      assert.deepEqual(
+        await store.receivers.listFailing(mine),
+        new Map([['whe_1', health({ failures: 1 })]]),
+      );
     });
 
     it('is as before if the batch fails', async ({ store, mine }) => {
@@ -200,38 +203,41 @@ export function endpointSuite(open: Open): void {
         decide: () => [{ receivers: [{ id: 'whe_1', health: null }] }],
       };
       await assert.rejects(store.commit([unit, failing(mine)]), bug);
-      assert.deepEqual(await store.failingReceivers(mine), new Map([['whe_1', health()]]));
+      assert.deepEqual(await store.receivers.listFailing(mine), new Map([['whe_1', health()]]));
     });
   });
 
   suite('the secret of an account and mode', () => {
     it('is replaced, and the one before is kept for as long as it is to be', async (given) => {
       const { store, reopen, mine, live, theirs } = given;
-      const before = await store.account(mine.account);
-      const others = await store.account(theirs.account);
+      const before = await store.accounts.fetch(mine.account);
+      const others = await store.accounts.fetch(theirs.account);
       const previous = { secret: before?.webhookSecrets.test ?? '', until: T + 5 };
-      assert.equal(await store.replaceWebhookSecret(mine, 'whsec_new', previous), true);
-      assert.equal(await store.replaceWebhookSecret(live, 'whsec_live', null), true);
+      assert.equal(await store.accounts.replaceWebhookSecret(mine, 'whsec_new', previous), true);
+      assert.equal(await store.accounts.replaceWebhookSecret(live, 'whsec_live', null), true);
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.account(mine.account), {
+        assert.deepEqual(await each.accounts.fetch(mine.account), {
           ...before,
           webhookSecrets: { test: 'whsec_new', live: 'whsec_live' },
           previousWebhookSecrets: { test: previous, live: null },
         });
-        assert.deepEqual(await each.account(theirs.account), others);
+        assert.deepEqual(await each.accounts.fetch(theirs.account), others);
       }
     });
 
     it('is without one before it when it is replaced without', async ({ store, mine }) => {
-      await store.replaceWebhookSecret(mine, 'whsec_1', { secret: 'whsec_0', until: T });
-      await store.replaceWebhookSecret(mine, 'whsec_2', null);
-      const account = await store.account(mine.account);
+      await store.accounts.replaceWebhookSecret(mine, 'whsec_1', { secret: 'whsec_0', until: T });
+      await store.accounts.replaceWebhookSecret(mine, 'whsec_2', null);
+      const account = await store.accounts.fetch(mine.account);
       assert.equal(account?.webhookSecrets.test, 'whsec_2');
       assert.deepEqual(account?.previousWebhookSecrets, { test: null, live: null });
     });
 
     it('is none of an unknown account', async ({ store }) => {
-      assert.equal(await store.replaceWebhookSecret({ account: 99, mode: 'test' }, 'whsec_1', null), false);
+      assert.equal(
+        await store.accounts.replaceWebhookSecret({ account: 99, mode: 'test' }, 'whsec_1', null),
+        false,
+      );
     });
   });
 }

@@ -68,15 +68,15 @@ export function eraseSuite(open: Open): void {
         shippingDetails: null,
       };
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.equal(await each.customer(mine, person.id), null);
+        assert.equal(await each.customers.fetch(mine, person.id), null);
         assert.equal((await load(each, { tenant: mine, email: 'ada@example.com' })).customerByEmail, null);
-        assert.deepEqual((await each.customers(mine, {}, { limit: 9 })).rows, []);
+        assert.deepEqual((await each.customers.list(mine, {}, { limit: 9 })).rows, []);
         const left = { ...second, payer, version: second.version + 1 };
-        assert.deepEqual(await each.checkout(mine, one.id), left);
-        assert.deepEqual((await each.checkouts(mine, {}, { limit: 9 })).rows, [left]);
-        assert.deepEqual((await each.checkouts(mine, { search: 'ada@' }, { limit: 9 })).rows, []);
-        assert.equal((await each.checkouts(mine, { customer: person.id }, { limit: 9 })).rows.length, 1);
-        const { rows } = await each.events(mine, {}, 0, 9);
+        assert.deepEqual(await each.checkouts.fetch(mine, one.id), left);
+        assert.deepEqual((await each.checkouts.list(mine, {}, { limit: 9 })).rows, [left]);
+        assert.deepEqual((await each.checkouts.list(mine, { search: 'ada@' }, { limit: 9 })).rows, []);
+        assert.equal((await each.checkouts.list(mine, { customer: person.id }, { limit: 9 })).rows.length, 1);
+        const { rows } = await each.events.list(mine, {}, 0, 9);
         assert.deepEqual(
           rows.map(({ position, sequence }) => [position, sequence]),
           [
@@ -91,7 +91,7 @@ export function eraseSuite(open: Open): void {
 
     it('empties the answers to its events, those of attempts under way as well', async ({ store, mine }) => {
       const { person, one } = await known(store, mine);
-      const event = (await store.events(mine, {}, 0, 9)).rows[0] as EventRow;
+      const event = (await store.events.list(mine, {}, 0, 9)).rows[0] as EventRow;
       assert.match(event.body, SECRETS);
       const receivers = ['http://a.example', 'http://b.example'];
       await write(store, mine, { deliveries: deliveriesOf([event], { receivers }) });
@@ -102,7 +102,7 @@ export function eraseSuite(open: Open): void {
       // What is sent from then on tells nothing of the person.
       const again = await claimOne(store, mine, T + 1);
       await finish(store, mine, result(again, { attempt: sent(again, 'well') }));
-      const logs = await Promise.all([early, late].map(({ id }) => store.deliveryAttempts(mine, id)));
+      const logs = await Promise.all([early, late].map(({ id }) => store.deliveries.listAttempts(mine, id)));
       assert.deepEqual(
         logs.map((log) => log.map(({ answer }) => answer)),
         [[''], ['', 'well']],
@@ -116,11 +116,11 @@ export function eraseSuite(open: Open): void {
       const anonymous = await add(store, session(mine));
       await write(store, mine, { erasedCustomer: person });
       for (const { person: other, one } of others) {
-        assert.deepEqual(await store.customer(other.tenant, other.id), other);
-        assert.deepEqual(await store.checkout(other.tenant, one.id), one);
-        assert.match(JSON.stringify(await store.events(other.tenant, {}, 0, 9)), /Ada/);
+        assert.deepEqual(await store.customers.fetch(other.tenant, other.id), other);
+        assert.deepEqual(await store.checkouts.fetch(other.tenant, one.id), one);
+        assert.match(JSON.stringify(await store.events.list(other.tenant, {}, 0, 9)), /Ada/);
       }
-      assert.deepEqual(await store.checkout(mine, anonymous.id), anonymous);
+      assert.deepEqual(await store.checkouts.fetch(mine, anonymous.id), anonymous);
     });
 
     it('makes the address free', async ({ store, mine }) => {
@@ -128,7 +128,7 @@ export function eraseSuite(open: Open): void {
       await write(store, mine, { erasedCustomer: person });
       const next = customer(mine);
       await write(store, mine, { customer: next });
-      assert.deepEqual(await store.customer(mine, next.id), next);
+      assert.deepEqual(await store.customers.fetch(mine, next.id), next);
     });
 
     it('is seen by the units behind it in the same batch', async ({ store, reopen, mine }) => {
@@ -143,10 +143,10 @@ export function eraseSuite(open: Open): void {
       const erase: Unit = { needs: { tenant: mine }, decide: () => [{ erasedCustomer: person }] };
       await store.commit([update, erase, update]);
       for await (const each of alsoReopened({ store, reopen })) {
-        const left = await each.checkout(mine, one.id);
+        const left = await each.checkouts.fetch(mine, one.id);
         assert.equal(left?.version, one.version + 3);
         assert.doesNotMatch(JSON.stringify(left), SECRETS);
-        assert.doesNotMatch(JSON.stringify(await each.events(mine, {}, 0, 9)), SECRETS);
+        assert.doesNotMatch(JSON.stringify(await each.events.list(mine, {}, 0, 9)), SECRETS);
       }
     });
 
@@ -165,10 +165,11 @@ export function eraseSuite(open: Open): void {
         },
       };
       await assert.rejects(again.commit([erase, look, fail]));
-      assert.deepEqual(await again.checkout(mine, one.id), one);
-      assert.deepEqual(await again.customer(mine, person.id), person);
+      assert.deepEqual(await again.checkouts.fetch(mine, one.id), one);
+      assert.deepEqual(await again.customers.fetch(mine, person.id), person);
       assert.match(
-        (await again.event(mine, (await again.events(mine, {}, 0, 1)).rows[0]?.id ?? ''))?.body ?? '',
+        (await again.events.fetch(mine, (await again.events.list(mine, {}, 0, 1)).rows[0]?.id ?? ''))?.body ??
+          '',
         /Ada/,
       );
     });
@@ -177,7 +178,7 @@ export function eraseSuite(open: Open): void {
       const person = customer(mine, { createdAt: T });
       await write(store, mine, { customer: person });
       await write(store, mine, { erasedCustomer: person });
-      assert.equal(await store.customer(mine, person.id), null);
+      assert.equal(await store.customers.fetch(mine, person.id), null);
     });
   });
 }

@@ -29,7 +29,7 @@ export function eventSuite(open: Open): void {
         [live, [1, 2]],
         [theirs, [1]],
       ] as const) {
-        assert.deepEqual(positions((await again.events(tenant, {}, 0, 100)).rows), expected);
+        assert.deepEqual(positions((await again.events.list(tenant, {}, 0, 100)).rows), expected);
       }
     });
 
@@ -47,7 +47,7 @@ export function eventSuite(open: Open): void {
         });
       await store.commit(units(made.map(({ first }) => [null, first])));
       await store.commit(units(made.map(({ first, second }) => [first, second])));
-      const { rows } = await store.events(mine, {}, 0, 100);
+      const { rows } = await store.events.list(mine, {}, 0, 100);
       assert.deepEqual(positions(rows), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
       for (const { first } of made) {
         assert.deepEqual(sequences(rows.filter(({ subject }) => subject === first.id)), [1, 2, 3, 4]);
@@ -69,7 +69,7 @@ export function eventSuite(open: Open): void {
       };
       await assert.rejects(store.commit([writing, failing]));
       await change(store, one, { amount: 5 });
-      assert.deepEqual(positions((await store.events(mine, {}, 0, 100)).rows), [1, 2]);
+      assert.deepEqual(positions((await store.events.list(mine, {}, 0, 100)).rows), [1, 2]);
     });
 
     it('come back byte for byte, to their own account and mode', async ({
@@ -86,14 +86,18 @@ export function eventSuite(open: Open): void {
       });
       await write(store, mine, { checkout: { before: null, after: one }, events: [event] });
       const again = await reopen();
-      assert.deepEqual(await again.event(mine, event.id), event);
-      assert.deepEqual((await again.events(mine, {}, 0, 1)).rows, [{ ...event, position: 1 }]);
-      assert.equal(await again.event(live, event.id), null);
-      assert.equal(await again.event(theirs, event.id), null);
-      assert.equal(await again.event(mine, 'evt_unknown'), null);
+      assert.deepEqual(await again.events.fetch(mine, event.id), event);
+      assert.deepEqual((await again.events.list(mine, {}, 0, 1)).rows, [{ ...event, position: 1 }]);
+      assert.equal(await again.events.fetch(live, event.id), null);
+      assert.equal(await again.events.fetch(theirs, event.id), null);
+      assert.equal(await again.events.fetch(mine, 'evt_unknown'), null);
       for (const tenant of [live, theirs]) {
-        assert.deepEqual(await again.events(tenant, {}, 0, 10), { rows: [], hasMore: false, position: 0 });
-        assert.deepEqual(await again.timeline(tenant, one.id, null, 10), { rows: [], hasMore: false });
+        assert.deepEqual(await again.events.list(tenant, {}, 0, 10), {
+          rows: [],
+          hasMore: false,
+          position: 0,
+        });
+        assert.deepEqual(await again.events.timeline(tenant, one.id, null, 10), { rows: [], hasMore: false });
       }
     });
 
@@ -101,14 +105,14 @@ export function eventSuite(open: Open): void {
       for (let i = 0; i < 5; i++) await add(store, session(mine));
       const seen: number[] = [];
       for (let after = 0, more = true; more; ) {
-        const { rows, hasMore } = await store.events(mine, {}, after, 2);
+        const { rows, hasMore } = await store.events.list(mine, {}, after, 2);
         seen.push(...positions(rows));
         after = rows.at(-1)?.position ?? after;
         more = hasMore;
         if (seen.length === 2) await add(store, session(mine));
       }
       assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
-      assert.deepEqual(await store.events(mine, {}, 6, 2), { rows: [], hasMore: false, position: 6 });
+      assert.deepEqual(await store.events.list(mine, {}, 6, 2), { rows: [], hasMore: false, position: 6 });
     });
 
     it('can be followed by type', async ({ store, mine }) => {
@@ -120,7 +124,7 @@ export function eventSuite(open: Open): void {
       });
       await change(store, paid, { amount: 3 });
       const follow = async (types: string[], after: number, limit: number) => {
-        const { rows, hasMore, position } = await store.events(mine, { types }, after, limit);
+        const { rows, hasMore, position } = await store.events.list(mine, { types }, after, limit);
         return { positions: positions(rows), hasMore, position };
       };
       const both = ['checkout.created', 'checkout.updated'];
@@ -144,14 +148,14 @@ export function eventSuite(open: Open): void {
         const after = session(mine);
         const events = [eventOf(after, 'checkout.paid')];
         await write(store, mine, { checkout: { before: null, after }, events });
-        await store.feedEnd(mine);
+        await store.events.end(mine);
         // Of other types.
         await happen(store, mine, T, position === 4_005 ? 2_000 : 2_001);
       }
       for await (const each of alsoReopened({ store, reopen })) {
         const looks: unknown[] = [];
         for (let after = 0, more = true; more; ) {
-          const page = await each.events(mine, { types: ['checkout.paid'] }, after, 10);
+          const page = await each.events.list(mine, { types: ['checkout.paid'] }, after, 10);
           looks.push([positions(page.rows), page.position]);
           more = page.hasMore;
           after = page.position;
@@ -162,9 +166,9 @@ export function eventSuite(open: Open): void {
           [[4_005], 6_000],
           [[], 6_005],
         ]);
-        const last = await each.events(mine, { types: ['checkout.paid'] }, 4_005, 10);
+        const last = await each.events.list(mine, { types: ['checkout.paid'] }, 4_005, 10);
         assert.deepEqual(last, { rows: [], hasMore: false, position: 6_005 }, 'up to the end exactly');
-        const beyond = await each.events(mine, { types: ['checkout.paid'] }, 7_000, 10);
+        const beyond = await each.events.list(mine, { types: ['checkout.paid'] }, 7_000, 10);
         assert.deepEqual(beyond, { rows: [], hasMore: false, position: 7_000 });
       }
     });
@@ -186,22 +190,22 @@ export function eventSuite(open: Open): void {
           [[1], false],
           [[], false],
         ] as const) {
-          const { rows, hasMore }: Page<EventRow> = await each.timeline(mine, one.id, before, 2);
+          const { rows, hasMore }: Page<EventRow> = await each.events.timeline(mine, one.id, before, 2);
           assert.deepEqual([sequences(rows), hasMore], [expected, more]);
-          for (const row of rows) assert.deepEqual(row, await each.event(mine, row.id));
+          for (const row of rows) assert.deepEqual(row, await each.events.fetch(mine, row.id));
           assert.ok(rows.every(({ subject }) => subject === one.id));
           before = rows.at(-1)?.id ?? before;
         }
-        assert.deepEqual((await each.timeline(mine, one.id, null, 5)).hasMore, false);
+        assert.deepEqual((await each.events.timeline(mine, one.id, null, 5)).hasMore, false);
       }
     });
 
     it('goes on where it was although events are added', async ({ store, mine }) => {
       let one = await add(store, session(mine));
       for (let i = 0; i < 3; i++) one = await change(store, one, { amount: i });
-      const first = await store.timeline(mine, one.id, null, 2);
+      const first = await store.events.timeline(mine, one.id, null, 2);
       await change(store, one, { amount: 99 });
-      const rest = await store.timeline(mine, one.id, first.rows.at(-1)?.id ?? '', 10);
+      const rest = await store.events.timeline(mine, one.id, first.rows.at(-1)?.id ?? '', 10);
       assert.deepEqual(sequences([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
     });
 
@@ -209,7 +213,7 @@ export function eventSuite(open: Open): void {
       const after = session(mine, { eventCount: 3 });
       const events = [1, 2, 3].map((sequence) => eventOf(after, `x.${sequence}`, { sequence }));
       await write(store, mine, { checkout: { before: null, after }, events });
-      const { rows } = await store.timeline(mine, after.id, null, 10);
+      const { rows } = await store.events.timeline(mine, after.id, null, 10);
       assert.deepEqual(
         rows.map(({ type }) => type),
         ['x.3', 'x.2', 'x.1'],
@@ -221,12 +225,12 @@ export function eventSuite(open: Open): void {
       const one = await add(store, session(mine));
       await change(store, one, {});
       const nothing = { rows: [], hasMore: false };
-      assert.deepEqual(await store.timeline(mine, 'chk_unknown', null, 10), nothing);
-      assert.deepEqual(await store.timeline(mine, one.id, 'evt_unknown', 10), nothing);
+      assert.deepEqual(await store.events.timeline(mine, 'chk_unknown', null, 10), nothing);
+      assert.deepEqual(await store.events.timeline(mine, one.id, 'evt_unknown', 10), nothing);
       for (const tenant of [mine, live]) {
         const other = await change(store, await add(store, session(tenant)), {});
-        const [newest] = (await store.timeline(tenant, other.id, null, 1)).rows;
-        assert.deepEqual(await store.timeline(mine, one.id, newest?.id ?? '', 10), nothing);
+        const [newest] = (await store.events.timeline(tenant, other.id, null, 1)).rows;
+        assert.deepEqual(await store.events.timeline(mine, one.id, newest?.id ?? '', 10), nothing);
       }
     });
   });

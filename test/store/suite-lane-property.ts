@@ -112,13 +112,13 @@ async function newLanes(store: Store, tenant: Tenant) {
 
   async function note(): Promise<void> {
     for (const { id } of sessions) {
-      const { rows } = await store.timeline(tenant, id, null, PAGE.limit);
+      const { rows } = await store.events.timeline(tenant, id, null, PAGE.limit);
       for (const event of rows) sequences.set(event.id, event.sequence);
     }
   }
 
   async function deliveries(): Promise<Delivery[]> {
-    const pages = sessions.map(({ id }) => store.deliveries(tenant, { subject: id }, PAGE));
+    const pages = sessions.map(({ id }) => store.deliveries.list(tenant, { subject: id }, PAGE));
     return (await Promise.all(pages)).flatMap(({ rows }) => rows);
   }
 

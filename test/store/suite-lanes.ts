@@ -28,7 +28,7 @@ import { type Given, onFreshStores } from './each.ts';
 export function laneSuite(open: Open): void {
   const it = onFreshStores(open);
   const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly string[]) =>
-    Promise.all(all.map(async (id) => ((await store.delivery(mine, id)) as Delivery).dueAt));
+    Promise.all(all.map(async (id) => ((await store.deliveries.fetch(mine, id)) as Delivery).dueAt));
 
   suite('deliveries of one session to one receiver', () => {
     it('are out one at a time, the first first', async ({ store, mine }) => {

@@ -34,7 +34,7 @@ export function listSuite(open: Open): void {
       const [one] = (await addAll(given, [{ description: long }, { description: 'other' }])) as [Checkout];
       const again = await change(store, one, { description: `${long}.`, amount: 7 });
       for (const search of [long.slice(0, 10), long]) {
-        assert.deepEqual((await store.checkouts(mine, { search }, all)).rows, [again]);
+        assert.deepEqual((await store.checkouts.list(mine, { search }, all)).rows, [again]);
       }
     });
 
@@ -42,11 +42,11 @@ export function listSuite(open: Open): void {
       const { store, mine, live, theirs } = given;
       const made = await addAll(given, [{}, {}, {}]);
       await add(store, session(live));
-      const { rows, hasMore } = await store.checkouts(mine, {}, all);
+      const { rows, hasMore } = await store.checkouts.list(mine, {}, all);
       assert.deepEqual(rows, made.toReversed());
       assert.equal(hasMore, false);
-      assert.equal((await store.checkouts(live, {}, all)).rows.length, 1);
-      assert.deepEqual(await store.checkouts(theirs, {}, all), { rows: [], hasMore: false });
+      assert.equal((await store.checkouts.list(live, {}, all)).rows.length, 1);
+      assert.deepEqual(await store.checkouts.list(theirs, {}, all), { rows: [], hasMore: false });
     });
 
     it('is paged in both directions', async (given) => {
@@ -59,7 +59,7 @@ export function listSuite(open: Open): void {
         string,
       ];
       const page = async (request: { limit: number; after?: string; before?: string }) => {
-        const { rows, hasMore } = await store.checkouts(mine, {}, request);
+        const { rows, hasMore } = await store.checkouts.list(mine, {}, request);
         return [ids(rows), hasMore];
       };
       assert.deepEqual(await page({ limit: 2 }), [[e, d], true]);
@@ -79,7 +79,7 @@ export function listSuite(open: Open): void {
       const seen: string[] = [];
       let cursor: string | undefined;
       for (let more = true; more; ) {
-        const { rows, hasMore } = await store.checkouts(
+        const { rows, hasMore } = await store.checkouts.list(
           mine,
           {},
           { limit: 1, ...(cursor ? { after: cursor } : {}) },
@@ -192,7 +192,7 @@ export function listSuite(open: Open): void {
       const reopened = await reopen();
       for (const each of [reopened, reopened]) {
         for (const [filter, expected] of cases) {
-          const { rows, hasMore } = await each.checkouts(mine, filter, all);
+          const { rows, hasMore } = await each.checkouts.list(mine, filter, all);
           const found = rows.map(({ id }) => made.findIndex((one) => one.id === id));
           assert.deepEqual(found, expected, JSON.stringify(filter));
           assert.deepEqual(
@@ -200,10 +200,10 @@ export function listSuite(open: Open): void {
             expected.map((index) => made[index]),
           );
           assert.equal(hasMore, false);
-          assert.deepEqual((await each.checkouts(theirs, filter, all)).rows, []);
+          assert.deepEqual((await each.checkouts.list(theirs, filter, all)).rows, []);
         }
-        assert.deepEqual(ids((await each.checkouts(mine, { search: whole }, all)).rows), [made[3]?.id]);
-        for (const one of made) await each.checkout(mine, one.id);
+        assert.deepEqual(ids((await each.checkouts.list(mine, { search: whole }, all)).rows), [made[3]?.id]);
+        for (const one of made) await each.checkouts.fetch(mine, one.id);
       }
       assert.ok(store);
     });
@@ -218,11 +218,11 @@ export function listSuite(open: Open): void {
         ),
       );
       const filter = { currency: 'EUR' };
-      const first = await store.checkouts(mine, filter, { limit: 2 });
+      const first = await store.checkouts.list(mine, filter, { limit: 2 });
       assert.deepEqual([ids(first.rows), first.hasMore], [[e, c], true]);
-      const second = await store.checkouts(mine, filter, { limit: 2, after: c as string });
+      const second = await store.checkouts.list(mine, filter, { limit: 2, after: c as string });
       assert.deepEqual([ids(second.rows), second.hasMore], [[a], false]);
-      const back = await store.checkouts(mine, filter, { limit: 1, before: a as string });
+      const back = await store.checkouts.list(mine, filter, { limit: 1, before: a as string });
       assert.deepEqual([ids(back.rows), back.hasMore], [[c], true]);
     });
 
@@ -237,7 +237,7 @@ export function listSuite(open: Open): void {
         description: 'other',
       });
       const matches = async (filter: CheckoutFilter) =>
-        (await store.checkouts(mine, filter, all)).rows.length;
+        (await store.checkouts.list(mine, filter, all)).rows.length;
       for (const now of [
         { status: 'completed' },
         { paymentStatus: 'paid' },
@@ -277,30 +277,30 @@ export function listSuite(open: Open): void {
       const metadata = { vip: { since: 2020 } };
       const one = await put(store, customer(mine, { email: 'Ada@Example.com', phone, metadata }));
       const again = await reopen();
-      assert.deepEqual(await again.customer(mine, one.id), one);
+      assert.deepEqual(await again.customers.fetch(mine, one.id), one);
       const byAddress = { tenant: mine, email: 'ada@example.com' };
       assert.deepEqual((await load(again, byAddress)).customerByEmail, one);
       for (const tenant of [live, theirs]) {
-        assert.equal(await again.customer(tenant, one.id), null);
+        assert.equal(await again.customers.fetch(tenant, one.id), null);
         assert.equal((await load(again, { ...byAddress, tenant })).customerByEmail, null);
         assert.equal((await load(again, { tenant, customer: one.id })).customer, null);
-        assert.deepEqual((await again.customers(tenant, {}, { limit: 9 })).rows, []);
+        assert.deepEqual((await again.customers.list(tenant, {}, { limit: 9 })).rows, []);
       }
     });
 
     it('change and keep their id', async ({ store, mine }) => {
       const one = await put(store, customer(mine));
       const renamed = await put(store, { ...one, name: 'Augusta', email: 'augusta@example.com' });
-      assert.deepEqual(await store.customer(mine, one.id), renamed);
+      assert.deepEqual(await store.customers.fetch(mine, one.id), renamed);
       assert.equal((await load(store, { tenant: mine, email: 'ada@example.com' })).customerByEmail, null);
-      assert.deepEqual((await store.customers(mine, {}, { limit: 9 })).rows, [renamed]);
+      assert.deepEqual((await store.customers.list(mine, {}, { limit: 9 })).rows, [renamed]);
     });
 
     it('have an address each, whatever its case', async ({ store, mine, live, theirs }) => {
       await put(store, customer(mine));
       const customerByEmail = customer(mine, { email: 'ADA@example.com' });
       await assert.rejects(put(store, customerByEmail));
-      assert.equal(await store.customer(mine, customerByEmail.id), null);
+      assert.equal(await store.customers.fetch(mine, customerByEmail.id), null);
       await put(store, customer(live));
       await put(store, customer(theirs));
       await put(store, customer(mine, { email: '' }));
@@ -315,16 +315,16 @@ export function listSuite(open: Open): void {
       }
       const [a, b, c, d, e] = ids(made) as [string, string, string, string, string];
       const page = async (request: { limit: number; after?: string; before?: string }) => {
-        const { rows, hasMore } = await store.customers(mine, {}, request);
+        const { rows, hasMore } = await store.customers.list(mine, {}, request);
         return [ids(rows), hasMore];
       };
       assert.deepEqual(await page({ limit: 2 }), [[e, d], true]);
       assert.deepEqual(await page({ limit: 3, after: d }), [[c, b, a], false]);
       assert.deepEqual(await page({ limit: 2, before: a }), [[c, b], true]);
       assert.deepEqual(await page({ limit: 2, before: c }), [[e, d], false]);
-      const byAddress = await store.customers(mine, { email: 'C3@example.com' }, { limit: 9 });
+      const byAddress = await store.customers.list(mine, { email: 'C3@example.com' }, { limit: 9 });
       assert.deepEqual(byAddress, { rows: [made[3]], hasMore: false });
-      assert.deepEqual((await store.customers(mine, { email: 'c3' }, { limit: 9 })).rows, []);
+      assert.deepEqual((await store.customers.list(mine, { email: 'c3' }, { limit: 9 })).rows, []);
     });
   });
 }

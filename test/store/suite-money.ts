@@ -34,18 +34,19 @@ export function moneySuite(open: Open): void {
       const one = await change(store, before, { refunds: [...before.refunds, at(1)] });
       for await (const each of alsoReopened({ store, reopen })) {
         for (const { id } of one.refunds) {
-          assert.deepEqual(await each.checkoutOfRefund(mine, id), one);
-          assert.equal(await each.checkoutOfRefund(live, id), null);
-          assert.equal(await each.checkoutOfRefund(theirs, id), null);
+          assert.deepEqual(await each.checkouts.fetchByRefund(mine, id), one);
+          assert.equal(await each.checkouts.fetchByRefund(live, id), null);
+          assert.equal(await each.checkouts.fetchByRefund(theirs, id), null);
         }
-        assert.equal(await each.checkoutOfRefund(mine, refund().id), null);
-        assert.deepEqual((await each.refunds(mine, {}, ALL)).rows, [
+        assert.equal(await each.checkouts.fetchByRefund(mine, refund().id), null);
+        assert.deepEqual((await each.refunds.list(mine, {}, ALL)).rows, [
           { id: one.refunds[1]?.id, checkout: one },
           { id: one.refunds[0]?.id, checkout: one },
         ]);
         for (const tenant of [live, theirs]) {
           const filters = [{}, { checkout: one.id }, { rail: 'sandbox' }, { isPending: true }] as const;
-          for (const filter of filters) assert.deepEqual((await each.refunds(tenant, filter, ALL)).rows, []);
+          for (const filter of filters)
+            assert.deepEqual((await each.refunds.list(tenant, filter, ALL)).rows, []);
         }
       }
     });
@@ -75,18 +76,18 @@ export function moneySuite(open: Open): void {
         [{ rail: 'stripe' }, []],
       ];
       for (const [filter, expected] of cases) {
-        assert.deepEqual(inOrder((await store.refunds(mine, filter, ALL)).rows), inOrder(expected));
-        await assertPaged((page) => store.refunds(mine, filter, page), inOrder(expected));
+        assert.deepEqual(inOrder((await store.refunds.list(mine, filter, ALL)).rows), inOrder(expected));
+        await assertPaged((page) => store.refunds.list(mine, filter, page), inOrder(expected));
       }
     });
 
     it('are pending until their session says otherwise', async ({ store, mine }) => {
       const [first, second] = [at(0), at(1)];
-      const pending = async () => inOrder((await store.refunds(mine, { isPending: true }, ALL)).rows);
+      const pending = async () => inOrder((await store.refunds.list(mine, { isPending: true }, ALL)).rows);
       let one = await add(store, session(mine, { refunds: [first, second] }));
       const move = async (given: readonly Refund[]) => {
         one = await change(store, one, { refunds: given });
-        assert.deepEqual((await store.refunds(mine, {}, ALL)).rows.length, 2);
+        assert.deepEqual((await store.refunds.list(mine, {}, ALL)).rows.length, 2);
       };
       await move([{ ...first, reference: 're_1' }, second]);
       assert.deepEqual(await pending(), inOrder([second, first]));
@@ -97,13 +98,13 @@ export function moneySuite(open: Open): void {
         { ...second, status: 'succeeded' },
       ]);
       assert.deepEqual(await pending(), []);
-      assert.deepEqual(await store.checkoutOfRefund(mine, first.id), one);
+      assert.deepEqual(await store.checkouts.fetchByRefund(mine, first.id), one);
     });
   });
 
   suite('awaited transfers', () => {
     const awaiting = async (store: Store, tenant: Tenant, amount: number, currency = 'EUR', limit = 10) =>
-      (await store.awaiting(tenant, currency, amount, limit)).map(({ attempt }) => attempt);
+      (await store.checkouts.listAwaiting(tenant, currency, amount, limit)).map(({ attempt }) => attempt);
 
     it('are found by amount and currency, the newest first', async (given) => {
       const { store, reopen, mine, live, theirs } = given;
@@ -112,7 +113,7 @@ export function moneySuite(open: Open): void {
       const other = await add(store, session(mine, { attempts: [b] }));
       await add(store, session(mine, { currency: 'USD', attempts: [standing('d')] }));
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.awaiting(mine, 'EUR', 1000, 10), [
+        assert.deepEqual(await each.checkouts.listAwaiting(mine, 'EUR', 1000, 10), [
           { checkout: other.id, attempt: b.id },
           { checkout: one.id, attempt: a.id },
         ]);
@@ -173,21 +174,21 @@ export function moneySuite(open: Open): void {
       const unit = { needs: { tenant: mine }, decide: () => [{ checkout: { before: one, after } }] };
       await assert.rejects(store.commit([unit, failing(mine)]), bug);
       assert.deepEqual(await awaiting(store, mine, 1000), [id]);
-      assert.deepEqual((await store.refunds(mine, {}, ALL)).rows, []);
+      assert.deepEqual((await store.refunds.list(mine, {}, ALL)).rows, []);
     });
   });
 
   it('whose an attempt or payment of a rail is can be asked', async ({ store, mine, live, theirs }) => {
     const one = await add(store, session(mine, { attempts: [standing('RF1')] }));
-    assert.equal(await store.ownerOfReference(mine, 'bank', 'RF1'), one.id);
+    assert.equal(await store.checkouts.idByReference(mine, 'bank', 'RF1'), one.id);
     const paid = await change(store, one, {
       payments: [{ rail: 'bank', reference: 'e1', attempt: 'x', amount: 1, bookedAt: T, late: false }],
     });
-    assert.equal(await store.ownerOfReference(mine, 'bank', 'e1'), paid.id);
-    assert.equal(await store.ownerOfReference(mine, 'bank', 'e2'), null);
-    assert.equal(await store.ownerOfReference(mine, 'stripe', 'RF1'), null);
+    assert.equal(await store.checkouts.idByReference(mine, 'bank', 'e1'), paid.id);
+    assert.equal(await store.checkouts.idByReference(mine, 'bank', 'e2'), null);
+    assert.equal(await store.checkouts.idByReference(mine, 'stripe', 'RF1'), null);
     for (const tenant of [live, theirs])
-      assert.equal(await store.ownerOfReference(tenant, 'bank', 'RF1'), null);
+      assert.equal(await store.checkouts.idByReference(tenant, 'bank', 'RF1'), null);
   });
 
   suite('a unit that concerns several sessions', () => {
@@ -203,7 +204,7 @@ export function moneySuite(open: Open): void {
       },
     });
     const amounts = async (store: Store, tenant: Tenant, all: readonly string[]) =>
-      Promise.all(all.map(async (id) => (await store.checkout(tenant, id))?.amount));
+      Promise.all(all.map(async (id) => (await store.checkouts.fetch(tenant, id))?.amount));
 
     it('writes all of them, each with its events, and the next unit sees that', async (given) => {
       const { store, reopen, mine } = given;
@@ -218,13 +219,13 @@ export function moneySuite(open: Open): void {
       for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual(await amounts(each, mine, all), [1002, 7]);
         for (const id of all) {
-          const { rows } = await each.timeline(mine, id, null, 10);
+          const { rows } = await each.events.timeline(mine, id, null, 10);
           assert.deepEqual(
             rows.map(({ sequence }) => sequence),
             [3, 2, 1],
           );
         }
-        assert.equal((await each.events(mine, {}, 0, 10)).rows.length, 6);
+        assert.equal((await each.events.list(mine, {}, 0, 10)).rows.length, 6);
       }
     });
 
@@ -257,18 +258,18 @@ export function moneySuite(open: Open): void {
       };
       await assert.rejects(store.commit([unit]));
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.checkout(mine, one.id), one);
-        assert.deepEqual(await each.checkout(mine, taken.id), taken);
-        assert.equal(await each.checkout(mine, fresh.id), null);
-        assert.equal(await each.noticeByReference(mine, 'bank', 'entry'), null);
-        assert.equal(await each.bankFileByHash(mine, 'statement', 'hash'), null);
-        assert.equal((await each.awaiting(mine, 'EUR', 1000, 10)).length, 1);
+        assert.deepEqual(await each.checkouts.fetch(mine, one.id), one);
+        assert.deepEqual(await each.checkouts.fetch(mine, taken.id), taken);
+        assert.equal(await each.checkouts.fetch(mine, fresh.id), null);
+        assert.equal(await each.notices.fetchByReference(mine, 'bank', 'entry'), null);
+        assert.equal(await each.bankFiles.fetchByHash(mine, 'statement', 'hash'), null);
+        assert.equal((await each.checkouts.listAwaiting(mine, 'EUR', 1000, 10)).length, 1);
       }
     });
 
     it('of nothing writes nothing', async ({ store, mine }) => {
       await store.commit([incrementing(mine, [])]);
-      assert.deepEqual((await store.events(mine, {}, 0, 10)).rows, []);
+      assert.deepEqual((await store.events.list(mine, {}, 0, 10)).rows, []);
     });
 
     it('decides on what others have left behind, at the same time and in any order', async (given) => {

@@ -27,21 +27,21 @@ export function noticeSuite(open: Open): void {
       for await (const each of alsoReopened({ store, reopen })) {
         for (const expected of [one, other]) {
           const { id, rail, reference } = expected;
-          assert.deepEqual(await each.notice(mine, id), expected);
-          assert.deepEqual(await each.noticeByReference(mine, rail, reference), expected);
+          assert.deepEqual(await each.notices.fetch(mine, id), expected);
+          assert.deepEqual(await each.notices.fetchByReference(mine, rail, reference), expected);
           assert.deepEqual(
             (await load(each, { tenant: mine, notice: { rail, reference } })).notice,
             expected,
           );
           for (const tenant of [live, theirs]) {
-            assert.equal(await each.notice(tenant, id), null);
-            assert.equal(await each.noticeByReference(tenant, rail, reference), null);
+            assert.equal(await each.notices.fetch(tenant, id), null);
+            assert.equal(await each.notices.fetchByReference(tenant, rail, reference), null);
             assert.equal((await load(each, { tenant, notice: { rail, reference } })).notice, null);
-            assert.deepEqual((await each.notices(tenant, { rail }, ALL)).rows, []);
-            assert.deepEqual(await each.dueNotices(tenant, T + 1e9, 10), []);
+            assert.deepEqual((await each.notices.list(tenant, { rail }, ALL)).rows, []);
+            assert.deepEqual(await each.notices.listDue(tenant, T + 1e9, 10), []);
           }
         }
-        assert.equal(await each.noticeByReference(mine, 'stripe', one.reference), null);
+        assert.equal(await each.notices.fetchByReference(mine, 'stripe', one.reference), null);
         assert.equal((await load(each, { tenant: mine })).notice, null);
       }
     });
@@ -55,9 +55,9 @@ export function noticeSuite(open: Open): void {
         tries: 1,
         data: { of: 'chk' },
       });
-      assert.deepEqual(await store.notice(mine, one.id), open);
+      assert.deepEqual(await store.notices.fetch(mine, one.id), open);
       const done = await put(store, mine, { ...open, state: 'done' });
-      assert.deepEqual((await (await reopen()).notices(mine, { rail: 'bank' }, ALL)).rows, [done]);
+      assert.deepEqual((await (await reopen()).notices.list(mine, { rail: 'bank' }, ALL)).rows, [done]);
     });
 
     it('are counted for operators while they wait for a person', async ({ store, mine, live }) => {
@@ -72,7 +72,7 @@ export function noticeSuite(open: Open): void {
     it('are known by their reference once in a rail', async ({ store, mine, live, theirs }) => {
       const one = await put(store, mine, notice('entry'));
       await assert.rejects(put(store, mine, notice('entry', { data: { other: true } })));
-      assert.deepEqual((await store.notices(mine, { rail: 'bank' }, ALL)).rows, [one]);
+      assert.deepEqual((await store.notices.list(mine, { rail: 'bank' }, ALL)).rows, [one]);
       await put(store, mine, notice('entry', { rail: 'stripe' }));
       await put(store, mine, notice('Entry'));
       for (const tenant of [live, theirs]) await put(store, tenant, notice('entry'));
@@ -124,8 +124,8 @@ export function noticeSuite(open: Open): void {
         [{ rail: 'stripe', state: 'done' }, []],
       ];
       for (const [filter, expected] of cases) {
-        assert.deepEqual((await store.notices(mine, filter, ALL)).rows, expected);
-        await assertPaged((page) => store.notices(mine, filter, page), inOrder(expected));
+        assert.deepEqual((await store.notices.list(mine, filter, ALL)).rows, expected);
+        await assertPaged((page) => store.notices.list(mine, filter, page), inOrder(expected));
       }
     });
 
@@ -141,14 +141,17 @@ export function noticeSuite(open: Open): void {
       const [third, first, fourth, second] = made as [Notice, Notice, Notice, Notice];
       await put(store, mine, notice('done', { state: 'done', dueAt: null }));
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.dueNotices(mine, T + 9, 10), []);
-        assert.deepEqual(await each.dueNotices(mine, T + 30, 10), [first, second, third]);
-        assert.deepEqual(await each.dueNotices(mine, T + 99, 2), [first, second]);
+        assert.deepEqual(await each.notices.listDue(mine, T + 9, 10), []);
+        assert.deepEqual(await each.notices.listDue(mine, T + 30, 10), [first, second, third]);
+        assert.deepEqual(await each.notices.listDue(mine, T + 99, 2), [first, second]);
       }
       const again = await reopen();
       await put(again, mine, { ...first, dueAt: T + 50, tries: 1 });
       await put(again, mine, { ...second, state: 'ignored', dueAt: null });
-      assert.deepEqual(inOrder(await again.dueNotices(mine, T + 99, 10)), inOrder([third, fourth, first]));
+      assert.deepEqual(
+        inOrder(await again.notices.listDue(mine, T + 99, 10)),
+        inOrder([third, fourth, first]),
+      );
     });
 
     it('are seen by the units behind in the same batch, together with what they have done', async (given) => {
@@ -176,8 +179,8 @@ export function noticeSuite(open: Open): void {
       };
       await store.commit([unit(entry), unit(done), look]);
       assert.deepEqual(seen, [null, 'waiting', store.batching.mixed ? null : 'done']);
-      assert.deepEqual(await store.noticeByReference(mine, 'bank', 'entry'), done);
-      assert.equal((await store.checkout(mine, one.id))?.amount, 1002);
+      assert.deepEqual(await store.notices.fetchByReference(mine, 'bank', 'entry'), done);
+      assert.equal((await store.checkouts.fetch(mine, one.id))?.amount, 1002);
     });
 
     it('are not there if their batch fails', async ({ store, mine }) => {
@@ -188,7 +191,7 @@ export function noticeSuite(open: Open): void {
       });
       const units = [unit(notice('new')), unit({ ...known, state: 'done', dueAt: null }), failing(mine)];
       await assert.rejects(store.commit(units), bug);
-      assert.deepEqual((await store.notices(mine, { rail: 'bank' }, ALL)).rows, [known]);
+      assert.deepEqual((await store.notices.list(mine, { rail: 'bank' }, ALL)).rows, [known]);
     });
 
     it('that are new come in many at a time', async ({ store, mine }) => {
@@ -204,7 +207,7 @@ export function noticeSuite(open: Open): void {
       await store.commit(units);
       // The same statement again: nothing is new.
       await store.commit(units);
-      const { rows } = await store.notices(mine, { rail: 'bank', state: 'waiting' }, { limit: count });
+      const { rows } = await store.notices.list(mine, { rail: 'bank', state: 'waiting' }, { limit: count });
       assert.deepEqual(
         rows.map(({ reference }) => reference),
         Array.from({ length: count }, (_, index) => `entry ${count - 1 - index}`),
@@ -225,15 +228,15 @@ export function noticeSuite(open: Open): void {
       const made = await put(store, mine, bankFile('b'.repeat(64), { kind: 'payments', data, content }));
       for await (const each of alsoReopened({ store, reopen })) {
         for (const file of [read, made]) {
-          assert.deepEqual(await each.bankFile(mine, file.id), file);
-          assert.deepEqual(await each.bankFileByHash(mine, file.kind, file.hash), file);
+          assert.deepEqual(await each.bankFiles.fetch(mine, file.id), file);
+          assert.deepEqual(await each.bankFiles.fetchByHash(mine, file.kind, file.hash), file);
           for (const tenant of [live, theirs]) {
-            assert.equal(await each.bankFile(tenant, file.id), null);
-            assert.equal(await each.bankFileByHash(tenant, file.kind, file.hash), null);
-            assert.deepEqual((await each.bankFiles(tenant, file.kind, ALL)).rows, []);
+            assert.equal(await each.bankFiles.fetch(tenant, file.id), null);
+            assert.equal(await each.bankFiles.fetchByHash(tenant, file.kind, file.hash), null);
+            assert.deepEqual((await each.bankFiles.list(tenant, file.kind, ALL)).rows, []);
           }
         }
-        assert.equal(await each.bankFileByHash(mine, 'payments', read.hash), null);
+        assert.equal(await each.bankFiles.fetchByHash(mine, 'payments', read.hash), null);
       }
     });
 
@@ -241,7 +244,7 @@ export function noticeSuite(open: Open): void {
       const one = await put(store, mine, bankFile('hash'));
       await assert.rejects(put(store, mine, bankFile('hash')));
       await assert.rejects(put(store, mine, { ...one, hash: 'other' }));
-      assert.deepEqual((await store.bankFiles(mine, 'statement', ALL)).rows, [one]);
+      assert.deepEqual((await store.bankFiles.list(mine, 'statement', ALL)).rows, [one]);
       await put(store, mine, bankFile('hash', { kind: 'payments' }));
       await put(store, live, bankFile('hash'));
     });
@@ -256,9 +259,9 @@ export function noticeSuite(open: Open): void {
         await put(store, mine, bankFile(`s${index}`, { createdAt }));
       }
       const expected = made.toReversed().map((file) => ({ ...file, content: '' }));
-      assert.deepEqual((await store.bankFiles(mine, 'payments', ALL)).rows, expected);
-      await assertPaged((page) => store.bankFiles(mine, 'payments', page), inOrder(expected));
-      assert.equal((await store.bankFiles(mine, 'statement', ALL)).rows.length, 4);
+      assert.deepEqual((await store.bankFiles.list(mine, 'payments', ALL)).rows, expected);
+      await assertPaged((page) => store.bankFiles.list(mine, 'payments', page), inOrder(expected));
+      assert.equal((await store.bankFiles.list(mine, 'statement', ALL)).rows.length, 4);
     });
   });
 }

@@ -136,10 +136,10 @@ export function receiverSuite(open: Open): void {
       for (const tenant of [live, theirs]) {
         await apart(store, tenant, [T]);
         assert.equal((await claimOne(store, tenant, NOW)).failing, false);
-        assert.deepEqual(await store.failingReceivers(tenant), new Map());
+        assert.deepEqual(await store.receivers.listFailing(tenant), new Map());
       }
       const expected = health({ probeAt, announced: true, lastError: 'status "500" 😀' });
-      assert.deepEqual(await store.failingReceivers(mine), new Map([[HOST, expected]]));
+      assert.deepEqual(await store.receivers.listFailing(mine), new Map([[HOST, expected]]));
     });
 
     it('is as it was after a restart', async ({ store, reopen, mine }) => {
@@ -148,7 +148,7 @@ export function receiverSuite(open: Open): void {
       await setHealth(store, mine, ELSEWHERE, null);
       const again = await reopen();
       const expected = new Map([[HOST, health({ probeAt: NOW + 1, probes: 4 })]]);
-      assert.deepEqual(await again.failingReceivers(mine), expected);
+      assert.deepEqual(await again.receivers.listFailing(mine), expected);
     });
   });
 
@@ -184,7 +184,7 @@ export function receiverSuite(open: Open): void {
       const { store, mine } = given;
       const all = await apart(store, mine, [T, T + 1]);
       await setHealth(store, mine, HOST, health({ probeAt: T + 99 * HOUR }));
-      assert.equal(await store.countDueDeliveries(mine, T + 10), 2);
+      assert.equal(await store.work.countDueDeliveries(mine, T + 10), 2);
       const probe = await claimOne(store, mine, T + 10);
       assert.deepEqual([probe.id, probe.dueAt], [all[1], T + 10]);
     });
@@ -230,8 +230,8 @@ export function receiverSuite(open: Open): void {
       await apart(store, mine, waiting);
       await apart(store, mine, [T], ELSEWHERE);
       await setHealth(store, mine, HOST, suspended);
-      assert.equal(await store.countDueDeliveries(mine, T + 99), 1);
-      assert.equal(await store.countDueDeliveries(mine, T + 100), 41);
+      assert.equal(await store.work.countDueDeliveries(mine, T + 99), 1);
+      assert.equal(await store.work.countDueDeliveries(mine, T + 100), 41);
     });
   });
 
@@ -265,7 +265,7 @@ export function receiverSuite(open: Open): void {
       const dueNow = await claimOne(store, mine, T + 2);
       assert.deepEqual([dueNow.attempts, dueNow.round], [1, 1]);
       await finish(store, mine, giveUp(dueNow));
-      const told = await store.delivery(mine, id);
+      const told = await store.deliveries.fetch(mine, id);
       assert.deepEqual([told?.state, told?.attempts], ['failed', 3]);
       await apart(store, mine, [T + HOUR]);
       await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 3 }] });
@@ -276,7 +276,7 @@ export function receiverSuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
       await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 10 }] });
-      const due = await Promise.all(all.map((id) => store.delivery(mine, id)));
+      const due = await Promise.all(all.map((id) => store.deliveries.fetch(mine, id)));
       assert.deepEqual(
         due.map((each) => (each as Delivery).dueAt),
         [T + 10, null, null],

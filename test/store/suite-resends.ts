@@ -40,7 +40,7 @@ export function resendSuite(open: Open): void {
         assert.deepEqual([again.id, again.attempts, again.dueAt], [id, 0, T + HOUR]);
         await finish(store, mine, tryAgain(again, T + 2 * HOUR));
         assert.equal((await claimOne(store, mine, T + 2 * HOUR)).attempts, 1);
-        assert.equal((await store.delivery(mine, id))?.attempts, 3);
+        assert.equal((await store.deliveries.fetch(mine, id))?.attempts, 3);
       });
     }
 
@@ -57,7 +57,7 @@ export function resendSuite(open: Open): void {
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await resend(store, mine, T + HOUR, id);
       await finish(store, mine, result(await claimOne(store, mine, T + HOUR)));
-      const log = await store.deliveryAttempts(mine, id);
+      const log = await store.deliveries.listAttempts(mine, id);
       assert.deepEqual(
         log.map(({ number, at }) => [number, at]),
         [
@@ -102,7 +102,7 @@ export function resendSuite(open: Open): void {
       await finish(store, mine, result(await claimOne(store, mine, T)));
       await resend(store, mine, T + 1, all[1] as string);
       await resend(store, mine, T + 1, all[0] as string);
-      assert.equal((await store.delivery(mine, all[1] as string))?.dueAt, null);
+      assert.equal((await store.deliveries.fetch(mine, all[1] as string))?.dueAt, null);
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
     });
 
@@ -110,7 +110,10 @@ export function resendSuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 1, { receivers: [HOST, ELSEWHERE] });
       await drain(store, mine, T);
       await resend(store, mine, T + 1, all[0] as string);
-      const found = (await store.delivery(mine, all[0] as string)) as { receiver: string; subject: string };
+      const found = (await store.deliveries.fetch(mine, all[0] as string)) as {
+        receiver: string;
+        subject: string;
+      };
       const elsewhere = { ...found, id: all[1] as string, at: T + 1 };
       await store.commit([
         { needs: { tenant: live, lanes: [elsewhere.subject] }, decide: () => [{ resends: [elsewhere] }] },
@@ -139,9 +142,9 @@ export function resendSuite(open: Open): void {
         const { out, all } = await underWay(given);
         assert.deepEqual(await claim(store, mine, T + 6), [], 'it is still out');
         await finish(store, mine, come(out));
-        const told = await store.delivery(mine, out.id);
+        const told = await store.deliveries.fetch(mine, out.id);
         assert.deepEqual([told?.state, told?.attempts, told?.dueAt], ['pending', 2, T + 5]);
-        assert.equal((await store.deliveryAttempts(mine, out.id)).length, 2);
+        assert.equal((await store.deliveries.listAttempts(mine, out.id)).length, 2);
         const again = await claimOne(store, mine, T + 6);
         // The one under way counts in the new round.
         assert.deepEqual([again.id, again.attempts, again.round], [out.id, 1, 1]);
@@ -154,7 +157,7 @@ export function resendSuite(open: Open): void {
       const { store, mine } = given;
       const { out, all } = await underWay(given);
       await finish(store, mine, result(out));
-      assert.equal((await store.delivery(mine, out.id))?.state, 'delivered');
+      assert.equal((await store.deliveries.fetch(mine, out.id))?.state, 'delivered');
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), [all[1]]);
     });
 
@@ -182,13 +185,13 @@ export function resendSuite(open: Open): void {
       await finish(store, mine, tryAgain(second, T + 20, answered));
       await finish(store, mine, result(await claimOne(store, mine, T + 20)));
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.deepEqual(await each.deliveryAttempts(mine, id), [
+        assert.deepEqual(await each.deliveries.listAttempts(mine, id), [
           { number: 1, at: T + 3, durationMs: 15_000, status: null, error: 'timeout', answer: '' },
           { number: 2, at: T + 10, durationMs: 0, status: 503, error: 'status 503', answer: hostile },
           { number: 3, at: T + 20, durationMs: 12, status: 200, error: null, answer: 'thanks' },
         ]);
-        assert.deepEqual(await each.deliveryAttempts(live, id), []);
-        assert.deepEqual(await each.deliveryAttempts(mine, 'whd_unknown'), []);
+        assert.deepEqual(await each.deliveries.listAttempts(live, id), []);
+        assert.deepEqual(await each.deliveries.listAttempts(mine, 'whd_unknown'), []);
       }
     });
 
@@ -196,8 +199,8 @@ export function resendSuite(open: Open): void {
       const [id] = (await apart(store, mine, [T])) as [string];
       const unsent = { attempt: null, error: 'endpoint deleted' };
       await finish(store, mine, giveUp(await claimOne(store, mine, T), unsent));
-      assert.deepEqual(await store.deliveryAttempts(mine, id), []);
-      const { attempts, triedAt, lastError, state } = (await store.delivery(mine, id)) ?? {};
+      assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
+      const { attempts, triedAt, lastError, state } = (await store.deliveries.fetch(mine, id)) ?? {};
       assert.deepEqual(
         { attempts, triedAt, lastError, state },
         { attempts: 0, triedAt: null, lastError: 'endpoint deleted', state: 'failed' },
@@ -209,7 +212,7 @@ export function resendSuite(open: Open): void {
       const claimed = await claimOne(store, mine, T);
       await finish(store, mine, result(claimed));
       await finish(store, mine, giveUp(claimed));
-      const log = await store.deliveryAttempts(mine, id);
+      const log = await store.deliveries.listAttempts(mine, id);
       assert.deepEqual(
         log.map(({ number, status }) => [number, status]),
         [
@@ -217,7 +220,7 @@ export function resendSuite(open: Open): void {
           [2, null],
         ],
       );
-      const shown = await store.delivery(mine, id);
+      const shown = await store.deliveries.fetch(mine, id);
       assert.deepEqual([shown?.state, shown?.attempts, shown?.lastStatus], ['delivered', 2, 200]);
     });
   });

@@ -19,7 +19,7 @@ const positions = (rows: readonly FeedEvent[]) => rows.map(({ position }) => pos
 const sequences = (rows: readonly EventRow[]) => rows.map(({ sequence }) => sequence);
 
 async function feedFrom(store: Store, tenant: Tenant, after: number): Promise<number[]> {
-  return positions((await store.events(tenant, {}, after, 100)).rows);
+  return positions((await store.events.list(tenant, {}, after, 100)).rows);
 }
 
 export function retentionSuite(open: Open): void {
@@ -27,7 +27,7 @@ export function retentionSuite(open: Open): void {
 
   suite('old deliveries', () => {
     async function left(store: Store, tenant: Tenant): Promise<string[]> {
-      return inOrder((await store.deliveries(tenant, {}, { limit: 100 })).rows).toReversed();
+      return inOrder((await store.deliveries.list(tenant, {}, { limit: 100 })).rows).toReversed();
     }
 
     it('are removed with their attempts when they have ended, and no others', async (given) => {
@@ -46,25 +46,25 @@ export function retentionSuite(open: Open): void {
         await end(store, tenant, deliveries);
         others.push(...deliveries);
       }
-      const places = await store.tenantsWithOld('deliveries', LIMIT);
+      const places = await store.retention.listTenants('deliveries', LIMIT);
       for (const tenant of [mine, live, theirs]) {
         assert.ok(places.some(({ account, mode }) => account === tenant.account && mode === tenant.mode));
       }
 
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 3);
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 0);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 3);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 0);
       for await (const each of alsoReopened({ store, reopen })) {
         assert.deepEqual(await left(each, mine), inOrder([...waiting, ...edge, ...young]));
         for (const { id } of [...arrived, ...failed]) {
-          assert.equal(await each.delivery(mine, id), null);
-          assert.deepEqual(await each.deliveryAttempts(mine, id), []);
+          assert.equal(await each.deliveries.fetch(mine, id), null);
+          assert.deepEqual(await each.deliveries.listAttempts(mine, id), []);
         }
         for (const { id } of [...edge, ...young.slice(0, 1)]) {
-          assert.equal((await each.deliveryAttempts(mine, id)).length, 1);
+          assert.equal((await each.deliveries.listAttempts(mine, id)).length, 1);
         }
         for (const [index, tenant] of [live, theirs].entries()) {
           assert.deepEqual(await left(each, tenant), [others[index]?.id]);
-          assert.equal((await each.deliveryAttempts(tenant, others[index]?.id ?? '')).length, 1);
+          assert.equal((await each.deliveries.listAttempts(tenant, others[index]?.id ?? '')).length, 1);
         }
         // The lanes are as they were.
         const due = await claim(each, mine, YOUNG, { leaseMs: 0 });
@@ -75,10 +75,10 @@ export function retentionSuite(open: Open): void {
     it('are removed a bounded number at a time, the oldest first', async ({ store, mine }) => {
       const { deliveries } = await happen(store, mine, OLD, 1003, [HOST]);
       await end(store, mine, deliveries);
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 1000);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 1000);
       assert.deepEqual(await left(store, mine), inOrder(deliveries).slice(1000));
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 3);
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 0);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 3);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 0);
     });
 
     it('take what is known of their receivers with them, where nobody has asked for these since', async (given) => {
@@ -91,9 +91,9 @@ export function retentionSuite(open: Open): void {
       }
       await end(store, mine, (await happen(store, mine, YOUNG, 1, [busy])).deliveries, 'failed');
       await happen(store, mine, OLD, 1, [waiting]);
-      assert.equal(await store.purgeDeliveries(mine, LIMIT), 2);
-      assert.deepEqual([...(await store.failingReceivers(mine)).keys()].sort(), [busy, waiting]);
-      for (const tenant of [live, theirs]) assert.equal((await store.failingReceivers(tenant)).size, 3);
+      assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 2);
+      assert.deepEqual([...(await store.receivers.listFailing(mine)).keys()].sort(), [busy, waiting]);
+      for (const tenant of [live, theirs]) assert.equal((await store.receivers.listFailing(tenant)).size, 3);
     });
 
     it('are removed once where two processes do it, and nothing is in the way of new ones', async (given) => {
@@ -106,8 +106,8 @@ export function retentionSuite(open: Open): void {
       let removed = 0;
       for (let round = 0; round < 4; round++) {
         const [first, second, made] = await Promise.all([
-          store.purgeDeliveries(mine, LIMIT),
-          other.purgeDeliveries(mine, LIMIT),
+          store.retention.purgeDeliveries(mine, LIMIT),
+          other.retention.purgeDeliveries(mine, LIMIT),
           happen(store, before, YOUNG, 1, [HOST]),
         ]);
         removed += first + second;
@@ -127,19 +127,19 @@ export function retentionSuite(open: Open): void {
       // Behind a young one, whatever its own age.
       await happen(store, mine, OLD);
       for (const tenant of [live, theirs]) await happen(store, tenant, OLD, 3);
-      const places = await store.tenantsWithOld('events', LIMIT);
+      const places = await store.retention.listTenants('events', LIMIT);
       assert.ok(places.some(({ account, mode }) => account === mine.account && mode === mine.mode));
 
-      assert.equal(await store.purgeEvents(mine, LIMIT), 2);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 0);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 0);
       for await (const each of alsoReopened({ store, reopen })) {
-        for (const { id } of old) assert.equal(await each.event(mine, id), null);
+        for (const { id } of old) assert.equal(await each.events.fetch(mine, id), null);
         assert.deepEqual(await feedFrom(each, mine, 0), [3, 4], 'the feed begins with the oldest');
         assert.deepEqual(await feedFrom(each, mine, 2), [3, 4]);
         assert.deepEqual(await feedFrom(each, mine, 3), [4]);
-        await assert.rejects(each.events(mine, {}, 1, 100), CursorExpired);
-        await assert.rejects(each.events(mine, { types: ['checkout.paid'] }, 1, 100), CursorExpired);
-        assert.equal(await each.feedEnd(mine), 4);
+        await assert.rejects(each.events.list(mine, {}, 1, 100), CursorExpired);
+        await assert.rejects(each.events.list(mine, { types: ['checkout.paid'] }, 1, 100), CursorExpired);
+        assert.equal(await each.events.end(mine), 4);
         for (const tenant of [live, theirs]) assert.deepEqual(await feedFrom(each, tenant, 1), [2, 3]);
       }
     });
@@ -150,46 +150,46 @@ export function retentionSuite(open: Open): void {
       await happen(store, mine, OLD);
       const { deliveries: second } = await happen(store, mine, OLD, 1, [HOST]);
       await happen(store, mine, OLD);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 1);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 1);
       await end(store, mine, first);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 0, 'it can be sent again');
-      await store.purgeDeliveries(mine, LIMIT);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 2);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 0, 'it can be sent again');
+      await store.retention.purgeDeliveries(mine, LIMIT);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
       assert.deepEqual(await feedFrom(store, mine, 3), [4, 5]);
       await end(store, mine, second, 'failed');
-      await store.purgeDeliveries(mine, LIMIT);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 2);
+      await store.retention.purgeDeliveries(mine, LIMIT);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
     });
 
     it('leave the numbers that they had, also when none is left', async ({ store, reopen, mine, live }) => {
       await happen(store, mine, OLD, 3);
       await happen(store, live, OLD);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 3);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 3);
       for await (const each of alsoReopened({ store, reopen })) {
-        assert.equal(await each.feedEnd(mine), 3);
+        assert.equal(await each.events.end(mine), 3);
         assert.deepEqual(await feedFrom(each, mine, 0), []);
         assert.deepEqual(await feedFrom(each, mine, 3), []);
-        await assert.rejects(each.events(mine, {}, 2, 100), CursorExpired);
+        await assert.rejects(each.events.list(mine, {}, 2, 100), CursorExpired);
       }
       const again = await reopen();
       await happen(again, mine, OLD, 2);
       assert.deepEqual(await feedFrom(again, mine, 3), [4, 5]);
       assert.deepEqual(await feedFrom(again, mine, 0), [4, 5]);
-      assert.equal(await again.purgeEvents(mine, LIMIT), 2);
+      assert.equal(await again.retention.purgeEvents(mine, LIMIT), 2);
       await happen(again, mine, YOUNG);
       assert.deepEqual(await feedFrom(again, mine, 5), [6]);
-      await assert.rejects(again.events(mine, {}, 4, 100), CursorExpired);
-      assert.equal(await again.feedEnd(live), 1);
+      await assert.rejects(again.events.list(mine, {}, 4, 100), CursorExpired);
+      assert.equal(await again.events.end(live), 1);
     });
 
     it('are not looked for by whoever wants some types only', async ({ store, mine }) => {
       await happen(store, mine, OLD, 3_000);
-      for (let removed = 1; removed > 0; ) removed = await store.purgeEvents(mine, LIMIT);
+      for (let removed = 1; removed > 0; ) removed = await store.retention.purgeEvents(mine, LIMIT);
       const types = ['checkout.updated'];
       const none = { rows: [], hasMore: false, position: 3_000 };
-      assert.deepEqual(await store.events(mine, { types }, 0, 10), none);
+      assert.deepEqual(await store.events.list(mine, { types }, 0, 10), none);
       await happen(store, mine, YOUNG);
-      const { rows, hasMore } = await store.events(mine, { types }, 0, 10);
+      const { rows, hasMore } = await store.events.list(mine, { types }, 0, 10);
       assert.deepEqual(
         [positions(rows), hasMore],
         [[3_001], false],
@@ -200,22 +200,22 @@ export function retentionSuite(open: Open): void {
     it('are removed a bounded number at a time', async ({ store, mine }) => {
       await happen(store, mine, OLD, 1003);
       await happen(store, mine, YOUNG);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 1000);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 1000);
       assert.deepEqual(await feedFrom(store, mine, 0), [1001, 1002, 1003, 1004]);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 3);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 0);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 3);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 0);
     });
 
     it('are removed once where two processes do it, while others happen', async (given) => {
       const { store, another, mine } = given;
       const other = await another();
       await happen(store, mine, OLD, 1200);
-      await store.feedEnd(mine);
+      await store.events.end(mine);
       let removed = 0;
       for (let round = 0; round < 4; round++) {
         const [first, second] = await Promise.all([
-          store.purgeEvents(mine, LIMIT),
-          other.purgeEvents(mine, LIMIT),
+          store.retention.purgeEvents(mine, LIMIT),
+          other.retention.purgeEvents(mine, LIMIT),
           happen(store, mine, YOUNG),
           happen(other, mine, YOUNG),
         ]);
@@ -230,14 +230,14 @@ export function retentionSuite(open: Open): void {
       const other = await another();
       await happen(store, mine, OLD, 300);
       await happen(store, mine, YOUNG);
-      const last = await store.feedEnd(mine);
+      const last = await store.events.end(mine);
       let purged = false;
-      const purging = other.purgeEvents(mine, LIMIT).then(() => {
+      const purging = other.retention.purgeEvents(mine, LIMIT).then(() => {
         purged = true;
       });
       let told = false;
       for (let after = 1; !told && !purged; after = (after % 100) + 1) {
-        const page = await store.events(mine, {}, after, 50).catch((error) => {
+        const page = await store.events.list(mine, {}, after, 50).catch((error) => {
           assert.ok(error instanceof CursorExpired);
           told = true;
         });
@@ -252,9 +252,9 @@ export function retentionSuite(open: Open): void {
     it('has a history that begins later, and goes on', async ({ store, reopen, mine }) => {
       const { session: one, events: old } = await happen(store, mine, OLD, 2);
       const { session: second } = await happen(store, one, YOUNG, 2);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 2);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
       const timeline = async (each: Store, before: string | null, limit: number) => {
-        const { rows, hasMore } = await each.timeline(mine, one.id, before, limit);
+        const { rows, hasMore } = await each.events.timeline(mine, one.id, before, limit);
         return { sequences: sequences(rows), hasMore, last: rows.at(-1)?.id ?? null };
       };
       for await (const each of alsoReopened({ store, reopen })) {
@@ -275,15 +275,18 @@ export function retentionSuite(open: Open): void {
     it('or all of them, can change as before', async ({ store, reopen, mine }) => {
       const { session: one } = await happen(store, mine, OLD, 3);
       await happen(store, mine, OLD);
-      assert.equal(await store.purgeEvents(mine, LIMIT), 4);
-      assert.deepEqual(await store.timeline(mine, one.id, null, 10), { rows: [], hasMore: false });
-      assert.deepEqual(await store.checkout(mine, one.id), one);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 4);
+      assert.deepEqual(await store.events.timeline(mine, one.id, null, 10), { rows: [], hasMore: false });
+      assert.deepEqual(await store.checkouts.fetch(mine, one.id), one);
       const { session: second } = await happen(store, one, YOUNG);
       const again = await reopen();
       const { session: third, events } = await happen(again, second, YOUNG, 2);
-      assert.deepEqual(await again.checkout(mine, one.id), third);
-      assert.deepEqual(sequences((await again.timeline(mine, one.id, null, 10)).rows), [6, 5, 4]);
-      assert.deepEqual(sequences((await again.timeline(mine, one.id, events[0]?.id ?? '', 10)).rows), [4]);
+      assert.deepEqual(await again.checkouts.fetch(mine, one.id), third);
+      assert.deepEqual(sequences((await again.events.timeline(mine, one.id, null, 10)).rows), [6, 5, 4]);
+      assert.deepEqual(
+        sequences((await again.events.timeline(mine, one.id, events[0]?.id ?? '', 10)).rows),
+        [4],
+      );
       assert.deepEqual(await feedFrom(again, mine, 4), [5, 6, 7]);
     });
 
@@ -299,15 +302,15 @@ export function retentionSuite(open: Open): void {
         await write(store, mine, { customer: person });
         await write(store, mine, { checkout: { before: null, after: one }, events: [event] });
         const { session: second } = await happen(store, one, at);
-        await store.purgeEvents(mine, LIMIT);
+        await store.retention.purgeEvents(mine, LIMIT);
         await write(store, mine, { erasedCustomer: person });
-        const erased = await store.checkout(mine, one.id);
+        const erased = await store.checkouts.fetch(mine, one.id);
         assert.deepEqual([erased?.payer.name, erased?.version], ['', second.version + 1]);
-        const { rows } = await store.events(mine, {}, 0, 10);
+        const { rows } = await store.events.list(mine, {}, 0, 10);
         assert.equal(rows.length, at === YOUNG ? 1 : 0);
         for (const { body } of rows) assert.doesNotMatch(body, /Ada|ada@/);
         await happen(store, erased ?? assert.fail(), YOUNG);
-        assert.equal(await store.feedEnd(mine), 3);
+        assert.equal(await store.events.end(mine), 3);
       });
     }
 
@@ -324,7 +327,7 @@ export function retentionSuite(open: Open): void {
         events: [event],
         answer: answer('k', { body }),
       });
-      assert.equal(await store.purgeEvents(mine, LIMIT), 3);
+      assert.equal(await store.retention.purgeEvents(mine, LIMIT), 3);
       await happen(store, mine, YOUNG);
       for await (const each of alsoReopened({ store, reopen })) {
         assert.equal((await load(each, { tenant: mine, idempotency })).answer?.body, body);

@@ -105,9 +105,9 @@ export function sharedDeliverySuite(open: Open): void {
       const other = await another();
       const [first] = await claim(store, mine, T);
       assert.ok(first);
-      assert.equal(await other.countDueDeliveries(mine, T), 2);
+      assert.equal(await other.work.countDueDeliveries(mine, T), 2);
       await finish(store, mine, result(first));
-      assert.equal(await other.countDueDeliveries(mine, T), 1);
+      assert.equal(await other.work.countDueDeliveries(mine, T), 1);
     });
 
     it('are a single one where their receiver is suspended', async ({ store, another, mine }) => {
@@ -140,8 +140,8 @@ export function sharedDeliverySuite(open: Open): void {
     it('counts as an attempt and is in the log', async ({ store, another, mine }) => {
       const { late, first } = await overtaken(store, await another(), mine);
       await finish(store, mine, giveUp(late));
-      assert.equal((await store.delivery(mine, first))?.attempts, 1);
-      const log = await store.deliveryAttempts(mine, first);
+      assert.equal((await store.deliveries.fetch(mine, first))?.attempts, 1);
+      const log = await store.deliveries.listAttempts(mine, first);
       assert.deepEqual(
         log.map(({ number, error }) => [number, error]),
         [[1, 'timeout']],
@@ -158,7 +158,7 @@ export function sharedDeliverySuite(open: Open): void {
         await finish(store, mine, come(late));
         assert.deepEqual(await claim(store, mine, T + 2 * LEASE - 1), []);
         await finish(other, mine, result(current, { at: T + LEASE + 9 }));
-        const told = await store.delivery(mine, first);
+        const told = await store.deliveries.fetch(mine, first);
         assert.deepEqual([told?.state, told?.attempts, told?.lastStatus], ['delivered', 2, 200]);
         assert.deepEqual(inOrder(await claim(store, mine, T + LEASE + 9)), [second]);
       });
@@ -169,7 +169,7 @@ export function sharedDeliverySuite(open: Open): void {
       const { late, current, first, second } = await overtaken(store, other, mine);
       await finish(store, mine, result(late));
       await finish(other, mine, tryAgain(current, T + HOUR));
-      const told = await store.delivery(mine, first);
+      const told = await store.deliveries.fetch(mine, first);
       assert.deepEqual([told?.state, told?.attempts, told?.dueAt], ['delivered', 2, null]);
       assert.deepEqual(inOrder(await drain(store, mine, T + LEASE)), [second]);
     });
@@ -177,9 +177,9 @@ export function sharedDeliverySuite(open: Open): void {
     it('counts beside the other one in the same batch', async ({ store, another, mine }) => {
       const { late, current, first, second } = await overtaken(store, await another(), mine);
       await finish(store, mine, tryAgain(late, T + HOUR), result(current));
-      const told = await store.delivery(mine, first);
+      const told = await store.deliveries.fetch(mine, first);
       assert.deepEqual([told?.state, told?.attempts], ['delivered', 2]);
-      const log = await store.deliveryAttempts(mine, first);
+      const log = await store.deliveries.listAttempts(mine, first);
       assert.deepEqual(
         log.map(({ number, status }) => [number, status]),
         [
@@ -198,9 +198,9 @@ export function sharedDeliverySuite(open: Open): void {
       const again = (await claim(other, mine, T + HOUR)).find(({ id }) => id === first);
       assert.ok(again);
       await finish(store, mine, giveUp(late));
-      assert.equal((await store.delivery(mine, first))?.state, 'pending');
+      assert.equal((await store.deliveries.fetch(mine, first))?.state, 'pending');
       await finish(other, mine, result(again));
-      assert.equal((await store.delivery(mine, first))?.attempts, 3);
+      assert.equal((await store.deliveries.fetch(mine, first))?.attempts, 3);
     });
   });
 }

@@ -13,7 +13,7 @@ export function sharedWorkSuite(open: Open): void {
   const it = onFreshStores(open);
 
   const claimCheckouts = (store: Store, tenant: Tenant, now: number, limit = 10) =>
-    store.claimCheckouts(tenant, claimAt(now, { limit }));
+    store.work.claimCheckouts(tenant, claimAt(now, { limit }));
 
   suite('sessions that two processes claim', () => {
     const due = async (store: Store, tenant: Tenant, count: number): Promise<string[]> => {
@@ -43,7 +43,7 @@ export function sharedWorkSuite(open: Open): void {
       const [a] = (await due(store, mine, 2)) as [string];
       const other = await another();
       await claimCheckouts(store, mine, T + 1);
-      await store.releaseCheckouts(mine, [a]);
+      await store.work.releaseCheckouts(mine, [a]);
       assert.deepEqual(inOrder(await claimCheckouts(other, mine, T + 1)), [a]);
     });
 

@@ -32,9 +32,9 @@ export function timerSuite(open: Open): void {
       );
       await add(store, session(mine));
       const again = await reopen();
-      const due = async (now: number) => ids(await again.dueCheckouts(mine, now, 10));
+      const due = async (now: number) => ids(await again.work.listDueCheckouts(mine, now, 10));
       assert.deepEqual(await due(T + 9), []);
-      assert.deepEqual(await again.dueCheckouts(mine, T + 10, 10), [{ id: soon.id, dueAt: T + 10 }]);
+      assert.deepEqual(await again.work.listDueCheckouts(mine, T + 10, 10), [{ id: soon.id, dueAt: T + 10 }]);
       assert.deepEqual(await due(T + 15), ids([soon, asked]));
       assert.deepEqual(await due(T + 20), ids([soon, asked, later]));
       await change(again, soon, { lifecycle: { state: 'expired', at: T + 10, by: 'time' } });
@@ -43,27 +43,32 @@ export function timerSuite(open: Open): void {
 
     it('come the longest due first, as many as asked for', async ({ store, mine }) => {
       const [third, first, fourth, second] = await ending(store, mine, [T + 30, T + 10, T + 40, T + 20]);
-      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 10)), [first, second, third, fourth]);
-      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 2)), [first, second]);
-      assert.deepEqual(inOrder(await store.dueCheckouts(mine, T + HOUR, 1)), [first]);
+      assert.deepEqual(inOrder(await store.work.listDueCheckouts(mine, T + HOUR, 10)), [
+        first,
+        second,
+        third,
+        fourth,
+      ]);
+      assert.deepEqual(inOrder(await store.work.listDueCheckouts(mine, T + HOUR, 2)), [first, second]);
+      assert.deepEqual(inOrder(await store.work.listDueCheckouts(mine, T + HOUR, 1)), [first]);
     });
 
     it('are those of the account and mode', async ({ store, mine, live, theirs }) => {
       const made = new Map<Tenant, string[]>();
       for (const tenant of [mine, live, theirs]) made.set(tenant, await ending(store, tenant, [T]));
       for (const [tenant, all] of made) {
-        assert.deepEqual(ids(await store.dueCheckouts(tenant, T, 10)), all);
-        assert.deepEqual(ids(await store.claimCheckouts(tenant, claimAt(T))), all);
+        assert.deepEqual(ids(await store.work.listDueCheckouts(tenant, T, 10)), all);
+        assert.deepEqual(ids(await store.work.claimCheckouts(tenant, claimAt(T))), all);
       }
       const nowhere: Tenant = { account: 99, mode: 'test' };
-      assert.deepEqual(await store.dueCheckouts(nowhere, T, 10), []);
-      assert.deepEqual(await store.claimCheckouts(nowhere, claimAt(T)), []);
+      assert.deepEqual(await store.work.listDueCheckouts(nowhere, T, 10), []);
+      assert.deepEqual(await store.work.claimCheckouts(nowhere, claimAt(T)), []);
     });
   });
 
   suite('sessions that are claimed', () => {
     const claim = (store: Store, tenant: Tenant, now: number, given: Partial<Claim> = {}) =>
-      store.claimCheckouts(tenant, claimAt(now, given));
+      store.work.claimCheckouts(tenant, claimAt(now, given));
     const byTime = (rows: readonly DueCheckout[]) => rows.toSorted((a, b) => a.dueAt - b.dueAt);
 
     it('are those that are due, the longest due before others', async ({ store, mine }) => {
@@ -84,7 +89,7 @@ export function timerSuite(open: Open): void {
       const second = await claim(store, mine, T, { limit: 2 });
       assert.deepEqual(ids([...first, ...second]), all.toSorted());
       assert.deepEqual(await claim(store, mine, T + LEASE - 1), []);
-      assert.deepEqual(ids(await store.dueCheckouts(mine, T, 10)), all.toSorted());
+      assert.deepEqual(ids(await store.work.listDueCheckouts(mine, T, 10)), all.toSorted());
     });
 
     it('can be claimed anew when the lease is over', async ({ store, mine }) => {
@@ -106,11 +111,11 @@ export function timerSuite(open: Open): void {
     it('can be given back', async ({ store, mine }) => {
       const [a, b] = (await ending(store, mine, [T, T])) as [string, string];
       await claim(store, mine, T);
-      await store.releaseCheckouts(mine, [a]);
+      await store.work.releaseCheckouts(mine, [a]);
       assert.deepEqual(inOrder(await claim(store, mine, T)), [a]);
-      await store.releaseCheckouts(mine, [a, b, 'chk_unknown']);
+      await store.work.releaseCheckouts(mine, [a, b, 'chk_unknown']);
       assert.deepEqual(ids(await claim(store, mine, T)), [a, b].sort());
-      await store.releaseCheckouts(mine, []);
+      await store.work.releaseCheckouts(mine, []);
       assert.deepEqual(await claim(store, mine, T), []);
     });
 
@@ -130,7 +135,7 @@ export function timerSuite(open: Open): void {
       realNow: number,
       tenant: Tenant,
     ) =>
-      (await store.dueTenants(work, realNow)).find(
+      (await store.work.listTenants(work, realNow)).find(
         (place) => place.tenant.account === tenant.account && place.tenant.mode === tenant.mode,
       )?.now;
 

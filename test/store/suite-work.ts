@@ -40,7 +40,7 @@ export function workSuite(open: Open): void {
         round: 0,
         dueAt: T + 5,
         failing: false,
-        event: await again.event(mine, claimed.event.id),
+        event: await again.events.fetch(mine, claimed.event.id),
       });
       assert.ok(Number.isSafeInteger(lease));
     });
@@ -131,7 +131,7 @@ export function workSuite(open: Open): void {
       await finish(store, mine, giveUp(a));
       assert.equal((await store.gauges()).pendingDeliveries, 0);
       assert.deepEqual(await claim(store, mine, T + 99 * HOUR), []);
-      const states = [a, b, c].map(async ({ id }) => (await store.delivery(mine, id))?.state);
+      const states = [a, b, c].map(async ({ id }) => (await store.deliveries.fetch(mine, id))?.state);
       assert.deepEqual(await Promise.all(states), ['delivered', 'failed', 'failed']);
     });
 
@@ -140,7 +140,7 @@ export function workSuite(open: Open): void {
       const claimed = await claimOne(store, mine, T);
       await finish(store, mine, giveUp(claimed));
       await finish(store, mine, result(claimed));
-      assert.equal((await store.delivery(mine, claimed.id))?.state, 'delivered');
+      assert.equal((await store.deliveries.fetch(mine, claimed.id))?.state, 'delivered');
     });
 
     it('that failed come again at their next time, and count their attempts', async (given) => {
@@ -161,7 +161,7 @@ export function workSuite(open: Open): void {
       await apart(store, mine, [T]);
       const claimed = await claimOne(store, mine, T);
       for (const tenant of [live, theirs]) await finish(store, tenant, result(claimed));
-      assert.equal((await store.delivery(mine, claimed.id))?.state, 'pending');
+      assert.equal((await store.deliveries.fetch(mine, claimed.id))?.state, 'pending');
       await finish(store, mine, tryAgain(claimed, T));
       assert.deepEqual(inOrder(await claim(store, mine, T)), [claimed.id]);
     });
@@ -183,9 +183,9 @@ export function workSuite(open: Open): void {
       await apart(store, mine, [T, T + 1, T + 2]);
       await apart(store, live, [T]);
       const counts = async (now: number) => [
-        await store.countDueDeliveries(mine, now),
-        await store.countDueDeliveries(live, now),
-        await store.countDueDeliveries(theirs, now),
+        await store.work.countDueDeliveries(mine, now),
+        await store.work.countDueDeliveries(live, now),
+        await store.work.countDueDeliveries(theirs, now),
       ];
       assert.deepEqual(await counts(T - 1), [0, 0, 0]);
       assert.deepEqual(await counts(T), [1, 1, 0]);
@@ -208,7 +208,7 @@ export function workSuite(open: Open): void {
     for (const tenant of [mine, live]) await store.commit(Array.from({ length: count }, old(tenant)));
     await write(store, mine, { answer: answer('young', { createdAt: T + 10 }) });
     const removed: number[] = [];
-    for (let last = -1; last !== 0; removed.push(last)) last = await store.purgeAnswers(T + 10);
+    for (let last = -1; last !== 0; removed.push(last)) last = await store.retention.purgeAnswers(T + 10);
     assert.ok(Math.max(...removed) <= 1000, `${Math.max(...removed)} at once`);
     assert.equal(
       removed.reduce((sum, each) => sum + each, 0),

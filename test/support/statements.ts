@@ -59,5 +59,5 @@ export async function receiveEuros(store: Store, tenant: Tenant): Promise<void> 
     receivingAccounts: [read.account],
     csvMappings: { 'my-bank': csvMapping },
   };
-  await store.configureAccount(tenant, settings);
+  await store.accounts.configure(tenant, settings);
 }

@@ -56,13 +56,17 @@ function setUp() {
   const underWay: number[] = [];
   const ends: Array<() => void> = [];
   const store = {
-    account: async () => ({
-      webhookSecrets: { test: 'whsec_aGVsbG8', live: 'whsec_aGVsbG8' },
-      previousWebhookSecrets: { test: null, live: null },
-    }),
-    async claimDeliveries(tenant: Tenant, { limit }: DeliveryClaim) {
-      underWay.push(...Array<number>(limit).fill(tenant.account));
-      return Array.from({ length: limit }, () => claimedIn(tenant));
+    accounts: {
+      fetch: async () => ({
+        webhookSecrets: { test: 'whsec_aGVsbG8', live: 'whsec_aGVsbG8' },
+        previousWebhookSecrets: { test: null, live: null },
+      }),
+    },
+    work: {
+      async claimDeliveries(tenant: Tenant, { limit }: DeliveryClaim) {
+        underWay.push(...Array<number>(limit).fill(tenant.account));
+        return Array.from({ length: limit }, () => claimedIn(tenant));
+      },
     },
   } as unknown as Store;
   const freed: number[] = [];

@@ -35,7 +35,7 @@ async function setUp(t: TestContext) {
     throw new Error('it goes on for ever');
   }
   const left = async (tenant: Tenant = mine) =>
-    (await store.deliveries(tenant, {}, { limit: 1000 })).rows.toReversed();
+    (await store.deliveries.list(tenant, {}, { limit: 1000 })).rows.toReversed();
   return { ...till, forget, forgetAll, left };
 }
 
@@ -51,9 +51,12 @@ suite('deliveries that are older than the log', () => {
     const seen: Delivery[] = [];
     const looking: Store = {
       ...store,
-      async purgeDeliveries(tenant, before) {
-        if (tenant.mode === mine.mode && tenant.account === mine.account) seen.push(...(await left()));
-        return store.purgeDeliveries(tenant, before);
+      retention: {
+        ...store.retention,
+        async purgeDeliveries(tenant, before) {
+          if (tenant.mode === mine.mode && tenant.account === mine.account) seen.push(...(await left()));
+          return store.retention.purgeDeliveries(tenant, before);
+        },
       },
     };
     assert.equal(await forget({ store: looking }), true);
@@ -65,14 +68,14 @@ suite('deliveries that are older than the log', () => {
         [found?.state, found?.lastError, found?.dueAt, found?.attempts, found?.lastStatus],
         ['failed', 'given up', null, made, made ? 503 : null],
       );
-      assert.equal(await store.delivery(mine, id), null);
-      assert.deepEqual(await store.deliveryAttempts(mine, id), []);
+      assert.equal(await store.deliveries.fetch(mine, id), null);
+      assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
     }
     assert.deepEqual(inOrder(await left()), inOrder(young));
     // The lane goes on with those that are young enough, one after the other.
     assert.deepEqual(inOrder(await claim(store, mine, NOW)), [young[0]?.id]);
     assert.equal(await forget(), false);
-    assert.deepEqual(await store.failingReceivers(mine), new Map(), 'nobody failed by this');
+    assert.deepEqual(await store.receivers.listFailing(mine), new Map(), 'nobody failed by this');
   });
 
   test('come to their end a bounded number at a time, and there is an end', async (t) => {
@@ -98,7 +101,7 @@ suite('deliveries that are older than the log', () => {
     const late = { id, receiver, subject: event.subject, lease, round, failing: false, at: NOW } as const;
     await come({ ...late, state: 'delivered', dueAt: null, httpStatus: 200, error: null, attempt });
     assert.deepEqual(await left(), []);
-    assert.deepEqual(await store.deliveryAttempts(mine, id), []);
+    assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
   });
 });
 
@@ -109,9 +112,9 @@ test('events stay for ever, unless they are to be kept for so many days', async 
   await happen(store, mine, NOW - 90 * DAY);
   await end(store, mine, deliveries);
   assert.ok((await forgetAll()) > 0);
-  assert.equal((await store.events(mine, {}, 0, 10)).rows.length, 3);
+  assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 3);
   assert.ok((await forgetAll({ eventDays: 90 })) > 0);
-  const { rows } = await store.events(mine, {}, 0, 10);
+  const { rows } = await store.events.list(mine, {}, 0, 10);
   assert.deepEqual(
     rows.map(({ position }) => position),
     [3],
@@ -125,9 +128,9 @@ test('an event that waits for its receiver keeps those behind it until it is giv
   await happen(store, mine, NOW - 31 * DAY, 1, [HOST]);
   await happen(store, mine, NOW - 20 * DAY);
   await forgetAll({ eventDays: 31, now: NOW - DAY - 1 });
-  assert.equal((await store.events(mine, {}, 0, 10)).rows.length, 2);
+  assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 2);
   await forgetAll({ eventDays: 31, now: NOW + DAY });
-  assert.equal((await store.events(mine, {}, 0, 10)).rows.length, 1);
+  assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 1);
 });
 
 test('ages are in real time, wherever the clock of test data is', async (t) => {
@@ -147,7 +150,7 @@ test('ages are in real time, wherever the clock of test data is', async (t) => {
   assert.ok((await forgetAll({ now: T + 40 * DAY, eventDays: 31 })) > 0);
   assert.deepEqual([inOrder(await left()), await answered()], [inOrder(moved), false]);
   assert.deepEqual(
-    (await store.events(mine, {}, 0, 10)).rows.map(({ position }) => position),
+    (await store.events.list(mine, {}, 0, 10)).rows.map(({ position }) => position),
     [2],
   );
 });

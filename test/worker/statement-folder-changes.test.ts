@@ -52,10 +52,13 @@ suite('a statement in the watched folder', () => {
 
   test('that becomes whole while its beginning is refused is no failure', async (t) => {
     let isRead = () => {};
-    const { put, look, path, files, entries, logged } = await setUp(t, ({ bankFileByHash }) => ({
-      bankFileByHash: async (...args) => {
-        isRead();
-        return bankFileByHash(...args);
+    const { put, look, path, files, entries, logged } = await setUp(t, ({ bankFiles }) => ({
+      bankFiles: {
+        ...bankFiles,
+        fetchByHash: async (...args) => {
+          isRead();
+          return bankFiles.fetchByHash(...args);
+        },
       },
     }));
     const whole = camt('S1', [line]);

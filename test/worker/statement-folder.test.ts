@@ -284,7 +284,7 @@ test('the service watches the folder of its settings', async (t) => {
   const [said] = logged.filter(({ folder }) => folder === directory);
   assert.equal(said?.msg, 'this folder is watched for bank statements');
   await until(async () => existsSync(join(directory, '1-test', 'done', 'a.xml')));
-  const { rows } = await service.store.notices({ account: 1, mode: 'test' }, { rail: BANK }, page);
+  const { rows } = await service.store.notices.list({ account: 1, mode: 'test' }, { rail: BANK }, page);
   assert.deepEqual(
     rows.map((notice) => entryOf(notice).account),
     ['eur'],

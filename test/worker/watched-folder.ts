@@ -68,9 +68,9 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
         .map((each) => join(each.parentPath, each.name).slice(path().length + 1))
         .sort(),
     entries: async (tenant = mine) => {
-      const { rows } = await store.notices(tenant, { rail: BANK }, page);
+      const { rows } = await store.notices.list(tenant, { rail: BANK }, page);
       return rows.map((notice) => entryOf(notice).remittance).sort();
     },
-    statements: async () => (await store.bankFiles(mine, 'statement', page)).rows,
+    statements: async () => (await store.bankFiles.list(mine, 'statement', page)).rows,
   };
 }

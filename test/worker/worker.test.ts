@@ -46,8 +46,8 @@ suite('sessions that are due together', () => {
     };
     const more = await attendToDue(duties, { tenant: mine, now: T }, limit);
     const states: string[] = [];
-    for (const id of made) states.push((await store.checkout(mine, id))?.lifecycle.state ?? '');
-    const due = await store.claimCheckouts(mine, claimAt(T));
+    for (const id of made) states.push((await store.checkouts.fetch(mine, id))?.lifecycle.state ?? '');
+    const due = await store.work.claimCheckouts(mine, claimAt(T));
     return { more, states, errors, failure, due: due.map(({ id }) => made.indexOf(id)) };
   }
 
@@ -83,9 +83,12 @@ suite('a clock that is moved', () => {
     let looks = 0;
     const shared: Store = {
       ...store,
-      async countDueDeliveries(tenant, now) {
-        if (++looks === 2) await finish(store, mine, result(first));
-        return store.countDueDeliveries(tenant, now);
+      work: {
+        ...store.work,
+        async countDueDeliveries(tenant, now) {
+          if (++looks === 2) await finish(store, mine, result(first));
+          return store.work.countDueDeliveries(tenant, now);
+        },
       },
     };
     const sent: string[] = [];

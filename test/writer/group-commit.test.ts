@@ -59,7 +59,7 @@ suite('changes that come at once', () => {
     assert.ok(commits.some(({ beside }) => beside > 0));
     assert.ok(commits.every(({ beside }) => beside < store.batching.atOnce));
     for (const { id, version } of sessions) {
-      assert.equal((await store.checkout(mine, id))?.version, version + 1);
+      assert.equal((await store.checkouts.fetch(mine, id))?.version, version + 1);
     }
   });
 
@@ -83,8 +83,8 @@ suite('changes that come at once', () => {
       order,
       Array.from({ length: 30 }, (_, index) => index),
     );
-    assert.equal((await store.checkout(mine, one.id))?.amount, one.amount + 30);
-    assert.equal((await store.checkout(mine, other.id))?.amount, other.amount + 30);
+    assert.equal((await store.checkouts.fetch(mine, one.id))?.amount, one.amount + 30);
+    assert.equal((await store.checkouts.fetch(mine, other.id))?.amount, other.amount + 30);
   });
 
   test('of several accounts and modes are committed apart', async (t) => {
@@ -111,6 +111,6 @@ suite('changes that come at once', () => {
     );
     assert.deepEqual(results.pop(), { status: 'rejected', reason: bug });
     assert.ok(results.every(({ status }) => status === 'fulfilled'));
-    for (const { id } of sessions) assert.equal((await store.checkout(mine, id))?.version, 2);
+    for (const { id } of sessions) assert.equal((await store.checkouts.fetch(mine, id))?.version, 2);
   });
 });

@@ -127,8 +127,8 @@ suite('an endpoint that is well again', () => {
     await tell(till.store, till.mine, 1, { receivers: [one.id] });
     await till.come(result(await till.due(one.id, T + 5 * SECOND), { at: T + 5 * SECOND }));
     assert.deepEqual(await till.failing(), {});
-    assert.equal(await till.store.countDueDeliveries(till.mine, T + 9 * HOUR - 1), 0);
-    assert.equal(await till.store.countDueDeliveries(till.mine, T + 9 * HOUR), 1);
+    assert.equal(await till.store.work.countDueDeliveries(till.mine, T + 9 * HOUR - 1), 0);
+    assert.equal(await till.store.work.countDueDeliveries(till.mine, T + 9 * HOUR), 1);
   });
 
   test('is so after the first delivery that arrives, however few had failed', async (t) => {

@@ -69,7 +69,7 @@ suite('the answer about an endpoint', () => {
       object: 'webhook_endpoint',
       deleted: true,
     });
-    assert.deepEqual(await store.endpoints(mine), []);
+    assert.deepEqual(await store.endpoints.list(mine), []);
     const { outcome } = await order({ type: 'delete_endpoint' }, id);
     assert.ok(outcome.kind === 'refusal' && outcome.reason === 'not_found');
   });
@@ -220,7 +220,7 @@ test('the events of a session go to its own address and to the endpoints that wa
       },
     });
   const receivers = async (subject: string) => {
-    const { rows } = await store.deliveries(mine, { subject }, { limit: 10 });
+    const { rows } = await store.deliveries.list(mine, { subject }, { limit: 10 });
     return rows.map(({ receiver, url }) => [receiver, url]).sort();
   };
   const { committed } = await make('chk_1', 'https://shop.example/hook?a=b');
@@ -244,7 +244,7 @@ suite('deliveries that are to be made again', () => {
     await tell(till.store, till.mine, 1, { receivers: [id] });
     const claimed = await till.due(id, T);
     await finish(till.store, till.mine, tryAgain(claimed, T, { state: 'failed', dueAt: null }));
-    const delivery = await till.store.delivery(till.mine, claimed.id);
+    const delivery = await till.store.deliveries.fetch(till.mine, claimed.id);
     assert.ok(delivery);
     const again = () =>
       till.execute({
@@ -274,6 +274,6 @@ suite('deliveries that are to be made again', () => {
     await till.order({ type: 'delete_endpoint' }, id);
     const deleted = await again();
     assert.ok(deleted.outcome.kind === 'refusal' && deleted.outcome.reason === 'endpoint_disabled');
-    assert.equal((await till.store.delivery(till.mine, delivery.id))?.state, 'failed');
+    assert.equal((await till.store.deliveries.fetch(till.mine, delivery.id))?.state, 'failed');
   });
 });

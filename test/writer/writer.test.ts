@@ -124,10 +124,10 @@ suite('many orders at once', () => {
     for (const [index, each] of executed.entries()) {
       const { data } = JSON.parse(bodyOf(each.outcome));
       assert.equal(data.amount, index + 1);
-      assert.equal((await store.checkout(tenant, data.id))?.amount, index + 1);
+      assert.equal((await store.checkouts.fetch(tenant, data.id))?.amount, index + 1);
       assert.deepEqual(each.committed, { tenant, checkouts: [data.id], events: 1, deliveries: 1 });
     }
-    assert.equal((await store.events(tenant, {}, 0, 1000)).rows.length, 500);
+    assert.equal((await store.events.list(tenant, {}, 0, 1000)).rows.length, 500);
   });
 
   test('are committed in batches of a bounded size', async (t) => {
@@ -148,10 +148,10 @@ suite('many orders at once', () => {
       versions,
       times(40, (index) => `"${index + 2}"`),
     );
-    const session = await store.checkout(tenant, id);
+    const session = await store.checkouts.fetch(tenant, id);
     assert.equal(session?.version, 41);
     assert.equal(Object.keys(session.metadata).length, 40);
-    const { rows } = await store.timeline(tenant, id, null, 100);
+    const { rows } = await store.events.timeline(tenant, id, null, 100);
     assert.deepEqual(
       rows.map(({ sequence }) => sequence),
       times(41, (index) => 41 - index),
@@ -182,15 +182,15 @@ suite('a batch that fails', () => {
       [7],
     );
     assert.deepEqual(commits, [20, ...times(20, () => 1)]);
-    const { rows } = await store.events(tenant, {}, 0, 100);
+    const { rows } = await store.events.list(tenant, {}, 0, 100);
     assert.deepEqual(
       rows.map(({ position }) => position),
       times(20, (index) => index + 1),
     );
     for (const each of settled) {
-      if (each.status === 'fulfilled') assert.ok(await store.checkout(tenant, idOf(each.value)));
+      if (each.status === 'fulfilled') assert.ok(await store.checkouts.fetch(tenant, idOf(each.value)));
     }
-    assert.equal((await store.checkouts(tenant, {}, { limit: 100 })).rows.length, 20);
+    assert.equal((await store.checkouts.list(tenant, {}, { limit: 100 })).rows.length, 20);
   });
 
   test('because the database cannot be written tells everybody so, and nothing is remembered', async (t) => {
@@ -216,7 +216,7 @@ suite('a batch that fails', () => {
     for (const each of await Promise.allSettled(orders.map(execute))) {
       assert.ok(each.status === 'rejected' && each.reason instanceof StoreUnavailable);
     }
-    assert.deepEqual((await store.events(tenant, {}, 0, 10)).rows, []);
+    assert.deepEqual((await store.events.list(tenant, {}, 0, 10)).rows, []);
     broken = false;
     for (const { outcome } of await Promise.all(orders.map(execute))) assert.equal(outcome.kind, 'success');
   });
@@ -239,8 +239,8 @@ suite('a request with an idempotency key', () => {
       ]);
       assert.equal(executed.filter(({ committed }) => committed !== null).length, 1);
     }
-    assert.equal((await store.checkouts(tenant, {}, { limit: 100 })).rows.length, 5);
-    assert.equal((await store.events(tenant, {}, 0, 100)).rows.length, 5);
+    assert.equal((await store.checkouts.list(tenant, {}, { limit: 100 })).rows.length, 5);
+    assert.equal((await store.events.list(tenant, {}, 0, 100)).rows.length, 5);
     assert.equal((await store.gauges()).pendingDeliveries, 5);
   });
 
@@ -269,7 +269,7 @@ suite('a request with an idempotency key', () => {
       if (index % 2) assert.ok(outcome.kind === 'refusal' && outcome.reason === 'key_reused');
       else assert.equal(outcome.kind, index === 0 ? 'success' : 'replay');
     }
-    assert.equal((await store.events(tenant, {}, 0, 100)).rows.length, 1);
+    assert.equal((await store.events.list(tenant, {}, 0, 100)).rows.length, 1);
   });
 
   test('is another one under another path, mode or account', async (t) => {
@@ -317,5 +317,5 @@ test('what an order changes in another account’s session is nothing', async (t
   ]);
   for (const { outcome } of strangers)
     assert.ok(outcome.kind === 'refusal' && outcome.reason === 'not_found');
-  assert.deepEqual((await store.checkout(tenant, id))?.metadata, {});
+  assert.deepEqual((await store.checkouts.fetch(tenant, id))?.metadata, {});
 });

@@ -32,7 +32,7 @@ export async function takeIn(work: Work, { entry, reference }: Numbered): Promis
   const { store } = work.duties;
   const { tenant } = work.origin;
   // Most entries of a statement that overlaps with another are found here; the order looks again.
-  const known = await store.noticeByReference(tenant, BANK, reference);
+  const known = await store.notices.fetchByReference(tenant, BANK, reference);
   // Of this very file: another try was interrupted.
   if (known) return entryOf(known).statement === work.file ? known.state : 'known';
   const facts = await lookUpFacts(store, tenant, entry);
@@ -55,11 +55,11 @@ export async function takeInParts(
   const { store } = work.duties;
   const { tenant } = work.origin;
   const allKnown = parts.map((): Taken => 'known');
-  const known = await store.noticeByReference(tenant, BANK, sum.reference);
+  const known = await store.notices.fetchByReference(tenant, BANK, sum.reference);
   const takenApartBy = known ? entryOf(known).takenApartBy : '';
   const isElsewhere = takenApartBy !== '' && takenApartBy !== work.file;
   // A file that is not kept was interrupted: then there may be some of the parts, and each is looked for.
-  if (isElsewhere && (await store.bankFile(tenant, takenApartBy))) return allKnown;
+  if (isElsewhere && (await store.bankFiles.fetch(tenant, takenApartBy))) return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
   const { outcome } = await order(work, sum.reference, action);
   if (outcome.kind === 'refusal') return allKnown;

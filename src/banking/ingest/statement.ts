@@ -51,7 +51,7 @@ export async function importStatement(
     const shows = JSON.stringify(representBankFile(file));
     return execute({ subject: 'bank_file', origin, now, file, isKnown, reply, shows });
   };
-  const known = () => store.bankFileByHash(origin.tenant, 'statement', source.hash);
+  const known = () => store.bankFiles.fetchByHash(origin.tenant, 'statement', source.hash);
   return inTurn(origin.tenant, async () => {
     const before = await known();
     if (before) return keep(before, true);
@@ -161,7 +161,7 @@ async function idOfFile(
     data: { file: id },
   } as const;
   await execute({ subject: 'notice', tenant, notice });
-  const kept = await store.noticeByReference(tenant, IMPORT, hash);
+  const kept = await store.notices.fetchByReference(tenant, IMPORT, hash);
   return typeof kept?.data.file === 'string' ? kept.data.file : id;
 }
 
@@ -174,7 +174,7 @@ type Known = {
 
 /** Finds the account that a statement is about; a statement of another account is refused. */
 async function accountFinder(store: Store, { account: number, mode }: Tenant) {
-  const settings = (await store.account(number))?.settings[mode];
+  const settings = (await store.accounts.fetch(number))?.settings[mode];
   const receiving = settings?.receivingAccounts ?? [];
   const found = new Map<StatementHeader, Known>();
   return (header: StatementHeader): Known => {

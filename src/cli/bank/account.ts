@@ -56,7 +56,7 @@ export async function account([name, ...args]: readonly string[]): Promise<void>
     const tenant: Tenant = { account: number, mode: values.live ? 'live' : 'test' };
     const current = settings[tenant.mode];
     const save = async (receivingAccounts: readonly ReceivingAccount[]) => {
-      await store.configureAccount(tenant, { ...current, receivingAccounts });
+      await store.accounts.configure(tenant, { ...current, receivingAccounts });
     };
     await run({ accounts: current.receivingAccounts, id: id ?? '', values, save });
   });

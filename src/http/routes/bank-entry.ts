@@ -24,7 +24,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
   const present = (notice: Notice) => JSON.stringify(representEntry(notice));
 
   async function entryAt(tenant: Tenant, id: string): Promise<Notice> {
-    const notice = await store.notice(tenant, id);
+    const notice = await store.notices.fetch(tenant, id);
     if (notice?.rail !== BANK) throw notFound('There is no such bank entry.');
     return notice;
   }
@@ -47,7 +47,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       const { status } = request.query;
       const page = pageOf(request.query);
       const filter = { rail: BANK, ...(status === undefined ? {} : { state: status }) };
-      const { rows, hasMore } = await store.notices(principalOf(request).tenant, filter, page);
+      const { rows, hasMore } = await store.notices.list(principalOf(request).tenant, filter, page);
       return sendList(reply, 'BANK_ENTRY.LIST', rows, present, { page, hasMore });
     },
   );

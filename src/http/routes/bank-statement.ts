@@ -109,7 +109,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { rows, hasMore } = await store.bankFiles(principalOf(request).tenant, 'statement', page);
+      const { rows, hasMore } = await store.bankFiles.list(principalOf(request).tenant, 'statement', page);
       return sendList(reply, 'BANK_STATEMENT.LIST', rows, present, { page, hasMore });
     },
   );
@@ -128,7 +128,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
+      const file = await store.bankFiles.fetch(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'statement') throw notFound('There is no such statement.');
       return reply.type(JSON_TYPE).send(envelope('BANK_STATEMENT.FETCH', present(file)));
     },

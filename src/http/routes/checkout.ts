@@ -92,7 +92,7 @@ export function checkoutRoutes(
       schemaProblems(request);
       const page = pageOf(request.query);
       const { tenant } = principalOf(request);
-      const { rows, hasMore } = await store.checkouts(tenant, filterOf(request.query), page);
+      const { rows, hasMore } = await store.checkouts.list(tenant, filterOf(request.query), page);
       return sendList(reply, 'CHECKOUT.LIST', rows, serializer.checkout, { page, hasMore });
     },
   );
@@ -113,7 +113,7 @@ export function checkoutRoutes(
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const checkout = await store.checkout(principalOf(request).tenant, request.params.id);
+      const checkout = await store.checkouts.fetch(principalOf(request).tenant, request.params.id);
       if (checkout === null) throw notFound(NO_SUCH_SESSION);
       const etag = etagOf(checkout.version);
       reply.header('etag', etag);
@@ -144,7 +144,7 @@ export function checkoutRoutes(
       const command: CheckoutCommand = {
         type: 'update',
         now: await now(origin.tenant),
-        ifVersion: await ifVersionOf(request, () => store.checkout(origin.tenant, request.params.id)),
+        ifVersion: await ifVersionOf(request, () => store.checkouts.fetch(origin.tenant, request.params.id)),
         ...fields,
       };
       const { id } = request.params;
@@ -181,7 +181,7 @@ export function checkoutRoutes(
       const command: CheckoutCommand = {
         type: 'expire',
         now: await now(origin.tenant),
-        ifVersion: await ifVersionOf(request, () => store.checkout(origin.tenant, request.params.id)),
+        ifVersion: await ifVersionOf(request, () => store.checkouts.fetch(origin.tenant, request.params.id)),
       };
       const { id } = request.params;
       const executed = await execute({

@@ -100,7 +100,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
       schemaProblems(request);
       const page = pageOf(request.query);
       const filter = request.query.email === undefined ? {} : { email: request.query.email };
-      const { rows, hasMore } = await store.customers(principalOf(request).tenant, filter, page);
+      const { rows, hasMore } = await store.customers.list(principalOf(request).tenant, filter, page);
       return sendList(reply, 'CUSTOMER.LIST', rows, serializer.customer, { page, hasMore });
     },
   );
@@ -119,7 +119,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const customer = await store.customer(principalOf(request).tenant, request.params.id);
+      const customer = await store.customers.fetch(principalOf(request).tenant, request.params.id);
       if (customer === null) throw notFound(NO_SUCH_CUSTOMER);
       return reply.type(JSON_TYPE).send(envelope('CUSTOMER.FETCH', serializer.customer(customer)));
     },

@@ -98,7 +98,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
 
   /** A cursor of another database, or of one that was restored since: what comes first would be missed. */
   async function refuseBeyondEnd(tenant: Tenant, after: number): Promise<void> {
-    if (after === 0 || after <= (await store.feedEnd(tenant))) return;
+    if (after === 0 || after <= (await store.events.end(tenant))) return;
     throw fieldsError([{ pointer: '/after', detail: 'is beyond the end of the feed' }], 'bad_query');
   }
 
@@ -127,7 +127,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
       const query: FeedQuery = {
         tenant,
         types: type === undefined ? undefined : wantedTypes(type),
-        after: after === 'latest' ? await store.feedEnd(tenant) : Number(after),
+        after: after === 'latest' ? await store.events.end(tenant) : Number(after),
         limit: isStream ? STREAM_PAGE : limit,
       };
       if (isStream || waitMs > 0) await refuseBeyondEnd(tenant, query.after);
@@ -163,7 +163,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const event = await store.event(principalOf(request).tenant, request.params.id);
+      const event = await store.events.fetch(principalOf(request).tenant, request.params.id);
       if (event === null) throw notFound('There is no such event.');
       return reply.type(JSON_TYPE).send(envelope('EVENT.FETCH', event.body));
     },
@@ -187,8 +187,8 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
       const { tenant } = principalOf(request);
       const { id } = request.params;
       const { after, limit = DEFAULT_LIMIT } = request.query;
-      if ((await store.checkout(tenant, id)) === null) throw notFound(NO_SUCH_SESSION);
-      const { rows, hasMore } = await store.timeline(tenant, id, after ?? null, limit);
+      if ((await store.checkouts.fetch(tenant, id)) === null) throw notFound(NO_SUCH_SESSION);
+      const { rows, hasMore } = await store.events.timeline(tenant, id, after ?? null, limit);
       const cursor = hasMore ? (rows.at(-1)?.id ?? null) : null;
       return reply
         .type(JSON_TYPE)

@@ -93,7 +93,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
     async (request, reply) => {
       schemaProblems(request);
       const page = pageOf(request.query);
-      const { rows, hasMore } = await store.bankFiles(principalOf(request).tenant, 'payments', page);
+      const { rows, hasMore } = await store.bankFiles.list(principalOf(request).tenant, 'payments', page);
       return sendList(reply, 'PAYMENT_FILE.LIST', rows, present, { page, hasMore });
     },
   );
@@ -112,7 +112,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
+      const file = await store.bankFiles.fetch(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'payments') throw notFound('There is no such file.');
       return reply.type(JSON_TYPE).send(envelope('PAYMENT_FILE.FETCH', present(file)));
     },
@@ -132,7 +132,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const file = await store.bankFile(principalOf(request).tenant, request.params.id);
+      const file = await store.bankFiles.fetch(principalOf(request).tenant, request.params.id);
       if (file?.kind !== 'payments') throw notFound('There is no such file.');
       const data = JSON.stringify({
         object: 'file_content',

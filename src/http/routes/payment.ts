@@ -27,7 +27,7 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const checkout = await store.checkout(principalOf(request).tenant, request.params.id);
+      const checkout = await store.checkouts.fetch(principalOf(request).tenant, request.params.id);
       if (checkout === null) throw notFound('There is no such payin.');
       return reply.type(JSON_TYPE).send(envelope('PAYIN.FETCH', serializer.payin(checkout)));
     },
@@ -48,7 +48,7 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
     async (request, reply) => {
       schemaProblems(request);
       const { id } = request.params;
-      const checkout = await store.checkoutOfAttempt(principalOf(request).tenant, id);
+      const checkout = await store.checkouts.fetchByAttempt(principalOf(request).tenant, id);
       const attempt = checkout?.attempts.find((each) => each.id === id);
       if (!checkout || !attempt) throw notFound('There is no such payment attempt.');
       return reply

@@ -96,7 +96,7 @@ export function refundRoutes(
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const { id } = request.params;
-      const checkout = await store.checkoutOfRefund(origin.tenant, id);
+      const checkout = await store.checkouts.fetchByRefund(origin.tenant, id);
       const refund = checkout?.refunds.find((each) => each.id === id);
       if (!checkout || !refund) throw notFound(NO_SUCH_REFUND);
       if (rails.find(({ name }) => name === refund.rail)?.capabilities.refunds !== 'file') {
@@ -132,7 +132,7 @@ export function refundRoutes(
       schemaProblems(request);
       const page = pageOf(request.query);
       const filter = request.query.payin === undefined ? {} : { checkout: request.query.payin };
-      const { rows, hasMore } = await store.refunds(principalOf(request).tenant, filter, page);
+      const { rows, hasMore } = await store.refunds.list(principalOf(request).tenant, filter, page);
       const present = ({ id, checkout }: { id: string; checkout: Checkout }) =>
         refundOf(checkout, id, serializer);
       return sendList(reply, 'REFUND.LIST', rows, present, { page, hasMore });
@@ -154,7 +154,7 @@ export function refundRoutes(
     async (request, reply) => {
       schemaProblems(request);
       const { id } = request.params;
-      const checkout = await store.checkoutOfRefund(principalOf(request).tenant, id);
+      const checkout = await store.checkouts.fetchByRefund(principalOf(request).tenant, id);
       if (checkout === null) throw notFound(NO_SUCH_REFUND);
       return reply.type(JSON_TYPE).send(envelope('REFUND.FETCH', refundOf(checkout, id, serializer)));
     },

@@ -83,7 +83,7 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
       if (problems.length > 0) throw fieldsError(problems);
       const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
       // Money is booked by whatever method a rail names; here it is a mistake of the one who asks.
-      const session = await store.checkout(origin.tenant, request.params.id);
+      const session = await store.checkouts.fetch(origin.tenant, request.params.id);
       if (session && method !== null && !session.methods.includes(method)) {
         throw fieldsError([
           { pointer: '/method', detail: 'must be one of the payment methods of the session' },

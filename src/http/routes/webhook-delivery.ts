@@ -44,9 +44,9 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
   ) {
     const page = pageOf(query);
     const [endpoints, failing, { rows, hasMore }] = await Promise.all([
-      store.endpoints(tenant),
-      store.failingReceivers(tenant),
-      store.deliveries(tenant, filterOf(query), page),
+      store.endpoints.list(tenant),
+      store.receivers.listFailing(tenant),
+      store.deliveries.list(tenant, filterOf(query), page),
     ]);
     const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
     const present = (delivery: Delivery) =>
@@ -92,7 +92,7 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       schemaProblems(request);
       const { tenant } = principalOf(request);
       const { id: endpoint } = request.params;
-      const known = await store.endpoints(tenant);
+      const known = await store.endpoints.list(tenant);
       if (!known.some(({ id }) => id === endpoint)) throw notFound(NO_SUCH_ENDPOINT);
       const query = { ...request.query, endpoint };
       return sendDeliveries(reply, 'WEBHOOK_ENDPOINT.DELIVERIES', tenant, query);
@@ -115,12 +115,12 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       schemaProblems(request);
       const { tenant } = principalOf(request);
       const { id } = request.params;
-      const delivery = await store.delivery(tenant, id);
+      const delivery = await store.deliveries.fetch(tenant, id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
       const [endpoints, failing, attempts] = await Promise.all([
-        store.endpoints(tenant),
-        store.failingReceivers(tenant),
-        store.deliveryAttempts(tenant, id),
+        store.endpoints.list(tenant),
+        store.receivers.listFailing(tenant),
+        store.deliveries.listAttempts(tenant, id),
       ]);
       const endpoint = endpoints.find((each) => each.id === delivery.receiver);
       const data = withoutMarkup({
@@ -150,7 +150,7 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
     async (request, reply) => {
       const origin = originOf(request);
       schemaProblems(request);
-      const delivery = await store.delivery(origin.tenant, request.params.id);
+      const delivery = await store.deliveries.fetch(origin.tenant, request.params.id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
       const executed = await execute({
         subject: 'resend',
@@ -236,7 +236,7 @@ async function ableFrom(
   start: string,
   endpoint: string | undefined,
 ) {
-  const endpoints = await store.endpoints(tenant);
+  const endpoints = await store.endpoints.list(tenant);
   const enabled = new Set(endpoints.filter(({ disabled }) => disabled === null).map(({ id }) => id));
   const isAble = (receiver: string) => !isEndpoint(receiver) || enabled.has(receiver);
   if (!isAble(endpoint ?? '')) return { deliveries: [], nextCursor: null };
@@ -244,7 +244,7 @@ async function ableFrom(
   let before = start;
   for (let page = 1; ; page++) {
     // The page before a cursor begins with the oldest one behind it.
-    const { rows, hasMore } = await store.deliveries(tenant, filter, { limit: MAX_RESENT, before });
+    const { rows, hasMore } = await store.deliveries.list(tenant, filter, { limit: MAX_RESENT, before });
     const able = rows.filter(({ receiver }) => isAble(receiver) && receiver === (endpoint ?? receiver));
     found.push(...able.reverse());
     const deliveries = found.slice(0, MAX_RESENT);

@@ -103,7 +103,10 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const page = pageOf(request.query);
       const { tenant } = principalOf(request);
       const time = await now(tenant);
-      const [all, failing] = await Promise.all([store.endpoints(tenant), store.failingReceivers(tenant)]);
+      const [all, failing] = await Promise.all([
+        store.endpoints.list(tenant),
+        store.receivers.listFailing(tenant),
+      ]);
       const { rows, hasMore } = newestFirst(all, page);
       const present = (endpoint: Endpoint) =>
         JSON.stringify(representEndpoint(endpoint, failing.get(endpoint.id) ?? null, time));
@@ -127,9 +130,9 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       schemaProblems(request);
       const { id } = request.params;
       const { tenant } = principalOf(request);
-      const endpoint = (await store.endpoints(tenant)).find((each) => each.id === id);
+      const endpoint = (await store.endpoints.list(tenant)).find((each) => each.id === id);
       if (endpoint === undefined) throw notFound(NO_SUCH_ENDPOINT);
-      const health = (await store.failingReceivers(tenant)).get(id) ?? null;
+      const health = (await store.receivers.listFailing(tenant)).get(id) ?? null;
       const data = JSON.stringify(representEndpoint(endpoint, health, await now(tenant)));
       return reply.type(JSON_TYPE).send(envelope('WEBHOOK_ENDPOINT.FETCH', data));
     },

@@ -99,70 +99,73 @@ export async function openPostgresStore(
       if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
     },
 
-    checkout: checkouts.read,
-    checkoutOfAttempt: checkouts.readByAttempt,
-    checkouts: checkouts.list,
-    customer: customers.read,
-    customers: customers.list,
-    checkoutOfRefund: checkouts.readByRefund,
-    refunds: refunds.list,
-    ownerOfReference: checkouts.ownerOfReference,
-    awaiting: checkouts.awaiting,
-    notice: railNotices.read,
-    noticeByReference: railNotices.readByReference,
-    notices: railNotices.list,
-    dueNotices: railNotices.due,
-    bankFile: bankFiles.read,
-    bankFileByHash: bankFiles.readByHash,
-    bankFiles: bankFiles.list,
-    event: events.read,
-    async events(tenant, { types }, after, limit) {
-      const page =
-        types === undefined
-          ? await events.list(tenant, after, limit)
-          : await events.listOfTypes(tenant, types, after || (await kept.feedStart(tenant)), limit);
-      // Looked at last: what was removed meanwhile may be missing in the page.
-      if (after > 0 && after < (await kept.feedStart(tenant))) throw new CursorExpired();
-      return page;
+    checkouts: {
+      fetch: checkouts.read,
+      fetchByAttempt: checkouts.readByAttempt,
+      fetchByRefund: checkouts.readByRefund,
+      idByReference: checkouts.ownerOfReference,
+      list: checkouts.list,
+      listAwaiting: checkouts.awaiting,
     },
-    feedEnd: feed.end,
-    timeline: events.timeline,
-    endpoints: endpoints.list,
-    failingReceivers: endpoints.failing,
-    delivery: deliveries.read,
-    deliveries: deliveries.list,
-    deliveryAttempts: deliveries.attempts,
-
-    account: directory.account,
-    accounts: directory.accounts,
-    createAccount: directory.createAccount,
-    createFirstAccount: directory.createFirstAccount,
-    renameAccount: directory.rename,
-    configureAccount: directory.configure,
-    replaceWebhookSecret: directory.replaceWebhookSecret,
-    apiKey: directory.key,
-    apiKeyBySecretHash: directory.keyBySecretHash,
-    apiKeys: directory.keys,
-    addApiKey: directory.addKey,
-    revokeApiKey: directory.revokeKey,
-    directoryVersion: directory.version,
-
-    dueTenants: work.dueTenants,
-    dueCheckouts: work.dueCheckouts,
-    claimCheckouts: work.claimCheckouts,
-    releaseCheckouts: work.releaseCheckouts,
-    claimDeliveries: work.claimDeliveries,
-    countDueDeliveries: work.countDueDeliveries,
-    purgeAnswers: work.purgeAnswers,
-    tenantsWithOld: kept.tenantsWithOld,
-    purgeDeliveries: kept.purgeDeliveries,
-    purgeEvents: kept.purgeEvents,
-
-    onRemoteChange(listener) {
-      remoteChange = listener;
+    customers: { fetch: customers.read, list: customers.list },
+    refunds,
+    notices: {
+      fetch: railNotices.read,
+      fetchByReference: railNotices.readByReference,
+      list: railNotices.list,
+      listDue: railNotices.due,
     },
-    onRemoteEvents(listener) {
-      remoteEvents = listener;
+    bankFiles: { fetch: bankFiles.read, fetchByHash: bankFiles.readByHash, list: bankFiles.list },
+    events: {
+      fetch: events.read,
+      async list(tenant, { types }, after, limit) {
+        const page =
+          types === undefined
+            ? await events.list(tenant, after, limit)
+            : await events.listOfTypes(tenant, types, after || (await kept.feedStart(tenant)), limit);
+        // Looked at last: what was removed meanwhile may be missing in the page.
+        if (after > 0 && after < (await kept.feedStart(tenant))) throw new CursorExpired();
+        return page;
+      },
+      end: feed.end,
+      timeline: events.timeline,
+    },
+    endpoints,
+    receivers: { listFailing: endpoints.failing },
+    deliveries: { fetch: deliveries.read, list: deliveries.list, listAttempts: deliveries.attempts },
+
+    accounts: {
+      fetch: directory.account,
+      list: directory.accounts,
+      create: directory.createAccount,
+      createFirst: directory.createFirstAccount,
+      rename: directory.rename,
+      configure: directory.configure,
+      replaceWebhookSecret: directory.replaceWebhookSecret,
+      version: directory.version,
+    },
+    apiKeys: {
+      fetch: directory.key,
+      fetchBySecretHash: directory.keyBySecretHash,
+      list: directory.keys,
+      add: directory.addKey,
+      revoke: directory.revokeKey,
+    },
+
+    work: { ...work, listTenants: work.dueTenants, listDueCheckouts: work.dueCheckouts },
+    retention: {
+      listTenants: kept.tenantsWithOld,
+      purgeAnswers: work.purgeAnswers,
+      purgeDeliveries: kept.purgeDeliveries,
+      purgeEvents: kept.purgeEvents,
+    },
+    remote: {
+      onCheckoutChange(listener) {
+        remoteChange = listener;
+      },
+      onEvents(listener) {
+        remoteEvents = listener;
+      },
     },
 
     async checkHealth() {

@@ -68,69 +68,84 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     // One connection has one transaction at a time, and it makes no difference whose data that is about.
     batching: { atOnce: 1, mixed: true },
 
-    checkout: answering(checkouts.read),
-    checkoutOfAttempt: answering(checkouts.readByAttempt),
-    checkouts: answering(checkouts.list),
-    customer: answering(customers.read),
-    customers: answering(customers.list),
-    checkoutOfRefund: answering(refunds.checkoutOf),
-    refunds: answering(refunds.list),
-    ownerOfReference: answering(checkouts.ownerOfReference),
-    awaiting: answering(refunds.awaiting),
-    notice: answering(notices.read),
-    noticeByReference: answering(notices.readByReference),
-    notices: answering(notices.list),
-    dueNotices: answering(notices.due),
-    bankFile: answering(bankFiles.read),
-    bankFileByHash: answering(bankFiles.readByHash),
-    bankFiles: answering(bankFiles.list),
-    event: answering(events.read),
-    events: answering((tenant, filter, after, limit) => {
-      const start = kept.feedStart(tenant);
-      if (after > 0 && after < start) throw new CursorExpired();
-      if (filter.types === undefined) return events.list(tenant, after, limit);
-      const stretch = { begin: Math.max(after, start), end: feedEnd(tenant) };
-      return events.listOfTypes(tenant, filter.types, stretch, limit);
-    }),
-    feedEnd: answering(feedEnd),
-    timeline: answering(events.timeline),
-    endpoints: answering(endpoints.list),
-    failingReceivers: answering(endpoints.failing),
-    delivery: answering(deliveries.read),
-    deliveries: answering(deliveries.list),
-    deliveryAttempts: answering(deliveries.attempts),
+    checkouts: {
+      fetch: answering(checkouts.read),
+      fetchByAttempt: answering(checkouts.readByAttempt),
+      fetchByRefund: answering(refunds.checkoutOf),
+      idByReference: answering(checkouts.ownerOfReference),
+      list: answering(checkouts.list),
+      listAwaiting: answering(refunds.awaiting),
+    },
+    customers: { fetch: answering(customers.read), list: answering(customers.list) },
+    refunds: { list: answering(refunds.list) },
+    notices: {
+      fetch: answering(notices.read),
+      fetchByReference: answering(notices.readByReference),
+      list: answering(notices.list),
+      listDue: answering(notices.due),
+    },
+    bankFiles: {
+      fetch: answering(bankFiles.read),
+      fetchByHash: answering(bankFiles.readByHash),
+      list: answering(bankFiles.list),
+    },
+    events: {
+      fetch: answering(events.read),
+      list: answering((tenant, filter, after, limit) => {
+        const start = kept.feedStart(tenant);
+        if (after > 0 && after < start) throw new CursorExpired();
+        if (filter.types === undefined) return events.list(tenant, after, limit);
+        const stretch = { begin: Math.max(after, start), end: feedEnd(tenant) };
+        return events.listOfTypes(tenant, filter.types, stretch, limit);
+      }),
+      end: answering(feedEnd),
+      timeline: answering(events.timeline),
+    },
+    endpoints: { list: answering(endpoints.list) },
+    receivers: { listFailing: answering(endpoints.failing) },
+    deliveries: {
+      fetch: answering(deliveries.read),
+      list: answering(deliveries.list),
+      listAttempts: answering(deliveries.attempts),
+    },
 
-    account: answering(accounts.account),
-    accounts: answering(accounts.accounts),
-    createAccount: answering(accounts.createAccount),
-    createFirstAccount: answering(accounts.createFirstAccount),
-    renameAccount: answering(accounts.rename),
-    configureAccount: answering(accounts.configure),
-    replaceWebhookSecret: answering(accounts.replaceWebhookSecret),
-    apiKey: answering(accounts.key),
-    apiKeyBySecretHash: answering(accounts.keyBySecretHash),
-    apiKeys: answering(accounts.keys),
-    addApiKey: answering(accounts.addKey),
-    revokeApiKey: answering(accounts.revokeKey),
-    directoryVersion: accounts.version,
+    accounts: {
+      fetch: answering(accounts.account),
+      list: answering(accounts.accounts),
+      create: answering(accounts.createAccount),
+      createFirst: answering(accounts.createFirstAccount),
+      rename: answering(accounts.rename),
+      configure: answering(accounts.configure),
+      replaceWebhookSecret: answering(accounts.replaceWebhookSecret),
+      version: accounts.version,
+    },
+    apiKeys: {
+      fetch: answering(accounts.key),
+      fetchBySecretHash: answering(accounts.keyBySecretHash),
+      list: answering(accounts.keys),
+      add: answering(accounts.addKey),
+      revoke: answering(accounts.revokeKey),
+    },
 
-    // All of them: they are in memory, and an index tells at once where nothing is due.
-    dueTenants: answering((_work, realNow) => accounts.places(realNow)),
-    dueCheckouts: answering(work.dueCheckouts),
-    claimCheckouts: answering(work.claimCheckouts),
-    releaseCheckouts: answering((_scope, ids) => work.releaseCheckouts(ids)),
-    claimDeliveries: answering(work.claimDeliveries),
-    countDueDeliveries: answering(work.countDueDeliveries),
-    purgeAnswers: answering(work.purgeAnswers),
-    tenantsWithOld: answering((_what, createdBeforeMs) =>
-      accounts.places(createdBeforeMs).map(({ tenant }) => tenant),
-    ),
-    purgeDeliveries: answering(kept.purgeDeliveries),
-    purgeEvents: answering(kept.purgeEvents),
-
+    work: {
+      // All of them: they are in memory, and an index tells at once where nothing is due.
+      listTenants: answering((_kind, realNow) => accounts.places(realNow)),
+      listDueCheckouts: answering(work.dueCheckouts),
+      claimCheckouts: answering(work.claimCheckouts),
+      releaseCheckouts: answering((_tenant, ids) => work.releaseCheckouts(ids)),
+      claimDeliveries: answering(work.claimDeliveries),
+      countDueDeliveries: answering(work.countDueDeliveries),
+    },
+    retention: {
+      listTenants: answering((_what, createdBeforeMs) =>
+        accounts.places(createdBeforeMs).map(({ tenant }) => tenant),
+      ),
+      purgeAnswers: answering(work.purgeAnswers),
+      purgeDeliveries: answering(kept.purgeDeliveries),
+      purgeEvents: answering(kept.purgeEvents),
+    },
     // The one process that serves the database is the only one that changes sessions.
-    onRemoteChange: () => {},
-    onRemoteEvents: () => {},
+    remote: { onCheckoutChange: () => {}, onEvents: () => {} },
 
     checkHealth: answering(checkHealth),
     gauges: answering(work.gauges),

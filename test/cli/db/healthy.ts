@@ -119,12 +119,12 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   const { store } = service.service;
   const tenant = { account: service.account.number, mode: 'test' } as const;
   while (receiver.count() < 10) await pause(20);
-  while ((await store.endpoints(tenant)).every(({ disabled }) => disabled !== 'gone')) await pause(20);
-  while ((await store.failingReceivers(tenant)).size === 0) await pause(20);
+  while ((await store.endpoints.list(tenant)).every(({ disabled }) => disabled !== 'gone')) await pause(20);
+  while ((await store.receivers.listFailing(tenant)).size === 0) await pause(20);
   await ask('DELETE', `/v3/webhook_endpoint/${removed.id}`, {});
   const arrived = await service.call('GET', '/v3/webhook_delivery?status=delivered&limit=1');
   await service.call('POST', `/v3/webhook_delivery/${arrived.json.data[0].id}/resend`);
   // All that one of the old sessions had, and the beginning of the other.
-  assert.equal(await store.purgeEvents(tenant, Date.now()), 2);
+  assert.equal(await store.retention.purgeEvents(tenant, Date.now()), 2);
   await service.stop();
 }

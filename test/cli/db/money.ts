@@ -31,7 +31,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
   }
 
   async function attemptOf(id: string): Promise<string> {
-    return (await store.checkout(tenant, id))?.attempts.at(-1)?.id ?? '';
+    return (await store.checkouts.fetch(tenant, id))?.attempts.at(-1)?.id ?? '';
   }
 
   /** A line of a statement. */
@@ -58,7 +58,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
   return {
     /** The payer is shown where to transfer the money to; whether it comes is seen on a statement. */
     async startTransfer(id: string, reference: string): Promise<void> {
-      const checkout = await store.checkout(tenant, id);
+      const checkout = await store.checkouts.fetch(tenant, id);
       assert.ok(checkout);
       const started: Given<'start_attempt'> = {
         attemptId: newId('pat', now),
@@ -123,7 +123,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     },
 
     async dispute(id: string, amount: number): Promise<void> {
-      const { rail, id: attempt } = (await store.checkout(tenant, id))?.attempts.at(-1) ?? {};
+      const { rail, id: attempt } = (await store.checkouts.fetch(tenant, id))?.attempts.at(-1) ?? {};
       assert.ok(rail && attempt);
       const said: Given<'report_reversal'> = {
         kind: 'dispute',
@@ -153,7 +153,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
 
     async configure(taxId: string): Promise<void> {
       const business = { ...defaultSettings.business, addressLines: ['Straße 1', 'Zürich'], taxId };
-      await store.configureAccount(tenant, { ...defaultSettings, business });
+      await store.accounts.configure(tenant, { ...defaultSettings, business });
     },
   };
 }
