@@ -11,7 +11,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { defaultSettings } from '../src/accounts/settings.ts';
-import { importStatement } from '../src/banking/ingest/statement.ts';
+import { ingestStatement } from '../src/banking/ingest/statement.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { newId, randomText } from '../src/lib/id.ts';
 import { readReceivingAccount } from '../src/methods/bank/receiving-account.ts';
@@ -101,7 +101,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const startedAt = performance.now();
-  const take = () => importStatement({ store, execute }, origin, source, Date.now(), { operation: 'BENCH' });
+  const take = () => ingestStatement({ store, execute }, origin, source, Date.now(), { operation: 'BENCH' });
   const { outcome } = await take();
   const seconds = (performance.now() - startedAt) / 1000;
   clearInterval(sampling);

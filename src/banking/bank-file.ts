@@ -1,4 +1,4 @@
-/** Files that go to and fro between an operator and a bank. */
+/** Files exchanged with a bank: statements, and files of payments. */
 import type { JsonObject } from '../checkout/session.ts';
 
 /** `statement`: read from a bank; `payments`: refunds for a bank to carry out. */
@@ -8,10 +8,10 @@ export type BankFile = {
   readonly id: string;
   readonly kind: BankFileKind;
   readonly createdAt: number;
-  /** Hexadecimal SHA-256 of the content; the same statement twice is one. */
+  /** Hexadecimal SHA-256 of the content; a statement uploaded twice is stored once. */
   readonly hash: string;
-  /** What the file is about: counts, the account, the refunds in it. */
+  /** Summary of the file: counts, the account, the refunds in it. */
   readonly data: JsonObject;
-  /** The bytes of a file that was made here, as text; empty for one that was read, and in lists. */
+  /** Content of a file made here, as text; empty for a file that was read, and in lists. */
   readonly content: string;
 };

@@ -1,6 +1,6 @@
 /**
- * What an entry of a statement means for sessions. Pure: whoever reads the statement looks up what may be concerned, and
- * the orders decide once more on what they load.
+ * The effects of a bank entry on sessions. Pure: the lookup reads what the entry may concern, and the writer decides
+ * once more on the state that it loads.
  */
 import type { CheckoutCommand, Report } from '../checkout/commands.ts';
 import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout/session.ts';
@@ -20,35 +20,35 @@ import {
 } from './entry.ts';
 import { clearWinner, rank } from './match.ts';
 
-/** What may be concerned, as it was found before anything is decided. */
+/** Everything the entry may concern, looked up before the decision. */
 export type Facts = {
-  /** Sessions that know a reference which the entry names, by that reference. */
+  /** Sessions that own a reference which the entry names, by that reference. */
   readonly owners: ReadonlyMap<string, Checkout>;
   /** Sessions that wait for a transfer of this amount. */
   readonly candidates: readonly Checkout[];
-  /** The refund that the end-to-end id names. */
+  /** The refund named by the end-to-end id. */
   readonly refund: { readonly checkout: Checkout; readonly refund: Refund } | null;
-  /** The entry whose money was sent back, which the end-to-end id names. */
+  /** The entry named by the end-to-end id, whose money was sent back. */
   readonly sentBack: Notice | null;
-  /** Entries of the same amount that are booked for those sessions already. */
+  /** Entries of the same amount that are already booked for those sessions. */
   readonly booked: readonly BankEntry[];
 };
 
-/** A command for a session, and the part of the entry that it books, if it does. */
+/** A command for a session, with the part of the entry that it books, if any. */
 export type Effect = {
   readonly checkout: string;
   readonly command: Exclude<CheckoutCommand, { type: 'create' }>;
   readonly part?: EntryPart;
 };
 
-export type Meaning = {
+export type EntryEffects = {
   readonly entry: BankEntry;
   readonly effects: readonly Effect[];
-  /** The entry whose money was sent back, as it is after this, where it changes. */
+  /** The entry whose money was sent back, in its new state, if it changes. */
   readonly sentBack?: Notice;
 };
 
-/** Ids for what may come of it. */
+/** The time, and the ids for rows that the decision may create. */
 export type Fresh = {
   readonly now: number;
   /** Id of the entry. */
@@ -57,55 +57,55 @@ export type Fresh = {
   readonly newRefund: () => string;
 };
 
-/** The references by which an entry may be found: what stands where references belong goes first. */
+/** References in an entry, the structured creditor reference first. */
 export function referencesOf({ creditorReference, remittance, endToEndId }: BankEntry): string[] {
   const found = [creditorReference, ...referencesIn(`${remittance} ${endToEndId}`)];
   return [...new Set(found.filter((reference) => reference !== ''))];
 }
 
 /**
- * The id of ours that an entry carries back to us: of a refund, or of an entry that was sent back. It is ours only on
- * money that we have sent, and where that comes back: on a payer's money, and on its return, stands what the payer has
- * written, who knows the ids of the refunds that came to them.
+ * The id of ours that an entry carries: of a refund, or of an entry that was sent back. Only money that we sent, and
+ * its return, carry our ids. A payer's transfer and its return carry the payer's own text, and payers know the ids of
+ * the refunds they received: an id there proves nothing.
  */
 export function ownIdOf(entry: BankEntry): string | null {
   const { direction, isReversal, endToEndId, returned, remittance } = entry;
   const isReturn = isReversal || returned !== null;
   if ((direction === 'credit') !== isReturn) return null;
-  // Some banks have no field for it, and write it into the text.
+  // Some banks have no field for the id and write it into the text.
   const texts = [returned?.originalEndToEndId ?? '', endToEndId, ...remittance.split(/[^0-9A-Za-z]+/)];
   return texts.map(idFromEndToEnd).find((id) => id !== null) ?? null;
 }
 
-export function meaningOf(entry: BankEntry, facts: Facts, fresh: Fresh): Meaning {
-  // Some banks tell of a mandate or a fee without an amount.
+export function effectsOf(entry: BankEntry, facts: Facts, fresh: Fresh): EntryEffects {
+  // Some banks report a mandate or a fee without an amount.
   if (entry.amount === 0) return { entry, effects: [] };
-  if (facts.refund !== null) return ofRefund(entry, facts.refund, fresh);
-  if (facts.sentBack !== null) return ofSentBack(entry, facts.sentBack);
-  if (isIncoming(entry)) return ofMoney(entry, facts, fresh);
-  if (isReturn(entry)) return ofReturn(entry, facts, fresh);
-  // Fees, interest, money that the operator has moved: it concerns no session, unless it is money all the same.
-  return entry.direction === 'debit' ? { entry, effects: [] } : open(entry, 'unknown_return');
+  if (facts.refund !== null) return refundEffects(entry, facts.refund, fresh);
+  if (facts.sentBack !== null) return sentBackEffects(entry, facts.sentBack);
+  if (isIncoming(entry)) return paymentEffects(entry, facts, fresh);
+  if (isReturn(entry)) return returnEffects(entry, facts, fresh);
+  // Fees, interest and the operator's own transfers concern no session. Incoming money always needs an explanation.
+  return entry.direction === 'debit' ? { entry, effects: [] } : leaveOpen(entry, 'unknown_return');
 }
 
-function open(entry: BankEntry, problem: EntryProblem): Meaning {
+function leaveOpen(entry: BankEntry, problem: EntryProblem): EntryEffects {
   return { entry: { ...entry, problem }, effects: [] };
 }
 
-/** The bank has carried out a refund, or it came back. */
-function ofRefund(
+/** A refund that the bank carried out, or whose money came back. */
+function refundEffects(
   entry: BankEntry,
   { checkout, refund }: NonNullable<Facts['refund']>,
   { now }: Fresh,
-): Meaning {
+): EntryEffects {
   if (entry.amount !== refund.amount || entry.currency !== checkout.currency) {
-    return open({ ...entry, concerns: refund.id }, 'refund_differs');
+    return leaveOpen({ ...entry, concerns: refund.id }, 'refund_differs');
   }
   const cameBack = entry.direction === 'credit';
-  // Money has left for one that was given up, or has come back before: whether both are right, only a person can say.
+  // Money left for a refund that has failed or succeeded before. Only a person can tell whether both are right.
   if (!cameBack && refund.status !== 'pending') {
     const problem = refund.status === 'failed' ? 'refund_failed' : 'refund_differs';
-    return open({ ...entry, concerns: refund.id }, problem);
+    return leaveOpen({ ...entry, concerns: refund.id }, problem);
   }
   const command = {
     type: 'report_refund',
@@ -119,17 +119,17 @@ function ofRefund(
   return { entry: { ...entry, concerns: refund.id }, effects: [{ checkout: checkout.id, command }] };
 }
 
-/** Money without a session that was sent back: the bank has done so, or it came back once more. */
-function ofSentBack(entry: BankEntry, notice: Notice): Meaning {
+/** Money without a session that was sent back: the bank carried that out, or the money came back once more. */
+function sentBackEffects(entry: BankEntry, notice: Notice): EntryEffects {
   const concerned = { ...entry, concerns: notice.id };
   const original = entryOf(notice);
   const { sentBack } = original;
   if (entry.amount !== sentBack?.amount || entry.currency !== original.currency) {
-    return open(concerned, 'refund_differs');
+    return leaveOpen(concerned, 'refund_differs');
   }
   const cameBack = entry.direction === 'credit';
   if (!cameBack && sentBack.state !== 'pending') {
-    return open(concerned, sentBack.state === 'failed' ? 'refund_failed' : 'refund_differs');
+    return leaveOpen(concerned, sentBack.state === 'failed' ? 'refund_failed' : 'refund_differs');
   }
   if (sentBack.state === 'failed') return { entry: concerned, effects: [] };
   const after: BankEntry = {
@@ -144,19 +144,21 @@ function ofSentBack(entry: BankEntry, notice: Notice): Meaning {
   return { entry: concerned, effects: [], sentBack: { ...notice, state, data: dataOfEntry(after) } };
 }
 
-/** A transfer that a payer, or the payer's bank, took back. What does not fit one session alone is for a person. */
-function ofReturn(entry: BankEntry, { owners }: Facts, fresh: Fresh): Meaning {
+/**
+ * A transfer that the payer or the payer's bank took back. If it does not fit exactly one session, a person decides.
+ */
+function returnEffects(entry: BankEntry, { owners }: Facts, fresh: Fresh): EntryEffects {
   const [[reference, checkout] = [], ...others] = [...owners];
   const isOne = others.every(([, { id }]) => id === checkout?.id);
   const attempt = checkout && attemptOf(checkout, reference ?? null);
   if (!isOne || !attempt || !canReturn(entry, checkout, attempt)) {
     const suggestions = [...owners.values()].map(({ id }) => ({ checkout: id, score: 100 }));
-    return open({ ...entry, suggestions }, 'unknown_return');
+    return leaveOpen({ ...entry, suggestions }, 'unknown_return');
   }
-  return returned(entry, checkout, attempt, fresh);
+  return bookReturn(entry, checkout, attempt, fresh);
 }
 
-/** No more can come back than the attempt has brought and still has. */
+/** The amount returned may not exceed what the attempt has brought in and still holds. */
 function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: Attempt): boolean {
   const ofAttempt = ({ attempt }: { readonly attempt: string }) => attempt === id;
   const sum = (parts: ReadonlyArray<{ readonly amount: number }>) =>
@@ -165,7 +167,12 @@ function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: 
   return currency === checkout.currency && amount <= sum(checkout.payments.filter(ofAttempt)) - sum(lost);
 }
 
-function returned(entry: BankEntry, checkout: Checkout, attempt: Attempt, { now, id }: Fresh): Meaning {
+function bookReturn(
+  entry: BankEntry,
+  checkout: Checkout,
+  attempt: Attempt,
+  { now, id }: Fresh,
+): EntryEffects {
   const command = {
     type: 'report_reversal',
     now,
@@ -181,76 +188,81 @@ function returned(entry: BankEntry, checkout: Checkout, attempt: Attempt, { now,
   return { entry: settled, effects: [{ checkout: checkout.id, command }] };
 }
 
-/** Money that went out because a transfer to us was taken back. */
+/** An outgoing entry that takes back a transfer we received. */
 export function isReturn({ direction, isReversal, returned }: BankEntry): boolean {
   return direction === 'debit' && (isReversal || returned !== null);
 }
 
-/** A person has said whose transfer came back; null where the session has no attempt that has brought as much. */
-export function assignedReturn(entry: BankEntry, checkout: Checkout, fresh: Fresh): Meaning | null {
+/** A return that a person assigned to a session; null if no attempt of the session holds as much. */
+export function assignedReturn(entry: BankEntry, checkout: Checkout, fresh: Fresh): EntryEffects | null {
   const attempt = checkout.attempts.findLast(
     (each) => each.rail === BANK && canReturn(entry, checkout, each),
   );
-  return attempt ? returned(entry, checkout, attempt, fresh) : null;
+  return attempt ? bookReturn(entry, checkout, attempt, fresh) : null;
 }
 
 function reasonOf({ returned }: BankEntry): string {
   return [returned?.reasonCode, returned?.reasonText].filter(Boolean).join(' ');
 }
 
-function ofMoney(entry: BankEntry, { owners, candidates, booked: known }: Facts, fresh: Fresh): Meaning {
-  // Several references of one session name it once.
+function paymentEffects(
+  entry: BankEntry,
+  { owners, candidates, booked: known }: Facts,
+  fresh: Fresh,
+): EntryEffects {
+  // Several references of one session count once.
   const named = [...owners.entries()].filter(
     ([, { id }], index, all) => all.findIndex(([, other]) => other.id === id) === index,
   );
-  if (known.some((other) => isPerhapsTheSame(entry, other))) {
+  if (known.some((other) => mayBeTheSame(entry, other))) {
     const suggestions = named.map(([, checkout]) => ({ checkout: checkout.id, score: 100 }));
-    return open({ ...entry, suggestions }, 'maybe_known');
+    return leaveOpen({ ...entry, suggestions }, 'maybe_known');
   }
   const [only] = named;
-  if (only && named.length === 1) return booked(entry, [{ ...target(...only), amount: entry.amount }], fresh);
+  if (only && named.length === 1)
+    return bookPayment(entry, [{ ...targetOf(...only), amount: entry.amount }], fresh);
   if (named.length > 1) {
-    // One transfer for several orders is clear if it brings just what is due for them.
+    // One transfer for several sessions is clear if it brings exactly what is due for all of them.
     const parts = named.map(([reference, checkout]) => ({
-      ...target(reference, checkout),
+      ...targetOf(reference, checkout),
       amount: amountDue(checkout),
     }));
     const total = parts.reduce((sum, { amount }) => sum + amount, 0);
     const isClear = total === entry.amount && parts.every(({ amount }) => amount > 0);
-    if (isClear) return booked(entry, parts, fresh);
+    if (isClear) return bookPayment(entry, parts, fresh);
     const suggestions = named.map(([, checkout]) => ({ checkout: checkout.id, score: 100 }));
-    return open({ ...entry, suggestions }, 'several_references');
+    return leaveOpen({ ...entry, suggestions }, 'several_references');
   }
-  // What names a reference is for whoever has made it, not for the next best of the same amount.
-  if (referencesOf(entry).length > 0) return open(entry, 'unknown_reference');
+  // A transfer with a reference belongs to the owner of that reference, not to another session of the same amount.
+  if (referencesOf(entry).length > 0) return leaveOpen(entry, 'unknown_reference');
   const suggestions = rank(entry, candidates);
   const winner = candidates.find(({ id }) => id === clearWinner(suggestions));
   if (winner?.policy.unreferenced === 'match') {
-    return booked(entry, [{ ...target(null, winner), amount: entry.amount }], fresh);
+    return bookPayment(entry, [{ ...targetOf(null, winner), amount: entry.amount }], fresh);
   }
-  if (suggestions.length > 0) return open({ ...entry, suggestions }, 'several_candidates');
-  return open(entry, 'no_match');
+  if (suggestions.length > 0) return leaveOpen({ ...entry, suggestions }, 'several_candidates');
+  return leaveOpen(entry, 'no_match');
 }
 
 /**
- * The same money as another file tells of it, perhaps in another format: two entries of one day and payer that the bank
- * does not tell apart by different references of its own. Paid twice or told twice, only a person can say. Entries that
- * are equal in everything are two: this one is new because its file has had the other as well.
+ * True if two entries may be the same money, reported by two files, perhaps in different formats: same day and payer,
+ * and no bank references that tell them apart. Only a person can say whether it was paid twice or reported twice.
+ * Entries that are equal in every field are two payments: their file contained both.
  */
-function isPerhapsTheSame(entry: BankEntry, other: BankEntry): boolean {
+function mayBeTheSame(entry: BankEntry, other: BankEntry): boolean {
   const [one, two] = [entry.counterparty.account, other.counterparty.account];
   return (
     entry.statement !== other.statement &&
     entry.amount === other.amount &&
     entry.bookedOn === other.bookedOn &&
     (one === two || one === '' || two === '') &&
-    !areApart(entry.bankReference, other.bankReference) &&
+    !areDistinct(entry.bankReference, other.bankReference) &&
     !(entry.account === other.account && isAlike(entry, other))
   );
 }
 
-/** Two references of the bank that tell entries apart. */
-function areApart(one: string, other: string): boolean {
+/** True if two bank references tell their entries apart. */
+function areDistinct(one: string, other: string): boolean {
   return isUsable(one) && isUsable(other) && one !== other;
 }
 
@@ -260,11 +272,11 @@ type Target = {
   readonly amount: number;
 };
 
-function target(reference: string | null, checkout: Checkout): Omit<Target, 'amount'> {
+function targetOf(reference: string | null, checkout: Checkout): Omit<Target, 'amount'> {
   return { checkout, attempt: attemptOf(checkout, reference) };
 }
 
-/** The attempt that has the reference, else the newest of the bank. */
+/** The attempt with this reference, else the newest bank attempt. */
 function attemptOf({ attempts }: Checkout, reference: string | null): Attempt | undefined {
   return (
     attempts.find((each) => each.rail === BANK && each.reference === reference) ??
@@ -272,17 +284,17 @@ function attemptOf({ attempts }: Checkout, reference: string | null): Attempt | 
   );
 }
 
-/** The same where a person has said which sessions the money is for. */
+/** Effects of an entry that a person assigned to sessions. */
 export function assigned(
   entry: BankEntry,
   wanted: ReadonlyArray<{ readonly checkout: Checkout; readonly amount: number }>,
   fresh: Fresh,
-): Meaning {
-  const parts = wanted.map(({ checkout, amount }) => ({ ...target(null, checkout), amount }));
-  return booked({ ...entry, problem: null, suggestions: [] }, parts, fresh);
+): EntryEffects {
+  const parts = wanted.map(({ checkout, amount }) => ({ ...targetOf(null, checkout), amount }));
+  return bookPayment({ ...entry, problem: null, suggestions: [] }, parts, fresh);
 }
 
-function booked(entry: BankEntry, targets: readonly Target[], fresh: Fresh): Meaning {
+function bookPayment(entry: BankEntry, targets: readonly Target[], fresh: Fresh): EntryEffects {
   const { now, id } = fresh;
   const isWhole = targets.length === 1 && targets[0]?.amount === entry.amount;
   const effects = targets.map(({ checkout, attempt, amount }, index): Effect => {
@@ -292,7 +304,7 @@ function booked(entry: BankEntry, targets: readonly Target[], fresh: Fresh): Mea
       type: 'report',
       now,
       rail: BANK,
-      // Money for a session without an attempt of the bank makes one, named by the entry.
+      // Money for a session without a bank attempt creates one, named by the entry.
       reference: attempt?.reference ?? payment,
       status: 'succeeded',
       reason: '',
@@ -314,15 +326,17 @@ function methodFor({ currency, methods }: Checkout): string {
   return methods.includes('wire_transfer') && !methods.includes(local) ? 'wire_transfer' : local;
 }
 
-/** Why the money may not be booked for this session just so, or null. A person may do it all the same. */
+/**
+ * Problem that stops the money from being booked for this session automatically, or null. A person may still book it.
+ */
 export function objection(checkout: Checkout, entry: BankEntry, now: number): EntryProblem | null {
   if (checkout.currency !== entry.currency) return 'other_currency';
   return isHeld(checkout, entry, now) ? 'held_late' : null;
 }
 
 /**
- * Whether the account wants to be asked about money that comes when the time was over, grace included. A statement may
- * be read long after the money came: of that only the day is known, and what can have come in time counts as that.
+ * True if the account wants to be asked about money that came after the deadline, grace included. A statement may be
+ * read long after the money came, and states only the day: money that may have come in time counts as in time.
  */
 function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: number): boolean {
   if (lifecycle.state !== 'expired' || policy.late === 'accept') return false;
@@ -330,7 +344,7 @@ function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: n
   return cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000;
 }
 
-/** Whether all of the money has found its place. */
+/** True if all of the money is assigned. */
 export function isSettled(entry: BankEntry): boolean {
   return entry.problem === null && (!isIncoming(entry) || unassigned(entry) === 0);
 }

@@ -1,12 +1,12 @@
 /**
- * An entry of a bank statement as it is kept: what the bank said, and what was made of it. It is the data of a notice of
- * the rail `bank`.
+ * Bank entry: one booking of a statement, with what the bank reported and what became of it. It is stored as the data
+ * of a provider event of the rail `bank`.
  */
 import type { JsonObject } from '../checkout/session.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { StatementEntry } from '../statements/entry.ts';
 
-/** Why an entry waits for a person. */
+/** Reasons why an entry waits for a person. */
 export const entryProblems = [
   'no_match',
   'unknown_reference',
@@ -22,7 +22,7 @@ export const entryProblems = [
 ] as const;
 export type EntryProblem = (typeof entryProblems)[number];
 
-/** A part of the money that is booked for a session; `payment` is its reference in the ledger. */
+/** Part of the money, booked for a session; `payment` is its reference in the ledger. */
 export type EntryPart = {
   readonly checkout: string;
   readonly attempt: string;
@@ -30,39 +30,39 @@ export type EntryPart = {
   readonly payment: string;
 };
 
-/** A session that the entry may be meant for, and how much speaks for it, from 0 to 100. */
+/** Session that the entry may be meant for, with a score from 0 to 100. */
 export type Suggestion = { readonly checkout: string; readonly score: number };
 
-/** Money that belongs to no session and goes back to whoever sent it. */
+/** Money that belongs to no session and goes back to its sender. */
 export type SentBack = {
   readonly amount: number;
   readonly state: 'pending' | 'succeeded' | 'failed';
   readonly reason: string;
-  /** Id of the file of payments that it is in, or empty. */
+  /** Id of the payment file that contains it, or empty. */
   readonly file: string;
 };
 
 export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
-  /** The operator's name of the receiving account. */
+  /** Id of the receiving account in the settings. */
   readonly account: string;
-  /** Id of the file that it was read from first. */
+  /** Id of the first file that contained the entry. */
   readonly statement: string;
   readonly parts: readonly EntryPart[];
   readonly problem: EntryProblem | null;
   readonly suggestions: readonly Suggestion[];
-  /** What a person has noted, such as the reason for ignoring it. */
+  /** Note of a person, such as the reason for ignoring the entry. */
   readonly note: string;
   readonly sentBack: SentBack | null;
-  /** What it turned out to be, for entries that are not money for a session: id of the refund, entry or session. */
+  /** Id of the refund, entry or session concerned, for an entry that is not money for a session. */
   readonly concerns: string;
   /**
-   * Of a booking in one sum: id of the file that has its parts as entries of their own, or empty. Then this entry is
-   * nothing but the sign that the money is there already.
+   * Id of the file that has the parts of this booking as entries of their own, or empty. Then this entry only marks the
+   * money as known.
    */
   readonly takenApartBy: string;
 };
 
-/** The entry in a notice of the bank: what this service has written there itself. */
+/** The bank entry stored in a provider event; this service alone writes that data. */
 export function entryOf(notice: Notice): BankEntry {
   return notice.data as unknown as BankEntry;
 }
@@ -71,7 +71,7 @@ export function dataOfEntry(entry: BankEntry): JsonObject {
   return entry as unknown as JsonObject;
 }
 
-/** An entry as it comes from a statement, before anything was made of it. */
+/** A new bank entry, made from an entry of a statement. */
 export function newEntry(
   { number, line, ...said }: StatementEntry,
   account: string,
@@ -91,26 +91,24 @@ export function newEntry(
   };
 }
 
-/** What of the money is neither booked nor on its way back. */
+/** Amount that is neither booked nor on its way back. */
 export function unassigned({ amount, parts, sentBack, takenApartBy }: BankEntry): number {
   if (takenApartBy) return 0;
   const booked = parts.reduce((sum, part) => sum + part.amount, 0);
   return amount - booked - (sentBack === null || sentBack.state === 'failed' ? 0 : sentBack.amount);
 }
 
-/** Money that came in, as opposed to money that went out or came back. */
+/** True for money that came in, as opposed to money that went out or came back. */
 export function isIncoming({ direction, returned, isReversal }: BankEntry): boolean {
   return direction === 'credit' && returned === null && !isReversal;
 }
 
-/**
- * An id of ours as banks carry it: at most 35 characters of the SEPA set, which has no underscore (EPC217-08). And back:
- * banks may write it in capitals.
- */
+/** An id of ours in a form that banks carry: at most 35 characters of the SEPA set, without underscore (EPC217-08). */
 export function endToEndIdOf(id: string): string {
   return id.replace('_', '');
 }
 
+/** The id in an end-to-end id, or null. Banks may change it to capitals. */
 export function idFromEndToEnd(text: string): string | null {
   const [, prefix, rest] = /^(rfd|ntc)([0-9a-z]{26})$/.exec(text.trim().toLowerCase()) ?? [];
   return prefix === undefined ? null : `${prefix}_${rest}`;

@@ -1,12 +1,12 @@
-/** How much speaks for a session as what a transfer is meant for. Pure; shapes and weights are ours. */
+/** Scores how likely a transfer is meant for a session. Pure; the weights are our own choice. */
 import { amountDue, type Checkout } from '../checkout/session.ts';
 import type { BankEntry, Suggestion } from './entry.ts';
 
-/** From here on a transfer is booked without asking a person, if nothing else comes near. */
+/** Score from which a transfer is booked without asking a person, if no other session comes near. */
 export const SURE = 85;
-/** How far the second best must be behind. */
+/** Minimum lead over the second best. */
 export const CLEAR_LEAD = 20;
-/** Less than this is not worth a look. */
+/** Minimum score of a suggestion. */
 const WORTH_A_LOOK = 40;
 const MAX_SUGGESTIONS = 5;
 
@@ -14,10 +14,12 @@ const SAME_AMOUNT = 40;
 const SAME_PAYER = 40;
 const ORDER_NAMED = 45;
 const ONLY_ONE = 10;
-/** Shorter references, such as "12" or a year, are found in any text; so are words without a digit. */
+/**
+ * Minimum length of a reference: shorter ones, such as "12" or a year, occur in any text. So do words without a digit.
+ */
 const NAMED_LENGTH = 5;
 
-/** The best first, those that are worth a look. */
+/** Suggestions, best first. */
 export function rank(entry: BankEntry, candidates: readonly Checkout[]): Suggestion[] {
   const alone = candidates.length === 1 ? ONLY_ONE : 0;
   return candidates
@@ -27,7 +29,7 @@ export function rank(entry: BankEntry, candidates: readonly Checkout[]): Suggest
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** The one that a transfer is booked for without asking, or null. */
+/** Id of the session for which a transfer is booked without asking, or null. */
 export function clearWinner([best, second]: readonly Suggestion[]): string | null {
   if (best === undefined || best.score < SURE) return null;
   return second === undefined || best.score - second.score >= CLEAR_LEAD ? best.checkout : null;
@@ -39,19 +41,19 @@ function scoreOf(entry: BankEntry, checkout: Checkout): number {
   return amount + payer + (isNamed(checkout, entry) ? ORDER_NAMED : 0);
 }
 
-/** Whether the text of the transfer names the session or the merchant's reference of it. */
+/** True if the text of the transfer names the session or the merchant's reference. */
 function isNamed({ id, referenceId }: Checkout, { remittance, endToEndId }: BankEntry): boolean {
   const text = folded(`${remittance} ${endToEndId}`);
   return [id, referenceId].some((name) => {
     const wanted = folded(name).replaceAll(' ', '');
     if (wanted.length < NAMED_LENGTH || !/\p{N}/u.test(wanted)) return false;
-    // Banks break texts anywhere. But a part of another word or number is no number of an order.
+    // Banks break texts anywhere, so blanks may occur. But a part of another word or number is not a match.
     const broken = [...wanted].join(' ?');
     return new RegExp(`(?<![\\p{L}\\p{N}])${broken}(?![\\p{L}\\p{N}])`, 'u').test(text);
   });
 }
 
-/** Of two names, from 0 to 1: the words that they share of all their words, in any order. */
+/** Similarity of two names, from 0 to 1: the share of common words, in any order. */
 export function similarity(one: string, other: string): number {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   if (a.size === 0 || b.size === 0) return 0;
@@ -59,7 +61,7 @@ export function similarity(one: string, other: string): number {
   return (2 * shared) / (a.size + b.size);
 }
 
-/** Without titles and forms of address, which banks and payers write or leave out. */
+/** Titles and forms of address, ignored because banks and payers write or omit them at will. */
 const courtesies = new Set(['mr', 'mrs', 'ms', 'dr', 'herr', 'frau', 'hr', 'fr', 'mme', 'sr', 'sra', 'prof']);
 
 function wordsOf(name: string): Set<string> {
@@ -70,7 +72,7 @@ function wordsOf(name: string): Set<string> {
   );
 }
 
-/** Letters and digits in lower case and without accents, as banks that know only capitals leave them. */
+/** Text reduced to lower-case letters and digits without accents, since some banks only know capitals. */
 function folded(text: string): string {
   return text
     .toLowerCase()

@@ -1,4 +1,7 @@
-/** What is to go back by bank transfer, with the account that each goes to, and what cannot go and why. */
+/**
+ * Money due to go back by bank transfer: refunds and returns with their accounts, and those that cannot be sent, with
+ * the reason.
+ */
 import { MAX_AMOUNT } from '../checkout/money.ts';
 import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -15,9 +18,9 @@ export type Outgoing = {
   readonly leftOut: ReadonlyArray<{ readonly id: string; readonly reason: string }>;
 };
 
-/** As many as a bank takes in one file without asking, and as fit into one transaction. */
+/** Transfers in one file, at most: banks accept as many without asking, and they fit into one transaction. */
 const MAX_PAYMENTS = 500;
-/** Of what is pending, so many are looked through. */
+/** Pending refunds or entries examined for one file, at most. */
 const MAX_LOOKED_AT = 5000;
 const PAGE = 100;
 
@@ -31,7 +34,7 @@ export async function outgoingFrom(
   const returns: Array<CreditTransfer & { reference: string }> = [];
   const leftOut: Array<{ id: string; reason: string }> = [];
   let total = 0;
-  /** Whether it still fits, in number and so that the sum is exact; what does not is for the next file. */
+  /** True if one more transfer fits, by number and by an exact sum. The rest goes into the next file. */
   const fits = (amount: number) =>
     refunds.length + returns.length < MAX_PAYMENTS && total + amount <= MAX_AMOUNT;
   for await (const { id, checkout } of all((page) =>
@@ -70,7 +73,7 @@ export async function outgoingFrom(
   return { refunds, returns, leftOut };
 }
 
-/** Whom a refund goes to; a sentence why that is not known; null where it goes out from another account. */
+/** Recipient of a refund; a sentence if it is unknown; null if another account sends the refund. */
 async function payerOf(
   store: Reader,
   tenant: Tenant,
@@ -90,7 +93,7 @@ async function payerOf(
   const [newest] = entries;
   if (!newest) return 'no entry of a statement tells who has paid';
   if (newest.account !== account.id) {
-    // Nobody would hear of it otherwise: it would be in no file of any account.
+    // A refund for a removed account would be in no file at all, so it is reported as left out.
     const isGone = configured.every(({ id }) => id !== newest.account);
     return isGone ? `it came into the account "${newest.account}", which is not configured any more` : null;
   }

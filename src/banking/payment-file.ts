@@ -1,8 +1,8 @@
 /**
- * A file of credit transfers for a bank: ISO 20022 pain.001.001.09 (CustomerCreditTransferInitiation), in the subset of
- * the SEPA rulebook (EPC132-08) for euro accounts. Pure.
+ * Payment file with credit transfers for a bank: ISO 20022 pain.001.001.09 (CustomerCreditTransferInitiation), in the
+ * subset of the SEPA rulebook (EPC132-08) for euro accounts. Pure.
  *
- * It asks for a booking of each transfer (`BtchBookg` false): booked in one sum, a statement would not tell which of the
+ * The file asks for single bookings (`BtchBookg` false): with one sum for all, the statement would not tell which
  * refunds were carried out.
  */
 import { decimalAmount } from '../checkout/money.ts';
@@ -54,7 +54,7 @@ ${transfers.map((transfer) => transferOf(transfer, currency)).join('\n')}
 
 function transferOf({ id, amount, creditor, remittance }: CreditTransfer, currency: string): string {
   const { name, account } = creditor;
-  // As a statement has it, which may be anything: banks refuse the whole file for one that is none, and need none.
+  // The BIC comes from a statement and may be anything. Banks refuse a whole file for one wrong BIC, and need none.
   const bic = isBic(creditor.bic) ? creditor.bic : '';
   const hasIban = isIban(account);
   const shown = text(remittance, 140);
@@ -75,7 +75,7 @@ export function isIban(account: string): boolean {
   return iban.problem(account) === null;
 }
 
-/** What banks write where they name none has the form of one, in Romania. */
+/** True for a BIC. `NOTPROVIDED`, which banks write when they have none, has the form of a Romanian one. */
 function isBic(text: string): boolean {
   return text !== 'NOTPROVIDED' && /^[A-Z0-9]+$/.test(text) && bicCode.problem(text) === null;
 }
@@ -92,7 +92,9 @@ function agentOf(bic: string): string {
     : `<FinInstnId><BICFI>${text(bic, 11)}</BICFI></FinInstnId>`;
 }
 
-/** The characters that every bank takes (EPC217-08, section 6.2), accents without their mark, the rest as points. */
+/**
+ * Text in the characters that every bank accepts (EPC217-08, section 6.2): accents removed, other characters as points.
+ */
 function text(value: string, maxLength: number): string {
   return value
     .replaceAll('ß', 'ss')

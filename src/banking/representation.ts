@@ -1,4 +1,4 @@
-/** The public representation of entries of statements and of the files of a bank. */
+/** Public representation of bank entries and bank files. */
 import { timestamp } from '../checkout/representation.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { BankFile } from './bank-file.ts';

@@ -9,7 +9,7 @@ import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/prom
 import { join, parse } from 'node:path';
 import { csvMappingOf } from '../accounts/settings.ts';
 import { withCopy } from '../banking/ingest/copy.ts';
-import { importStatement } from '../banking/ingest/statement.ts';
+import { ingestStatement } from '../banking/ingest/statement.ts';
 import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import { StatementError } from '../statements/entry.ts';
@@ -36,7 +36,9 @@ export type FolderLog = {
 export type StatementFolder = ReturnType<typeof watchStatements>;
 
 const LOOK_EVERY_MS = 10_000;
-/** A file that was the same for this long is whole: whoever writes a statement does not pause for longer in its midst. */
+/**
+ * A file that was the same for this long is whole: whoever writes a statement does not pause for longer in its midst.
+ */
 const AT_REST_MS = 10_000;
 /** Nobody reads the answer. */
 const IMPORT = 'BANK_STATEMENT.IMPORT';
@@ -215,7 +217,7 @@ export function watchStatements(duties: FolderDuties) {
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
         const known = await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash);
-        await importStatement(duties, origin, source, await duties.now(tenant), { operation: IMPORT });
+        await ingestStatement(duties, origin, source, await duties.now(tenant), { operation: IMPORT });
         const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
         log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, suite, test } from 'node:test';
-import { importStatement } from '../../src/banking/ingest/statement.ts';
+import { ingestStatement } from '../../src/banking/ingest/statement.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { createWriter } from '../../src/writer/writer.ts';
 import { mappingOf } from '../statements/support.ts';
@@ -177,7 +177,7 @@ suite('what comes twice', () => {
       return execute(order);
     };
     const reply = { operation: 'X' };
-    const crash = importStatement({ store, execute: dying }, origin, source, Date.now(), reply);
+    const crash = ingestStatement({ store, execute: dying }, origin, source, Date.now(), reply);
     await assert.rejects(crash, /killed/);
     assert.equal(await paid(id), 120);
     const before = (await entries(service)).slice(0, 12);

@@ -1,7 +1,7 @@
 /** What an entry means for the sessions that it may concern, where somebody could gain by its meaning something else. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Facts, type Fresh, meaningOf, ownIdOf } from '../../src/banking/effects.ts';
+import { effectsOf, type Facts, type Fresh, ownIdOf } from '../../src/banking/effects.ts';
 import { type BankEntry, endToEndIdOf, newEntry } from '../../src/banking/entry.ts';
 import { rank } from '../../src/banking/match.ts';
 import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
@@ -38,7 +38,7 @@ const owners = (...sessions: readonly Checkout[]): Facts => ({
   ...nothing,
   owners: new Map(sessions.map((each) => [each.attempts[0]?.reference ?? '', each])),
 });
-const problemOf = (given: BankEntry, facts: Facts) => meaningOf(given, facts, fresh).entry.problem;
+const problemOf = (given: BankEntry, facts: Facts) => effectsOf(given, facts, fresh).entry.problem;
 
 suite('money that is taken back', () => {
   const taken = { direction: 'debit', isReversal: true, returned: returnedBy } as const;
@@ -49,7 +49,7 @@ suite('money that is taken back', () => {
       assert.equal(ownIdOf(entry({ ...taken, ...text })), null);
     }
     const session = paidSession('ORDER1', 1000);
-    const { effects } = meaningOf(entry({ ...taken, endToEndId: id }), owners(session), fresh);
+    const { effects } = effectsOf(entry({ ...taken, endToEndId: id }), owners(session), fresh);
     assert.deepEqual(
       effects.map(({ checkout, command }) => [checkout, command.type]),
       [['chk_ORDER1', 'report_reversal']],
@@ -71,7 +71,7 @@ suite('money that is taken back', () => {
       ['nobody', entry(taken), nothing],
     ];
     for (const [name, given, facts] of cases) {
-      const { entry: kept, effects } = meaningOf(given, facts, fresh);
+      const { entry: kept, effects } = effectsOf(given, facts, fresh);
       assert.deepEqual([kept.problem, effects.length], ['unknown_return', 0], name);
     }
   });

@@ -1,9 +1,9 @@
 /**
- * The bookings of a file. Some banks tell of the transactions of one booking in a notification (camt.054), and of the
- * booking in one sum in the statement (camt.053), or the other way round; the reference of the booking is the same. So
- * where a booking was taken apart, its sum is made up again, to be recognized in whatever file it is met.
+ * Groups the entries of a file into bookings. Some banks report the single transactions of a booking in a notification
+ * (camt.054) and the booking as one sum in the statement (camt.053), or the other way round, under the same booking
+ * reference. So the sum of a split booking is rebuilt, in order to recognize the booking in either file.
  *
- * Without a reference that tells bookings apart nothing can be recognized: then every entry is by itself.
+ * Entries without a usable booking reference stand by themselves.
  */
 import type { StatementEntry, StatementHeader, StatementPart } from '../../statements/entry.ts';
 import { isUsable } from '../../statements/identity.ts';
@@ -11,13 +11,13 @@ import { signed } from '../../statements/values.ts';
 
 export type Booking = {
   readonly header: StatementHeader;
-  /** One, or the parts of a booking that was taken apart. */
+  /** The entry, or all parts of a split booking. */
   readonly entries: readonly StatementEntry[];
-  /** The booking in one sum as a statement has it, where it was taken apart. */
+  /** The sum of a split booking, as a statement would report it; null if the booking is not split. */
   readonly sum: StatementEntry | null;
 };
 
-/** What the file is made of, in its order; `onStatement` is called at the beginning of each statement. */
+/** Yields the bookings of a file in order, and calls `onStatement` at the beginning of each statement. */
 export async function* bookingsOf(
   parts: AsyncIterable<StatementPart>,
   onStatement: (header: StatementHeader) => void,
@@ -39,7 +39,7 @@ export async function* bookingsOf(
   if (header && together.length > 0) yield booking(header, together);
 }
 
-/** The parts of a booking begin where it begins. */
+/** Parts of one booking share its reference and the line on which it begins. */
 function belongTogether(one: StatementEntry, other: StatementEntry): boolean {
   return one.batchReference === other.batchReference && one.line === other.line;
 }
@@ -47,7 +47,7 @@ function belongTogether(one: StatementEntry, other: StatementEntry): boolean {
 function booking(header: StatementHeader, entries: readonly StatementEntry[]): Booking {
   const [first] = entries;
   if (!first) return { header, entries, sum: null };
-  // Within what is exact: the reader has held the parts against the amount of the booking.
+  // The sum stays exact: the reader has checked the parts against the amount of the booking.
   const total = entries.reduce((sum, { amount, direction }) => sum + signed(amount, direction), 0);
   const sum: StatementEntry = {
     ...first,

@@ -1,6 +1,6 @@
 /**
- * A copy of a file that is read more than once: what was looked at first is what is worked on afterwards, whatever
- * becomes of the file meanwhile.
+ * Temporary copy of an upload, so that it can be read more than once with the same result, even if the original
+ * changes.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -13,19 +13,19 @@ import { pipeline } from 'node:stream/promises';
 export type Copy = {
   /** Hexadecimal SHA-256 of the content. */
   readonly hash: string;
-  /** The content from the beginning, each time it is called. */
+  /** Opens the content from its beginning, each time it is called. */
   readonly open: () => AsyncIterable<Uint8Array>;
 };
 
-/** What folders of copies are named by; the rest of the name is random. */
+/** Prefix of the folders that hold copies; the rest of the name is random. */
 const PREFIX = 'opentill-upload-';
-/** No copy that is worked on is as old, and leftovers are looked for as often. */
+/** Age from which a copy counts as a leftover, and the interval of the search for leftovers. */
 const LEFT_AFTER_MS = 3_600_000;
 
 const inUse = new Set<string>();
 let lookedAt = Number.NEGATIVE_INFINITY;
 
-/** Copies what comes, works on it, and removes the copy, whatever comes of it. Fails where there is too much. */
+/** Copies the content, runs the work on the copy, and always removes it. Throws if the content exceeds the limit. */
 export async function withCopy<T>(
   content: Readable,
   limit: { readonly bytes: number; readonly error: () => Error },
@@ -54,7 +54,7 @@ export async function withCopy<T>(
   }
 }
 
-/** Removes what processes that were killed have left. What cannot be removed is in nobody's way but the operator's. */
+/** Removes the copies of processes that were killed. Failures are ignored: leftovers harm nothing but disk space. */
 async function removeLeftovers(): Promise<void> {
   const now = Date.now();
   if (now - lookedAt < LEFT_AFTER_MS) return;
@@ -68,7 +68,7 @@ async function removeLeftovers(): Promise<void> {
   }
 }
 
-/** A folder of this user that neither it nor the copy in it was written to for long: others may be in the same place. */
+/** True for a folder of this user that was not written to for long. The directory is shared with other users. */
 async function isLeft(folder: string, now: number): Promise<boolean> {
   const own = await lstat(folder);
   if (!own.isDirectory() || own.uid !== (process.getuid?.() ?? own.uid)) return false;

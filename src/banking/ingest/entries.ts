@@ -1,5 +1,4 @@
-/** Takes in the entries of a statement, each once: what it may concern is looked up, and the order decides. */
-
+/** Ingests the entries of a statement, each once: looks up what an entry may concern, then lets the writer decide. */
 import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { NoticeState } from '../../methods/provider-event.ts';
@@ -9,10 +8,10 @@ import type { Execute } from '../../writer/writer.ts';
 import { type BankEntry, entryOf } from '../entry.ts';
 import { lookUpFacts } from './lookup.ts';
 
-export type Duties = { readonly store: Store; readonly execute: Execute };
+export type IngestDependencies = { readonly store: Store; readonly execute: Execute };
 
 type Work = {
-  readonly duties: Duties;
+  readonly dependencies: IngestDependencies;
   readonly origin: Origin;
   /** Id of the file. */
   readonly file: string;
@@ -21,60 +20,60 @@ type Work = {
 
 type Numbered = {
   readonly entry: BankEntry;
-  /** By which the same entry is known again. */
+  /** Identifies the same entry in any file. */
   readonly reference: string;
 };
 
-/** How an entry that this file has brought stands, or that it was known before. */
-export type Taken = NoticeState | 'known';
+/** State of an entry that this file brought, or `known` if another file brought it before. */
+export type IngestedState = NoticeState | 'known';
 
-export async function takeIn(work: Work, { entry, reference }: Numbered): Promise<Taken> {
-  const { store } = work.duties;
+export async function ingestEntry(work: Work, { entry, reference }: Numbered): Promise<IngestedState> {
+  const { store } = work.dependencies;
   const { tenant } = work.origin;
-  // Most entries of a statement that overlaps with another are found here; the order looks again.
+  // Most entries of overlapping statements are found here; the writer looks again.
   const known = await store.notices.fetchByReference(tenant, BANK, reference);
-  // Of this very file: another try was interrupted.
+  // An entry of this very file comes from an interrupted try.
   if (known) return entryOf(known).statement === work.file ? known.state : 'known';
   const facts = await lookUpFacts(store, tenant, entry);
-  const { outcome, committed } = await order(work, reference, { type: 'take_in', entry, facts });
+  const { outcome, committed } = await settle(work, reference, { type: 'take_in', entry, facts });
   if (outcome.kind === 'refusal') throw new Error(`the entry was refused: ${outcome.detail}`);
   return committed === null ? 'known' : (outcome.answer.body as NoticeState);
 }
 
 /**
- * Takes in the parts of a booking, unless the booking is known: in one sum of which something was made, or in parts that
- * another file has brought, whose texts may differ from these. While that file is still being taken in, each of the
- * parts is looked for by itself: those that banks tell in the same words are known then, as in any overlap.
+ * Ingests the parts of a booking, unless the booking is known: as one sum that was already assigned, or as parts from
+ * another file, whose texts may differ from these. While that other file is still being ingested, each part is looked
+ * up by itself: parts with the same text are found, as in any overlap.
  */
-export async function takeInParts(
+export async function ingestParts(
   work: Work,
   sum: Numbered,
   parts: readonly Numbered[],
   atOnce: number,
-): Promise<readonly Taken[]> {
-  const { store } = work.duties;
+): Promise<readonly IngestedState[]> {
+  const { store } = work.dependencies;
   const { tenant } = work.origin;
-  const allKnown = parts.map((): Taken => 'known');
+  const allKnown = parts.map((): IngestedState => 'known');
   const known = await store.notices.fetchByReference(tenant, BANK, sum.reference);
   const takenApartBy = known ? entryOf(known).takenApartBy : '';
   const isElsewhere = takenApartBy !== '' && takenApartBy !== work.file;
-  // A file that is not kept was interrupted: then there may be some of the parts, and each is looked for.
+  // A file that is not stored was interrupted: some of its parts may exist, so each is looked up.
   if (isElsewhere && (await store.bankFiles.fetch(tenant, takenApartBy))) return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
-  const { outcome } = await order(work, sum.reference, action);
+  const { outcome } = await settle(work, sum.reference, action);
   if (outcome.kind === 'refusal') return allKnown;
-  const taken: Taken[] = [];
+  const states: IngestedState[] = [];
   for (let from = 0; from < parts.length; from += atOnce) {
     const some = parts.slice(from, from + atOnce);
-    taken.push(...(await Promise.all(some.map((part) => takeIn(work, part)))));
+    states.push(...(await Promise.all(some.map((part) => ingestEntry(work, part)))));
   }
-  return taken;
+  return states;
 }
 
 type Action = Parameters<Execute>[0] & { subject: 'entry' };
 
-function order({ duties, origin, now }: Work, reference: string, action: Action['action']) {
-  return duties.execute({
+function settle({ dependencies, origin, now }: Work, reference: string, action: Action['action']) {
+  return dependencies.execute({
     subject: 'entry',
     origin: { ...origin, idempotency: null },
     now,

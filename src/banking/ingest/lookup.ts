@@ -1,4 +1,4 @@
-/** Looks up what an entry of a statement may concern, before anything is decided. */
+/** Looks up everything a bank entry may concern, before the decision. */
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
@@ -6,11 +6,11 @@ import type { Store } from '../../store/store.ts';
 import { type Facts, ownIdOf, referencesOf } from '../effects.ts';
 import { type BankEntry, entryOf, isIncoming } from '../entry.ts';
 
-/** More sessions that wait for the same amount than anybody can tell apart. */
+/** Sessions that await the same amount, at most: nobody can tell more of them apart. */
 const MAX_CANDIDATES = 20;
-/** More transfers of one amount for a session than one day brings. */
+/** Transfers of one amount for one session, at most: more than one day brings. */
 const MAX_BOOKED = 10;
-/** More references than a transfer for several orders names. */
+/** References in one entry, at most: more than a transfer for several sessions names. */
 const MAX_REFERENCES = 20;
 
 type Reader = Pick<Store, 'checkouts' | 'notices'>;
@@ -41,7 +41,7 @@ export async function lookUpFacts(store: Reader, tenant: Tenant, entry: BankEntr
   return { ...nothing, candidates: found.flatMap((checkout) => checkout ?? []) };
 }
 
-/** What has been booked of the same amount for the sessions that the entry names. */
+/** Entries of the same amount already booked for the sessions that the entry names. */
 async function bookedLike(
   store: Reader,
   tenant: Tenant,
@@ -50,7 +50,7 @@ async function bookedLike(
 ): Promise<BankEntry[]> {
   const booked: BankEntry[] = [];
   for (const { payments } of owners.values()) {
-    // The newest are enough: it is the files of one day that tell of the same twice.
+    // The newest are enough: only files of the same day report the same entry twice.
     const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
     for (const payment of alike) {
       const notice = await store.notices.fetch(tenant, payment.reference.split('.')[0] ?? '');

@@ -1,7 +1,7 @@
 /**
- * Takes in a statement. It is read through once before anything is written, so that a file with a mistake leaves nothing
- * behind; then each entry is taken in by itself, once however often it is met. After a crash in between, the next try
- * finds what is there already and goes on.
+ * Ingests a statement. The file is read through once before anything is written, so that a file with a mistake leaves
+ * nothing behind. Then each entry is ingested by itself, once, however often it appears. After a crash in between, the
+ * next try finds what is already stored and goes on.
  */
 import type { JsonObject } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
@@ -18,35 +18,37 @@ import type { BankFile } from '../bank-file.ts';
 import { newEntry } from '../entry.ts';
 import { representBankFile } from '../representation.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
-import { type Duties, type Taken, takeIn, takeInParts } from './entries.ts';
+import { type IngestDependencies, type IngestedState, ingestEntry, ingestParts } from './entries.ts';
 
-/** Entries under way at once: enough to fill a commit. */
+/** Entries in progress at once: enough to fill a commit. */
 const AT_ONCE = 512;
-/** Of the statements of a file, so many are named in what is kept of it. */
+/** Limit of statement numbers listed with the stored file. */
 const MAX_STATEMENTS_NAMED = 100;
-/** Notices of this rail say which id a file of this hash has, before there is one. */
-const IMPORT = 'bank_import';
+/** Provider events of this rail reserve the id of a file, by its hash, before the file is stored. */
+const FILE_IDS = 'bank_import';
 
 export type StatementFile = {
-  /** As the operator calls it. */
+  /** Name given by the operator. */
   readonly name: string;
   /** Hexadecimal SHA-256 of the content. */
   readonly hash: string;
-  /** The content from the beginning, each time it is called. */
+  /** Opens the content from its beginning, each time it is called. */
   readonly open: () => AsyncIterable<Uint8Array>;
-  /** For a CSV file: how to read it. */
+  /** Mapping of columns, for a CSV file. */
   readonly mapping: CsvMapping | null;
 };
 
-/** Answers with the file as it is kept. Rejects with StatementError for one that cannot be taken in; then nothing was. */
-export async function importStatement(
-  duties: Duties,
+/**
+ * Ingests a file and answers with its stored form. Throws StatementError if it cannot be read; then nothing is stored.
+ */
+export async function ingestStatement(
+  dependencies: IngestDependencies,
   origin: Origin,
   source: StatementFile,
   now: number,
   reply: Reply,
 ): Promise<Executed> {
-  const { store, execute } = duties;
+  const { store, execute } = dependencies;
   const keep = (file: BankFile, isKnown: boolean) => {
     const shows = JSON.stringify(representBankFile(file));
     return execute({ subject: 'bank_file', origin, now, file, isKnown, reply, shows });
@@ -55,11 +57,11 @@ export async function importStatement(
   return inTurn(origin.tenant, async () => {
     const before = await known();
     if (before) return keep(before, true);
-    const file = await takenIn(duties, origin, source, now);
+    const file = await ingestFile(dependencies, origin, source, now);
     try {
       return await keep(file, false);
     } catch (error) {
-      // Two processes that take in the same file at once share the work, and one of them is the first to finish.
+      // Two processes that ingest the same file at once share the work, and one of them finishes first.
       const winner = await known();
       if (winner) return keep(winner, true);
       throw error;
@@ -67,10 +69,10 @@ export async function importStatement(
   });
 }
 
-/** The import under way of each account and mode: two that tell of the same at once could not see each other. */
+/** Ingestion in progress, by tenant: two files with the same entries could not see each other. */
 const turns = new Map<string, Promise<unknown>>();
 
-/** One after the other in this process. */
+/** Runs the work of one tenant one after the other, within this process. */
 async function inTurn<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   const name = tenantName(tenant);
   const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
@@ -82,21 +84,21 @@ async function inTurn<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function takenIn(
-  duties: Duties,
+async function ingestFile(
+  dependencies: IngestDependencies,
   origin: Origin,
   source: StatementFile,
   now: number,
 ): Promise<BankFile> {
-  const known = await accountFinder(duties.store, origin.tenant);
+  const known = await accountFinder(dependencies.store, origin.tenant);
   const read = () => readStatement(source.open(), source.mapping === null ? {} : { mapping: source.mapping });
   for await (const part of read()) if (part.kind === 'statement') known(part.header);
 
-  const id = await idOfFile(duties, origin.tenant, source.hash, now);
+  const id = await idOfFile(dependencies, origin.tenant, source.hash, now);
   const counts = { entries: 0, new: 0, settled: 0, open: 0 };
   const statements: string[] = [];
-  const count = (taken: readonly Taken[]) => {
-    for (const state of taken) {
+  const count = (states: readonly IngestedState[]) => {
+    for (const state of states) {
       if (state === 'known') continue;
       counts.new++;
       counts[state === 'open' || state === 'waiting' ? 'open' : 'settled']++;
@@ -109,42 +111,44 @@ async function takenIn(
     if (statements.length < MAX_STATEMENTS_NAMED) statements.push(header.statementId);
   })) {
     counts.entries += booking.entries.length;
-    const taken = takeInBooking(booking)
+    const step = ingestBooking(booking)
       .then(count)
       .catch((error) => {
         failures.push(error);
       })
-      .finally(() => underWay.delete(taken));
-    underWay.add(taken);
+      .finally(() => underWay.delete(step));
+    underWay.add(step);
     if (underWay.size >= AT_ONCE) await Promise.race(underWay);
     if (failures.length > 0) break;
   }
   await Promise.all(underWay);
-  // What was taken in stays; the next try of the same file finds it there.
+  // Entries already stored stay; the next try of the same file finds them.
   if (failures.length > 0) throw failures[0];
   const data: JsonObject = { name: source.name, statements, ...counts };
   return { id, kind: 'statement', createdAt: now, hash: source.hash, data, content: '' };
 
-  /** Numbers its entries before anything is waited for, in the order of the file: of equal ones the second stays so. */
-  function takeInBooking({ header: said, entries, sum }: Booking): Promise<readonly Taken[]> {
-    const { id: account, header } = known(said);
+  /**
+   * Numbers the entries before it awaits anything, in file order: of two equal entries, the second stays the second.
+   */
+  function ingestBooking({ header: given, entries, sum }: Booking): Promise<readonly IngestedState[]> {
+    const { id: account, header } = known(given);
     const numbered = entries.map((entry) => ({
       entry: newEntry(entry, account, id),
       reference: entryKey(header, entry, occurrenceOf(header, entry)),
     }));
-    const work = { duties, origin, file: id, now };
-    if (sum === null) return Promise.all(numbered.map((each) => takeIn(work, each)));
+    const work = { dependencies, origin, file: id, now };
+    if (sum === null) return Promise.all(numbered.map((each) => ingestEntry(work, each)));
     const reference = entryKey(header, sum, occurrenceOf(header, sum));
-    return takeInParts(work, { entry: newEntry(sum, account, id), reference }, numbered, AT_ONCE);
+    return ingestParts(work, { entry: newEntry(sum, account, id), reference }, numbered, AT_ONCE);
   }
 }
 
 /**
- * The id that the file is to have. It is written down before the first entry, for entries name it: whoever goes on after
- * a crash, or takes in the same file at the same time, uses the same.
+ * Reserves the id of the file before its first entry is stored, since entries name it. A retry after a crash, or
+ * another process that ingests the same file at the same time, gets the same id.
  */
 async function idOfFile(
-  { store, execute }: Duties,
+  { store, execute }: IngestDependencies,
   tenant: Tenant,
   hash: string,
   now: number,
@@ -152,7 +156,7 @@ async function idOfFile(
   const id = newId('bfl', now);
   const notice = {
     id: newId('ntc', now),
-    rail: IMPORT,
+    rail: FILE_IDS,
     reference: hash,
     receivedAt: now,
     state: 'done',
@@ -161,18 +165,18 @@ async function idOfFile(
     data: { file: id },
   } as const;
   await execute({ subject: 'notice', tenant, notice });
-  const kept = await store.notices.fetchByReference(tenant, IMPORT, hash);
+  const kept = await store.notices.fetchByReference(tenant, FILE_IDS, hash);
   return typeof kept?.data.file === 'string' ? kept.data.file : id;
 }
 
 type Known = {
-  /** The operator's name of the account. */
+  /** Id of the receiving account in the settings. */
   readonly id: string;
-  /** With the account as it is written here, whatever the bank has written: entries are known again by it. */
+  /** Header with the account in our spelling, whatever the bank wrote: entries are identified by it. */
   readonly header: StatementHeader;
 };
 
-/** Finds the account that a statement is about; a statement of another account is refused. */
+/** Finds the receiving account of a statement; a statement of any other account is refused. */
 async function accountFinder(store: Store, { account: number, mode }: Tenant) {
   const settings = (await store.accounts.fetch(number))?.settings[mode];
   const receiving = settings?.receivingAccounts ?? [];
@@ -193,14 +197,14 @@ async function accountFinder(store: Store, { account: number, mode }: Tenant) {
     }
     const written = one.iban ?? `${compact(one.bankCode ?? '')}/${compact(one.accountNumber ?? '')}`;
     const known = { id: one.id, header: { ...header, account: written } };
-    // One at a time: each statement of a file is behind the one before it.
+    // One header is enough: the statements of a file come one after the other.
     found.clear();
     found.set(header, known);
     return known;
   };
 }
 
-/** Some banks write `<code of the bank>/<number>` (MT940, field 25), where the IBAN has both as its last part. */
+/** Matches `<bank code>/<number>` (MT940, field 25) with an IBAN, whose last part has both. */
 function namedInParts(account: string): (known: ReceivingAccount) => boolean {
   const [bank = '', number = '', ...rest] = account.split('/').map(compact);
   const plain = number.replace(/^0+/, '');
@@ -215,7 +219,7 @@ function namedInParts(account: string): (known: ReceivingAccount) => boolean {
   };
 }
 
-/** Account numbers are written with blanks, dots and dashes by some, and without by others. */
+/** Account number without the blanks, dots and dashes that some banks write. */
 function compact(account: string): string {
   return account.toUpperCase().replace(/[^0-9A-Z]/g, '');
 }

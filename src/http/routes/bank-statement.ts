@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
-import { importStatement } from '../../banking/ingest/statement.ts';
+import { ingestStatement } from '../../banking/ingest/statement.ts';
 import { representBankFile } from '../../banking/representation.ts';
 import { envelope } from '../../lib/envelope.ts';
 import { StatementError } from '../../statements/entry.ts';
@@ -84,7 +84,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           if (earlier) return sendOutcome(reply, earlier);
           const time = await now(tenant);
           const source = { name, mapping, ...upload };
-          const executed = await importStatement({ store, execute }, origin, source, time, {
+          const executed = await ingestStatement({ store, execute }, origin, source, time, {
             operation: IMPORT,
           }).catch(badStatement);
           return sendOutcome(reply, executed);

@@ -4,12 +4,12 @@ import {
   assigned,
   assignedReturn,
   type Effect,
+  type EntryEffects,
+  effectsOf,
   type Facts,
   type Fresh,
   isReturn,
   isSettled,
-  type Meaning,
-  meaningOf,
   objection,
 } from '../../banking/effects.ts';
 import {
@@ -128,7 +128,7 @@ function outcomeOf(order: SettleEntry, known: Notice | null, loaded: Loaded): En
     newRefund: () => newId('rfd', now),
   };
   if (action.type === 'take_in')
-    return matched(meaningOf(action.entry, current(action.facts, loaded), fresh), loaded, now);
+    return matched(effectsOf(action.entry, current(action.facts, loaded), fresh), loaded, now);
   if (action.type === 'take_apart') return takenApart(known, action);
   if (known === null) return refuse('not_found', 'There is no such entry.');
   const entry = entryOf(known);
@@ -137,7 +137,7 @@ function outcomeOf(order: SettleEntry, known: Notice | null, loaded: Loaded): En
   switch (action.type) {
     case 'retry': {
       const afresh = { ...entry, problem: null, suggestions: [] };
-      return matched(meaningOf(afresh, current(action.facts, loaded), fresh), loaded, now);
+      return matched(effectsOf(afresh, current(action.facts, loaded), fresh), loaded, now);
     }
     case 'assign': {
       if (!isUnsettled) return settledAlready();
@@ -205,8 +205,8 @@ function returnAssigned(
 }
 
 /**
- * The parts of a booking take the place of its sum, unless something was made of that already: booked, sent back, or set
- * aside, the same money must not come in once more. A sum that went out is done by itself, and says nothing yet.
+ * The parts of a booking take the place of its sum, unless something was made of that already: booked, sent back, or
+ * set aside, the same money must not come in once more. A sum that went out is done by itself, and says nothing yet.
  */
 function takenApart(
   known: Notice | null,
@@ -263,7 +263,7 @@ function current(
 }
 
 /** What speaks against it leaves the whole entry to a person. */
-function matched(meaning: Meaning, loaded: Loaded, now: number): EntryOutcome {
+function matched(meaning: EntryEffects, loaded: Loaded, now: number): EntryOutcome {
   const changes = changesOf(meaning.effects, loaded);
   const problem = objectionTo(meaning, loaded, now) ?? ('kind' in changes ? 'not_payable' : null);
   if (problem !== null || 'kind' in changes) {
@@ -277,7 +277,11 @@ function matched(meaning: Meaning, loaded: Loaded, now: number): EntryOutcome {
   return { entry, state, changes, ...(sentBack ? { sentBack } : {}) };
 }
 
-function objectionTo({ entry, effects }: Meaning, { checkouts }: Loaded, now: number): EntryProblem | null {
+function objectionTo(
+  { entry, effects }: EntryEffects,
+  { checkouts }: Loaded,
+  now: number,
+): EntryProblem | null {
   for (const { checkout: id, part } of effects) {
     const checkout = checkouts.get(id);
     const problem = part && checkout ? objection(checkout, entry, now) : null;
