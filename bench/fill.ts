@@ -4,6 +4,7 @@ import type { CreateCheckout } from '../src/checkout/commands.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { defaultPolicy } from '../src/checkout/session.ts';
 import { TOKEN_SECRET_LENGTH, tokenOf } from '../src/checkout/token.ts';
+import { success } from '../src/http/envelope.ts';
 import { newId, randomText } from '../src/lib/id.ts';
 import type { Store } from '../src/store/store.ts';
 import { createWriter } from '../src/writer/writer.ts';
@@ -22,9 +23,10 @@ export async function fillDatabase(
   const account = await createAccount(store, 'bench', start);
   const tenant = { account: account.number, mode: 'test' } as const;
   await addApiKey(store, { ...key, tenant, permissions: allPermissions, name: 'bench', nowMs: start });
+  const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({
     store,
-    serializer: createSerializer('https://pay.example.com'),
+    serializer,
     realNow: Date.now,
     maxBatch: CHUNK,
   });
@@ -37,8 +39,9 @@ export async function fillDatabase(
       commands.map((command) => {
         const idempotency = { key: command.id, operation: 'POST /v3/checkout', requestHash: '' };
         const origin = { tenant, actor: 'bench', requestId: '', idempotency };
-        const reply = { operation: 'CHECKOUT.CREATE' };
-        return execute({ subject: 'checkout', origin, id: command.id, command, reply });
+        return execute({ subject: 'checkout', origin, id: command.id, command }, (checkout) =>
+          success('CHECKOUT.CREATE', serializer.checkout(checkout)),
+        );
       }),
     );
     ids.push(...commands.map(({ id }) => id));

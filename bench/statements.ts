@@ -101,8 +101,8 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const startedAt = performance.now();
-  const take = () => ingestStatement({ store, execute }, origin, source, Date.now(), { operation: 'BENCH' });
-  const { outcome } = await take();
+  const take = () => ingestStatement({ store, execute }, origin, source, Date.now());
+  const { result } = await take();
   const seconds = (performance.now() - startedAt) / 1000;
   clearInterval(sampling);
   const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`;
@@ -113,7 +113,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
     `  others wait ${Math.round(delay.max / 1e6)} ms at most, ${Math.round(delay.percentile(99) / 1e6)} ms (p99)`,
   );
   console.log(
-    `  ${outcome.kind === 'refusal' ? outcome.detail : outcome.answer.body.replace(/.*("entries".*\})\}.*/, '$1')}`,
+    `  ${'value' in result ? JSON.stringify(result.value.data).replace(/.*("entries")/, '{$1') : result.kind}`,
   );
   await store.close();
 }

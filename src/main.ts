@@ -65,13 +65,13 @@ export async function createService(
   let stopping = false;
 
   const write = createWriter({ store, serializer, realNow, ...limits });
-  const execute: Execute = async (order) => {
-    const executed = await write(order);
+  const execute: Execute = async (command, serialize) => {
+    const executed = await write(command, serialize);
     const { committed } = executed;
     if (committed !== null) {
       for (const id of committed.checkouts) live.publish(id);
-      if (committed.events > 0) live.publish(feedTopic(committed.tenant));
-      if (committed.deliveries > 0) worker.nudge(committed.tenant);
+      if (committed.events) live.publish(feedTopic(committed.tenant));
+      if (committed.deliveries) worker.nudge(committed.tenant);
     }
     return executed;
   };

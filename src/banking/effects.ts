@@ -20,17 +20,26 @@ import {
 } from './entry.ts';
 import { clearWinner, rank } from './match.ts';
 
-/** Everything the entry may concern, looked up before the decision. */
+/** Everything the entry may concern, as the lookup finds it before the decision. */
+export type Lookup = {
+  /** Ids of the sessions that own a reference which the entry names, by that reference. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** Ids of the sessions that wait for a transfer of this amount. */
+  readonly candidates: readonly string[];
+  /** The refund named by the end-to-end id, and its session. */
+  readonly refund: { readonly checkout: string; readonly id: string } | null;
+  /** Reference of the entry named by the end-to-end id, whose money was sent back. */
+  readonly sentBack: string | null;
+  /** References of the entries of the same amount that are already booked for those sessions. */
+  readonly booked: readonly string[];
+};
+
+/** The same as it is when the decision is made. */
 export type Facts = {
-  /** Sessions that own a reference which the entry names, by that reference. */
   readonly owners: ReadonlyMap<string, Checkout>;
-  /** Sessions that wait for a transfer of this amount. */
   readonly candidates: readonly Checkout[];
-  /** The refund named by the end-to-end id. */
   readonly refund: { readonly checkout: Checkout; readonly refund: Refund } | null;
-  /** The entry named by the end-to-end id, whose money was sent back. */
   readonly sentBack: Notice | null;
-  /** Entries of the same amount that are already booked for those sessions. */
   readonly booked: readonly BankEntry[];
 };
 

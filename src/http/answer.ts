@@ -10,11 +10,12 @@ import type { Executed } from '../writer/writer.ts';
 import type { Principal } from './auth.ts';
 import { fieldsError, RequestError, refusalError } from './errors.ts';
 
-/** Sends what a command came to; a refusal becomes an error. */
-export function sendOutcome(reply: FastifyReply, { outcome }: Executed): FastifyReply {
-  if (outcome.kind === 'refusal') throw refusalError(outcome);
-  if (outcome.kind === 'replay') reply.header('idempotent-replayed', 'true');
-  const { statusCode, headers, body } = outcome.answer;
+/** Sends the answer that the route has made of a command's result, or the stored one; a refusal becomes an error. */
+export function sendResult(reply: FastifyReply, { result, answer }: Executed<unknown>): FastifyReply {
+  if (result.kind === 'refusal') throw refusalError(result);
+  if (answer === null) throw new Error('a route has to say how it answers');
+  if (result.kind === 'replay') reply.header('idempotent-replayed', 'true');
+  const { statusCode, headers, body } = answer;
   return reply.code(statusCode).headers(headers).type(JSON_TYPE).send(body);
 }
 

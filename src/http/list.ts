@@ -1,8 +1,8 @@
 /** Pages of lists, newest first. */
 import type { FastifyReply } from 'fastify';
-import { listEnvelope } from '../lib/envelope.ts';
 import type { PageRequest } from '../store/store.ts';
 import { JSON_TYPE } from './answer.ts';
+import { listEnvelope } from './envelope.ts';
 import { fieldsError } from './errors.ts';
 
 export const DEFAULT_LIMIT = 20;

@@ -12,7 +12,7 @@ import {
   sandboxOutcomes,
   sandboxPlan,
 } from '../methods/sandbox/sandbox.ts';
-import type { IdempotencyKey } from '../store/store.ts';
+import type { Answer, IdempotencyKey } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { isOnce, shownAmount } from './pay-form.ts';
@@ -44,6 +44,9 @@ type Action = (
   requestId: string,
 ) => Promise<ActionResult>;
 
+/** The page itself answers a form sent twice; all that is kept of the first one is that it was used. */
+const usedForm: Answer = { statusCode: 204, headers: {}, body: '' };
+
 /** Starts an attempt with the chosen method. The rail hears of it only when it is written down. */
 export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { checkout, offers, account, now } = visit;
@@ -66,7 +69,7 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
     outcome === null
       ? rail.plan(checkout, method, occasionOf(checkout, account), attemptId, now)
       : sandboxPlan(outcome, now);
-  const { outcome: started } = await dependencies.execute({
+  const start = {
     subject: 'checkout',
     origin: originOf(visit, requestId, {
       key: form.once,
@@ -84,7 +87,8 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
       traits: traitsOf(rail, checkout),
       ...plan,
     },
-  });
+  } as const;
+  const { result: started } = await dependencies.execute(start, () => usedForm);
   if (started.kind === 'refusal') return refused(started);
   if (rail.start) return 'continue';
   if (started.kind === 'replay' || outcome === null) return null;
@@ -108,13 +112,13 @@ export const decideStep: Action = async (dependencies, visit, form, requestId) =
 
 /** Back to the choice of a method. */
 export const cancelAttempt: Action = async (dependencies, visit, _form, requestId) => {
-  const { outcome } = await dependencies.execute({
+  const { result } = await dependencies.execute({
     subject: 'checkout',
     origin: originOf(visit, requestId, null),
     id: visit.checkout.id,
     command: { type: 'cancel_attempt', now: visit.now },
   });
-  return outcome.kind === 'refusal' ? refused(outcome) : null;
+  return result.kind === 'refusal' ? refused(result) : null;
 };
 
 async function report(
@@ -125,7 +129,7 @@ async function report(
   requestId: string,
 ): Promise<ActionResult> {
   const { id, rail, reference, method } = attempt;
-  const { outcome: reported } = await dependencies.execute({
+  const { result: reported } = await dependencies.execute({
     subject: 'checkout',
     origin: originOf(visit, requestId, null),
     id: visit.checkout.id,

@@ -14,6 +14,7 @@ import { opens, readToken } from '../checkout/token.ts';
 import { type Locale, localeOf } from '../i18n/locale.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
 import { type Occasion, type Offer, occasionOf, type Rail } from '../methods/method.ts';
+import { ownOrigin } from '../writer/command.ts';
 import type { PageDependencies } from './dependencies.ts';
 
 export type Visit = {
@@ -111,7 +112,7 @@ async function elapsed(
   const { tenant, id } = checkout;
   await dependencies.execute({
     subject: 'checkout',
-    origin: { tenant, actor: 'time', requestId, idempotency: null },
+    origin: ownOrigin(tenant, 'time', requestId),
     id,
     command: { type: 'tick', now },
   });

@@ -45,48 +45,50 @@ export type IdempotencyKey = {
   readonly requestHash: string;
 };
 
-/** What a unit of work wants to see before it decides. Absent: not needed. */
+/** What a rail calls an attempt, a payment or an event of its own. */
+export type RailReference = { readonly rail: string; readonly reference: string };
+
+/** Such a reference as the key of a map; names of rails have no such character. */
+export function railKey({ rail, reference }: RailReference): string {
+  return `${rail}\n${reference}`;
+}
+
+/** The rows that a unit of work has to see before it decides. Absent: none. */
 export type Needs = {
   readonly tenant: Tenant;
-  readonly checkout?: string;
-  /** Where one unit concerns several sessions; they can be loaded beside `checkout`. */
   readonly checkouts?: readonly string[];
-  readonly customer?: string;
-  /** A customer by the e-mail address's key. */
-  readonly email?: string;
-  /** Which session knows this attempt or payment of a rail. */
-  readonly rail?: { readonly rail: string; readonly reference: string };
-  /** A notice that may change or come to be. */
-  readonly notice?: { readonly rail: string; readonly reference: string };
-  /** Where one unit concerns several of them; they can be loaded beside `notice`. */
-  readonly notices?: ReadonlyArray<{ readonly rail: string; readonly reference: string }>;
+  readonly customers?: readonly string[];
+  /** Customers by the keys of their e-mail addresses. */
+  readonly emails?: readonly string[];
+  /** Attempts and payments of rails whose sessions are wanted. */
+  readonly references?: readonly RailReference[];
+  /** Notices that may change or come to be. */
+  readonly notices?: readonly RailReference[];
   readonly idempotency?: IdempotencyKey;
   /** All endpoints of the tenant. */
   readonly endpoints?: true;
   /** Endpoints that may change. */
   readonly lockedEndpoints?: readonly string[];
-  /** Subjects of deliveries that may change: sessions and endpoints. */
-  readonly lanes?: readonly string[];
+  /** Sessions and endpoints whose deliveries may change: the subjects of ordering keys. */
+  readonly deliverySubjects?: readonly string[];
   /** Receivers whose health may change. */
   readonly receivers?: readonly string[];
 };
 
+/** The needed rows that exist. */
 export type Loaded = {
-  readonly checkout: Checkout | null;
-  /** Those of the needed `checkouts` that exist, by id. */
   readonly checkouts: ReadonlyMap<string, Checkout>;
-  /** The needed notice, if it is known. */
-  readonly notice: Notice | null;
-  /** Those of the needed `notices` that are known, by their ids. */
+  readonly customers: ReadonlyMap<string, Customer>;
+  /** By the key of the e-mail address. */
+  readonly customersByEmail: ReadonlyMap<string, Customer>;
+  /** Ids of the sessions that own the needed references, by `railKey`. */
+  readonly owners: ReadonlyMap<string, string>;
+  /** By `railKey`. */
   readonly notices: ReadonlyMap<string, Notice>;
-  readonly customer: Customer | null;
-  readonly customerByEmail: Customer | null;
-  /** Id of the session that knows the needed rail reference. */
-  readonly ownerOfReference: string | null;
   readonly answer: (Answer & { readonly requestHash: string }) | null;
   /** Oldest first; empty where they are not needed. */
   readonly endpoints: readonly Endpoint[];
-  /** Of the needed receivers those that fail. */
+  /** Health of the needed receivers that fail. */
   readonly receivers: ReadonlyMap<string, Health>;
 };
 
@@ -109,14 +111,14 @@ export type Writes = {
   readonly events?: readonly EventRow[];
   readonly deliveries?: readonly DeliveryRow[];
   readonly answer?: Answer & IdempotencyKey & { readonly createdAt: number };
-  /** What came of deliveries; it ends their leases, and lets those behind them go. */
+  /** Results of deliveries; they end their leases, and let those behind them go. */
   readonly deliveryResults?: readonly DeliveryResult[];
   /** Deliveries that have ended, to be made again. */
   readonly resends?: readonly Resend[];
   readonly endpoints?: readonly EndpointChange[];
   /** Receivers that fail, or with null: that do so no longer. */
   readonly receivers?: ReadonlyArray<{ readonly id: string; readonly health: Health | null }>;
-  /** Receivers that get at once what was put off for them. */
+  /** Receivers whose deferred deliveries are due now. */
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
   readonly testClockAdvanceMs?: number;
   /** New or changed. */
@@ -131,7 +133,7 @@ export type EndpointChange = { readonly before: Endpoint | null; readonly after:
 
 export type Unit = {
   readonly needs: Needs;
-  /** Called inside the transaction, once for each try; what concerns several sessions has one element for each. */
+  /** Called inside the transaction, once for each try; each element writes at most one session. */
   readonly decide: (loaded: Loaded) => readonly Writes[];
 };
 

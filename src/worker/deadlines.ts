@@ -1,7 +1,7 @@
 /** Sessions that time concerns: those that end by themselves, and those whose rail is to be asked. */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store, TenantClock } from '../store/store.ts';
-import type { Origin } from '../writer/command.ts';
+import { ownOrigin } from '../writer/command.ts';
 import { type RailDuties, syncAttempt, syncRefund } from '../writer/rails.ts';
 
 export type TimerDuties = RailDuties & {
@@ -47,6 +47,6 @@ export async function attendTo(duties: TimerDuties, tenant: Tenant, id: string, 
   // First what the rails know: money that has come in time must not be late because of the order of two questions.
   for (const attempt of checkout.attempts.filter(isDue)) await syncAttempt(duties, checkout, attempt, now);
   for (const refund of checkout.refunds.filter(isDue)) await syncRefund(duties, checkout, refund, now);
-  const origin: Origin = { tenant, actor: 'time', requestId: '', idempotency: null };
+  const origin = ownOrigin(tenant, 'time');
   await execute({ subject: 'checkout', origin, id, command: { type: 'tick', now } });
 }

@@ -8,6 +8,7 @@ import type { ClaimedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
 import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
 import type { Sending, SendResult } from '../webhooks/sender.ts';
+import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
 export type DeliveryDuties = {
@@ -107,7 +108,11 @@ export function createDeliveryPool(
     try {
       const result = await deliver(duties, claimed, now);
       sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
-      await duties.execute({ subject: 'deliveries', tenant, results: [result] });
+      await duties.execute({
+        subject: 'deliveries',
+        origin: ownOrigin(tenant, 'time'),
+        results: [result],
+      });
     } finally {
       windows.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
     }

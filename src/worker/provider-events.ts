@@ -1,12 +1,12 @@
 /** Notices of rails that are due: matched with what they are about, and tried again while nothing is found. */
 import { entryOf } from '../banking/entry.ts';
-import { lookUpFacts } from '../banking/ingest/lookup.ts';
+import { lookUp } from '../banking/ingest/lookup.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK } from '../methods/bank/receiving-account.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { Store, TenantClock } from '../store/store.ts';
-import type { Origin } from '../writer/command.ts';
+import { ownOrigin } from '../writer/command.ts';
 import { type RailDuties, syncAttempt } from '../writer/rails.ts';
 
 export type NoticeDuties = RailDuties & { readonly store: Store; readonly onError: (error: unknown) => void };
@@ -72,10 +72,11 @@ function attendTo(duties: NoticeDuties, tenant: Tenant, notice: Notice, now: num
 
 /** A transfer came before anybody knew its reference: perhaps somebody does by now. */
 async function retryEntry(duties: NoticeDuties, tenant: Tenant, notice: Notice, now: number): Promise<void> {
-  const facts = await lookUpFacts(duties.store, tenant, entryOf(notice));
+  const lookup = await lookUp(duties.store, tenant, entryOf(notice));
   const { id, reference } = notice;
-  const origin: Origin = { tenant, actor: 'time', requestId: '', idempotency: null };
-  await duties.execute({ subject: 'entry', origin, now, id, reference, action: { type: 'retry', facts } });
+  const origin = ownOrigin(tenant, 'time');
+  const action = { type: 'retry', lookup } as const;
+  await duties.execute({ subject: 'bank_entry', origin, now, id, reference, action });
 }
 
 /** What a provider says is only a reason to ask it: notices come twice, late, and in any order. */
@@ -117,5 +118,6 @@ async function keep(
   state: Notice['state'],
   dueAt: number | null,
 ): Promise<void> {
-  await execute({ subject: 'notice', tenant, notice: { ...notice, state, dueAt, tries: notice.tries + 1 } });
+  const looked = { ...notice, state, dueAt, tries: notice.tries + 1 };
+  await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), notice: looked });
 }

@@ -2,6 +2,7 @@
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
+import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
 export type RetentionDuties = {
@@ -45,7 +46,10 @@ async function giveUp(
 ): Promise<number> {
   const oldestFirst = { limit: BATCH, before: 'whd_' };
   const { rows } = await store.deliveries.list(tenant, { state: 'pending', createdBefore }, oldestFirst);
-  if (rows.length > 0) await execute({ subject: 'deliveries', tenant, results: rows.map(givenUp) });
+  if (rows.length > 0) {
+    const origin = ownOrigin(tenant, 'time');
+    await execute({ subject: 'deliveries', origin, results: rows.map(givenUp) });
+  }
   return rows.length;
 }
 

@@ -15,6 +15,7 @@ import { type Loop, startLoop } from '../lib/loop.ts';
 import { StatementError } from '../statements/entry.ts';
 import { LIMITS } from '../statements/limits.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
+import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
 export type FolderDuties = {
@@ -40,8 +41,6 @@ const LOOK_EVERY_MS = 10_000;
  * A file that was the same for this long is whole: whoever writes a statement does not pause for longer in its midst.
  */
 const AT_REST_MS = 10_000;
-/** Nobody reads the answer. */
-const IMPORT = 'BANK_STATEMENT.IMPORT';
 /** Of the name of a file that is kept with it. */
 const MAX_NAME = 200;
 /** More names in a line of the log than this say nothing more. */
@@ -208,7 +207,7 @@ export function watchStatements(duties: FolderDuties) {
   async function fateOf(path: string, name: string, tenant: Tenant, look: string): Promise<Fate | null> {
     try {
       const mapping = await mappingOf(name, tenant);
-      const origin = { tenant, actor: 'time', requestId: '', idempotency: null } as const;
+      const origin = ownOrigin(tenant, 'time');
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
       const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       await using content = file.createReadStream();
@@ -217,7 +216,7 @@ export function watchStatements(duties: FolderDuties) {
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
         const known = await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash);
-        await ingestStatement(duties, origin, source, await duties.now(tenant), { operation: IMPORT });
+        await ingestStatement(duties, origin, source, await duties.now(tenant));
         const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
         log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);

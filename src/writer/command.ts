@@ -1,23 +1,21 @@
-/** What can be asked of `execute`, and what comes of it. */
-
+/** Commands the writer accepts, and their results. */
 import type { BankFile } from '../banking/bank-file.ts';
-import type { Facts } from '../banking/effects.ts';
+import type { Lookup } from '../banking/effects.ts';
 import type { BankEntry } from '../banking/entry.ts';
 import type { CreditTransfer } from '../banking/payment-file.ts';
 import type { CheckoutCommand } from '../checkout/commands.ts';
-import type { CustomerCommand } from '../checkout/customer.ts';
+import type { Customer, CustomerCommand } from '../checkout/customer.ts';
 import type { Refusal } from '../checkout/refusals.ts';
-import type { Serializer } from '../checkout/serializer.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
-import { envelope } from '../lib/envelope.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { Delivery, DeliveryResult } from '../webhooks/delivery.ts';
-import type { EndpointCommand } from '../webhooks/endpoint.ts';
+import type { Endpoint, EndpointCommand } from '../webhooks/endpoint.ts';
+import type { Health } from '../webhooks/health.ts';
 
-/** Who asks, and how the answer is to be kept for a repetition of the request. */
+/** Who asks, and under which key the answer is kept for a repetition of the request. */
 export type Origin = {
   readonly tenant: Tenant;
   /** Id of the API key, or `payer`, `time`, `rail`. */
@@ -26,78 +24,64 @@ export type Origin = {
   readonly idempotency: IdempotencyKey | null;
 };
 
-/** How a success is answered: with the envelope of this operation around what the order is about. */
-export type Reply = {
-  /** As messages name it: `CHECKOUT.UPDATE`. */
-  readonly operation: string;
-  readonly statusCode?: number;
-  readonly location?: string;
-};
-
 export type ChangeCheckout = {
-  readonly subject: 'checkout';
   readonly origin: Origin;
   readonly id: string;
   readonly command: CheckoutCommand;
-  readonly reply?: Reply;
-  /** What of the session the answer shows, as JSON; absent: the session. */
-  readonly shows?: (checkout: Checkout, serializer: Serializer) => string;
 };
 
 export type ChangeCustomer = {
-  readonly subject: 'customer';
   readonly origin: Origin;
   readonly id: string;
   readonly command: CustomerCommand;
-  /** In the clock of the account and mode. */
+  /** In the clock of the tenant. */
   readonly now: number;
-  readonly reply: Reply;
 };
 
 export type ChangeEndpoint = {
-  readonly subject: 'endpoint';
   readonly origin: Origin;
   readonly id: string;
   readonly command: EndpointCommand;
   readonly now: number;
-  readonly reply: Reply;
 };
 
 export type AdvanceClock = {
-  readonly subject: 'clock';
   readonly origin: Origin;
   readonly now: number;
   readonly advanceMs: number;
-  readonly reply: Reply;
 };
 
-/** To make these deliveries again. */
+/** Makes these deliveries again. */
 export type ResendDeliveries = {
-  readonly subject: 'resend';
   readonly origin: Origin;
   readonly deliveries: readonly Delivery[];
   readonly now: number;
-  readonly reply: Reply;
-  /** For those that are chosen by what they have in common, perhaps their endpoint; and where the next ones begin. */
-  readonly many?: { readonly endpoint?: string; readonly nextCursor: string | null };
+  /** Set where they were chosen by what they have in common, perhaps their endpoint; there may be none of them. */
+  readonly many?: { readonly endpoint?: string };
 };
 
-/** About an entry of a bank statement. */
-export type SettleEntry = {
-  readonly subject: 'entry';
+/** Deliveries that are pending again, with what their representation needs. */
+export type Resent = {
+  readonly deliveries: readonly Delivery[];
+  /** Health of their receivers, as far as these fail. */
+  readonly health: ReadonlyMap<string, Health>;
+  readonly endpoints: readonly Endpoint[];
+};
+
+/** Changes an entry of a bank statement, or adds one. */
+export type ChangeBankEntry = {
   readonly origin: Origin;
   readonly now: number;
-  /** Of its notice; of a new one, the id it is to have. */
+  /** Of a new entry, the id it is to have. */
   readonly id: string;
-  /** By which the same entry is known again. */
+  /** The key by which the same entry is recognized. */
   readonly reference: string;
   readonly action: EntryAction;
-  readonly reply?: Reply;
 };
 
 export type EntryAction =
-  | { readonly type: 'take_in'; readonly entry: BankEntry; readonly facts: Facts }
-  | { readonly type: 'retry'; readonly facts: Facts }
+  | { readonly type: 'ingest'; readonly entry: BankEntry; readonly lookup: Lookup }
+  | { readonly type: 'retry'; readonly lookup: Lookup }
   | {
       readonly type: 'assign';
       readonly parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>;
@@ -108,36 +92,27 @@ export type EntryAction =
   /** For a booking in one sum: its parts are in this file as entries of their own. */
   | { readonly type: 'take_apart'; readonly entry: BankEntry; readonly file: string };
 
-/** A provider's notice: to be kept, or after it was looked at. */
-export type RecordNotice = {
-  readonly subject: 'notice';
-  readonly tenant: Tenant;
-  readonly notice: Notice;
-};
+/** Keeps what a provider sent by itself, or what became of it. */
+export type RecordProviderEvent = { readonly origin: Origin; readonly notice: Notice };
 
-/** Asks ahead of long work whether the request was answered before; for a new one it comes to `not_found`. */
-export type FindRepetition = { readonly subject: 'repetition'; readonly origin: Origin };
+/** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
+export type FindRepetition = { readonly origin: Origin };
 
-/** A statement that was read. */
+/** Keeps a statement that was read. */
 export type KeepBankFile = {
-  readonly subject: 'bank_file';
   readonly origin: Origin;
   readonly now: number;
   readonly file: BankFile;
-  /** It is kept already: only the answer is new. */
+  /** Set where the file is kept already: only the answer is new. */
   readonly isKnown: boolean;
-  readonly reply: Reply;
-  /** What the answer shows, as JSON. */
-  readonly shows: string;
 };
 
-/** To make a file of payments for a bank. */
+/** Makes a file of payments for a bank. */
 export type MakePaymentFile = {
-  readonly subject: 'payment_file';
   readonly origin: Origin;
   readonly now: number;
   readonly id: string;
-  /** That the money leaves. */
+  /** The account that the money leaves. */
   readonly account: ReceivingAccount;
   /** YYYY-MM-DD. */
   readonly executeOn: string;
@@ -146,59 +121,65 @@ export type MakePaymentFile = {
   readonly returns: ReadonlyArray<CreditTransfer & { readonly reference: string }>;
   /** What is still to be sent, and why it is not in this file. */
   readonly leftOut: ReadonlyArray<{ readonly id: string; readonly reason: string }>;
-  readonly reply: Reply;
 };
 
-/** What came of deliveries. */
+/** Records results of deliveries. */
 export type RecordDeliveries = {
-  readonly subject: 'deliveries';
-  readonly tenant: Tenant;
+  readonly origin: Origin;
   readonly results: readonly DeliveryResult[];
 };
 
-export type Order =
-  | ChangeCheckout
-  | ChangeCustomer
-  | ChangeEndpoint
-  | AdvanceClock
-  | ResendDeliveries
-  | SettleEntry
-  | RecordNotice
-  | FindRepetition
-  | KeepBankFile
-  | MakePaymentFile
-  | RecordDeliveries;
+/** The commands by their subject, each with the value of its result: what its subject is afterwards. */
+export type Commands = {
+  readonly checkout: { readonly command: ChangeCheckout; readonly value: Checkout };
+  readonly customer: { readonly command: ChangeCustomer; readonly value: Customer };
+  readonly endpoint: {
+    readonly command: ChangeEndpoint;
+    readonly value: { readonly endpoint: Endpoint; readonly health: Health | null };
+  };
+  /** What the clock shows afterwards. */
+  readonly clock: { readonly command: AdvanceClock; readonly value: number };
+  readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };
+  readonly bank_entry: { readonly command: ChangeBankEntry; readonly value: Notice };
+  readonly provider_event: { readonly command: RecordProviderEvent; readonly value: Notice };
+  readonly repetition: { readonly command: FindRepetition; readonly value: never };
+  readonly bank_file: { readonly command: KeepBankFile; readonly value: BankFile };
+  readonly payment_file: { readonly command: MakePaymentFile; readonly value: BankFile };
+  readonly deliveries: { readonly command: RecordDeliveries; readonly value: null };
+};
+export type Subject = keyof Commands;
+export type Command<S extends Subject> = { readonly subject: S } & Commands[S]['command'];
+export type Value<S extends Subject> = Commands[S]['value'];
 
-export type Outcome = { readonly kind: 'success' | 'replay'; readonly answer: Answer } | Refusal;
+/**
+ * The result of a command: a change was written, there was nothing to change, the request was answered before, or the
+ * rules refuse it.
+ */
+export type Result<T> =
+  | { readonly kind: 'change' | 'unchanged'; readonly value: T }
+  | { readonly kind: 'replay' }
+  | Refusal;
 
-/** What has just been committed, for those who wait for it: open pages, readers of the feed and the worker. */
+/** Makes the bytes of an answer; called inside the commit, which keeps them for a repetition of the request. */
+export type Serialize<T> = (value: T) => Answer;
+
+/** News of a commit for those who wait for it: open pages, readers of the feed and the worker. */
 export type Committed = {
   readonly tenant: Tenant;
   /** Ids of the sessions that changed. */
   readonly checkouts: readonly string[];
-  readonly events: number;
-  /** Deliveries that may go out now. */
-  readonly deliveries: number;
+  /** Set if the feed of events goes on. */
+  readonly events: boolean;
+  /** Set if deliveries may go out now. */
+  readonly deliveries: boolean;
 };
 
-/** What an order comes to once everything is loaded. */
-export type Decided = {
-  readonly writes: Writes;
-  /** Where several sessions change at once: what is written for the others. */
-  readonly further?: readonly Writes[];
-  readonly answer: Answer;
-  readonly committed: Committed | null;
-};
+/** A decision on what was loaded; without writes nothing changes. */
+export type Decided<T> = { readonly value: T; readonly writes: readonly Writes[] };
 
-export const noAnswer: Answer = { statusCode: 204, headers: {}, body: '' };
-
-export function answerOf(
-  { operation, statusCode = 200, location }: Reply,
-  data: string,
-  headers = {},
-): Answer {
-  const all = { ...headers, ...(location === undefined ? {} : { location }) };
-  return { statusCode, headers: all, body: envelope(operation, data) };
+/** The origin of what the service does by itself: as time passes, or because a rail has answered. */
+export function ownOrigin(tenant: Tenant, actor: 'time' | 'rail', requestId = ''): Origin {
+  return { tenant, actor, requestId, idempotency: null };
 }
 
 export function auditOf(origin: Origin, subject: string, version: number, at: number, action: string): Audit {

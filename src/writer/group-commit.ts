@@ -1,11 +1,11 @@
 /** Many changes share a commit: the disk, or the database server, is waited for once for all of them. */
 import { sameTenant, tenantName } from '../checkout/tenant.ts';
-import { type Needs, type Store, StoreUnavailable, type Unit } from '../store/store.ts';
+import { type Needs, railKey, type Store, StoreUnavailable, type Unit } from '../store/store.ts';
 
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
- * store allows. What concerns the same session, customer or idempotency key never is in two of them at once, and keeps
- * its order. A batch in which one unit fails is run again one unit at a time, so that a unit answers only for itself.
+ * store allows. Units that share a conflict key, such as a session, a customer or an idempotency key, are never in two of
+ * them at once, and keep their order. A batch in which one unit fails is run again one unit at a time, so that a unit answers only for itself.
  */
 export function groupCommit(
   { commit, batching: { atOnce, mixed } }: Pick<Store, 'commit' | 'batching'>,
@@ -14,13 +14,13 @@ export function groupCommit(
 ) {
   type Entry = {
     readonly unit: Unit;
-    readonly concerns: readonly string[];
+    readonly conflictKeys: readonly string[];
     readonly resolve: () => void;
     readonly reject: (error: unknown) => void;
   };
   let queue: Entry[] = [];
   const underWay = new Set<Promise<void>>();
-  /** What the batches under way concern. */
+  /** The conflict keys of the batches under way. */
   const busy = new Set<string>();
   let running = false;
 
@@ -32,7 +32,7 @@ export function groupCommit(
     }
   }
 
-  /** Takes from the queue what can be committed now; what has to wait holds up what concerns the same behind it. */
+  /** Takes from the queue what can be committed now; what has to wait holds up what conflicts with it behind it. */
   function takeBatch(): Entry[] {
     const batch: Entry[] = [];
     const left: Entry[] = [];
@@ -42,11 +42,11 @@ export function groupCommit(
       const fits =
         batch.length < maxBatch &&
         (mixed || sameTenant(first.unit.needs.tenant, entry.unit.needs.tenant)) &&
-        entry.concerns.every((each) => !waiting.has(each));
+        entry.conflictKeys.every((each) => !waiting.has(each));
       if (fits) batch.push(entry);
       else {
         left.push(entry);
-        for (const each of entry.concerns) waiting.add(each);
+        for (const each of entry.conflictKeys) waiting.add(each);
       }
     }
     queue = left;
@@ -73,14 +73,14 @@ export function groupCommit(
       await gathered();
       const batch = takeBatch();
       if (batch.length === 0) {
-        // All that waits concerns what is under way.
+        // All that waits conflicts with what is under way.
         await Promise.race(underWay);
         continue;
       }
-      const concerns = batch.flatMap((entry) => entry.concerns);
-      for (const each of concerns) busy.add(each);
+      const conflictKeys = batch.flatMap((entry) => entry.conflictKeys);
+      for (const each of conflictKeys) busy.add(each);
       const committed = commitBatch(batch).finally(() => {
-        for (const each of concerns) busy.delete(each);
+        for (const each of conflictKeys) busy.delete(each);
         underWay.delete(committed);
       });
       underWay.add(committed);
@@ -94,29 +94,26 @@ export function groupCommit(
         reject(new StoreUnavailable('too many changes are waiting to be written'));
         return;
       }
-      queue.push({ unit, concerns: atOnce > 1 ? concernsOf(unit.needs) : [], resolve, reject });
+      queue.push({ unit, conflictKeys: atOnce > 1 ? conflictKeysOf(unit.needs) : [], resolve, reject });
       if (running) return;
       running = true;
       void drain();
     });
 }
 
-/** What of a batch must not be in another one at the same time. Ids are unique, the rest is within its tenant. */
-function concernsOf(needs: Needs): string[] {
-  const { tenant, checkout, customer, email, rail, notice, idempotency } = needs;
-  const { checkouts = [], notices = [], lanes = [], lockedEndpoints = [] } = needs;
+/** Conflict keys: no two concurrent batches may share one. Ids are unique, the rest is within its tenant. */
+function conflictKeysOf(needs: Needs): string[] {
+  const { tenant, emails = [], references = [], notices = [], idempotency } = needs;
+  const { checkouts = [], customers = [], deliverySubjects = [], lockedEndpoints = [] } = needs;
   const within = tenantName(tenant);
   return [
-    ...(checkout === undefined ? [] : [checkout]),
     ...checkouts,
-    ...lanes,
+    ...customers,
+    ...deliverySubjects,
     ...lockedEndpoints,
-    ...(customer === undefined ? [] : [customer]),
-    ...(email === undefined ? [] : [`${within} email ${email}`]),
-    ...(rail === undefined ? [] : [`${within} rail ${rail.rail} ${rail.reference}`]),
-    ...[...(notice === undefined ? [] : [notice]), ...notices].map(
-      (each) => `${within} notice ${each.rail} ${each.reference}`,
-    ),
+    ...emails.map((email) => `${within} email ${email}`),
+    ...references.map((each) => `${within} rail ${railKey(each)}`),
+    ...notices.map((each) => `${within} notice ${railKey(each)}`),
     ...(idempotency === undefined ? [] : [`${within} key ${idempotency.key} ${idempotency.operation}`]),
   ];
 }

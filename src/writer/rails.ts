@@ -1,13 +1,12 @@
 /**
- * Asks rails, outside of any transaction, and brings what they say to the sessions. The way back of a payer, a notice of
- * a provider and the worker's timer all come through here: asking twice comes to the same as asking once.
+ * Asks rails, outside of any transaction, and reports their answers to the sessions. The way back of a payer, an event
+ * of a provider and the worker's timer all come through here: asking twice comes to the same as asking once.
  */
 import { type Attempt, type Checkout, knowledgeOf, type Refund } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
 import { newId } from '../lib/id.ts';
 import type { Rail, RailAnswer, RefundAnswer } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
-import type { Origin } from './command.ts';
+import { ownOrigin } from './command.ts';
 import type { Execute } from './writer.ts';
 
 /** What an operator has to look at; ids and the rail's own words, never a person or a secret. */
@@ -82,10 +81,14 @@ async function applyAnswer(
 ): Promise<void> {
   const { execute, onAlert } = duties;
   const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
-  const order = { subject: 'checkout', origin: railOrigin(checkout.tenant), id: checkout.id } as const;
+  const change = {
+    subject: 'checkout',
+    origin: ownOrigin(checkout.tenant, 'rail'),
+    id: checkout.id,
+  } as const;
   if (alert !== undefined) onAlert(attempt.rail, alert, { checkout: checkout.id, attempt: attempt.id });
   await execute({
-    ...order,
+    ...change,
     command: {
       type: 'report',
       now,
@@ -99,12 +102,12 @@ async function applyAnswer(
   });
   for (const reversal of reversals) {
     await execute({
-      ...order,
+      ...change,
       command: { type: 'report_reversal', now, rail: attempt.rail, attempt: attempt.id, ...reversal },
     });
   }
   for (const { alert: _alert, ...news } of refunds) {
-    await execute({ ...order, command: { type: 'report_refund', now, ...news } });
+    await execute({ ...change, command: { type: 'report_refund', now, ...news } });
   }
 }
 
@@ -126,7 +129,7 @@ export async function syncRefund(
   if (alert !== undefined) duties.onAlert(refund.rail, alert, { checkout: checkout.id, refund: refund.id });
   await duties.execute({
     subject: 'checkout',
-    origin: railOrigin(checkout.tenant),
+    origin: ownOrigin(checkout.tenant, 'rail'),
     id: checkout.id,
     command: { type: 'report_refund', now, refund: refund.id, ...answer },
   });
@@ -134,8 +137,4 @@ export async function syncRefund(
 
 function railOf({ rails }: RailDuties, name: string): Rail | undefined {
   return rails.find((each) => each.name === name);
-}
-
-function railOrigin(tenant: Tenant): Origin {
-  return { tenant, actor: 'rail', requestId: '', idempotency: null };
 }

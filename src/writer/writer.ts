@@ -1,27 +1,29 @@
 /**
- * The only writer. An order is queued; while one batch commits the next gathers, so that many orders share one commit.
- * Inside the transaction the rules decide on what was loaded, and the change, its events, deliveries, audit row and
- * stored answer are written together or not at all. A refusal writes nothing.
+ * The only writer. A command is queued; while one batch commits the next gathers, so that many commands share one
+ * commit. Inside the transaction its handler decides on what was loaded, and the change, its events, deliveries, audit
+ * row and stored answer are written together or not at all. A refusal writes nothing.
  */
 import { type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
-import type { IdempotencyKey, Loaded, Needs, Store } from '../store/store.ts';
-import type { Committed, Decided, Order, Outcome } from './command.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
+import type { Command, Committed, Result, Serialize, Subject, Value } from './command.ts';
 import { groupCommit } from './group-commit.ts';
-import { decideOnEntry, entryNeeds } from './handlers/bank-entry.ts';
-import { checkoutNeeds, decideOnCheckout } from './handlers/checkout.ts';
-import { decideOnClock } from './handlers/clock.ts';
-import { customerNeeds, decideOnCustomer } from './handlers/customer.ts';
-import { decideOnDeliveries, deliveriesNeeds } from './handlers/deliveries.ts';
-import { decideOnEndpoint, endpointNeeds } from './handlers/endpoint.ts';
-import { decideOnPaymentFile, paymentFileNeeds } from './handlers/payment-file.ts';
-import { decideOnBankFile, decideOnNotice, noticeNeeds } from './handlers/provider-event.ts';
-import { decideOnResend, resendNeeds } from './handlers/resend.ts';
+import { type Handler, handlers } from './handlers/handlers.ts';
 
-export type Executed = { readonly outcome: Outcome; readonly committed: Committed | null };
+export type Executed<T> = {
+  readonly result: Result<T>;
+  /** What `serialize` made of the value, or the stored answer of a replay; null if nobody asked for one. */
+  readonly answer: Answer | null;
+  /** Null if nothing was written. */
+  readonly committed: Committed | null;
+};
 
-/** Carries out one order. Rejects with StoreUnavailable if it could not be written; then nothing of it was. */
-export type Execute = (order: Order) => Promise<Executed>;
+/** Executes one command. Rejects with StoreUnavailable if it could not be written; then nothing of it was. */
+export type Execute = <S extends Subject>(
+  command: Command<S>,
+  serialize?: Serialize<Value<S>>,
+) => Promise<Executed<Value<S>>>;
 
 type Options = {
   readonly store: Pick<Store, 'commit' | 'batching'>;
@@ -41,86 +43,64 @@ export function createWriter({
 }: Options): Execute {
   const enqueue = groupCommit(store, maxBatch, maxQueue);
 
-  return async (order) => {
-    const idempotency = 'origin' in order ? order.origin.idempotency : null;
+  return async <S extends Subject>(
+    command: Command<S>,
+    serialize?: Serialize<Value<S>>,
+  ): Promise<Executed<Value<S>>> => {
+    const { needs, decide }: Handler<S> = handlers[command.subject];
+    const { tenant, idempotency } = command.origin;
+    const needed = needs(command);
     // Set anew at each try of the batch; the last try is the one that was committed.
-    let executed: Executed | undefined;
+    let executed: Executed<Value<S>> | null = null;
     await enqueue({
-      needs: { ...needsOf(order), ...(idempotency ? { idempotency } : {}) },
+      needs: idempotency === null ? needed : { ...needed, idempotency },
       decide(loaded) {
-        const decided = repeated(loaded, idempotency) ?? decideOn(order, loaded, serializer);
+        executed = repeated(loaded, idempotency);
+        if (executed !== null) return [];
+        const decided = decide(command, loaded, serializer);
         if ('kind' in decided) {
-          executed = { outcome: decided, committed: null };
+          executed = refused(decided);
           return [];
         }
-        const { writes, further = [], answer, committed } = decided;
-        executed = { outcome: { kind: 'success', answer }, committed };
-        const stored = idempotency
-          ? { ...writes, answer: { ...answer, ...idempotency, createdAt: realNow() } }
-          : writes;
-        return [stored, ...further];
+        const { value, writes } = decided;
+        const answer = serialize?.(value) ?? null;
+        const committed = committedBy(tenant, writes);
+        executed = { result: { kind: committed ? 'change' : 'unchanged', value }, answer, committed };
+        if (idempotency === null) return writes;
+        if (answer === null) throw new Error(`nothing to keep for a repetition of this ${command.subject}`);
+        const [first = {}, ...others] = writes;
+        return [{ ...first, answer: { ...answer, ...idempotency, createdAt: realNow() } }, ...others];
       },
     });
-    return executed as Executed;
+    if (executed === null) throw new Error(`nobody has decided on this ${command.subject}`);
+    return executed;
   };
 }
 
+function refused(result: Refusal): Executed<never> {
+  return { result, answer: null, committed: null };
+}
+
 /** The answer to a request that was answered before, or why it cannot be repeated; null for a new one. */
-function repeated({ answer }: Loaded, idempotency: IdempotencyKey | null): Outcome | null {
-  if (idempotency === null || answer === null) return null;
-  const { requestHash, ...stored } = answer;
-  if (requestHash === idempotency.requestHash) return { kind: 'replay', answer: stored };
-  return refuse('key_reused', 'The idempotency key was used with another request body.');
+function repeated({ answer: stored }: Loaded, idempotency: IdempotencyKey | null): Executed<never> | null {
+  if (idempotency === null || stored === null) return null;
+  const { requestHash, ...answer } = stored;
+  if (requestHash === idempotency.requestHash) {
+    return { result: { kind: 'replay' }, answer, committed: null };
+  }
+  return refused(refuse('key_reused', 'The idempotency key was used with another request body.'));
 }
 
-function needsOf(order: Order): Needs {
-  switch (order.subject) {
-    case 'checkout':
-      return checkoutNeeds(order);
-    case 'customer':
-      return customerNeeds(order);
-    case 'endpoint':
-      return endpointNeeds(order);
-    case 'resend':
-      return resendNeeds(order);
-    case 'deliveries':
-      return deliveriesNeeds(order);
-    case 'entry':
-      return entryNeeds(order);
-    case 'notice':
-      return noticeNeeds(order);
-    case 'payment_file':
-      return paymentFileNeeds(order);
-    case 'repetition':
-    case 'bank_file':
-    case 'clock':
-      return { tenant: order.origin.tenant };
-  }
-}
-
-function decideOn(order: Order, loaded: Loaded, serializer: Serializer): Decided | Refusal {
-  switch (order.subject) {
-    case 'checkout':
-      return decideOnCheckout(order, loaded, serializer);
-    case 'customer':
-      return decideOnCustomer(order, loaded, serializer);
-    case 'endpoint':
-      return decideOnEndpoint(order, loaded);
-    case 'resend':
-      return decideOnResend(order, loaded);
-    case 'deliveries':
-      return decideOnDeliveries(order, loaded);
-    case 'entry':
-      return decideOnEntry(order, loaded, serializer);
-    case 'notice':
-      return decideOnNotice(order, loaded);
-    case 'repetition':
-      return refuse('not_found', 'The request was not answered before.');
-    case 'bank_file':
-      return decideOnBankFile(order);
-    case 'payment_file':
-      return decideOnPaymentFile(order, loaded, serializer);
-    case 'clock':
-      return decideOnClock(order);
-  }
+function committedBy(tenant: Tenant, writes: readonly Writes[]): Committed | null {
+  if (writes.length === 0) return null;
+  const some = (rows: readonly unknown[] | undefined): boolean => rows !== undefined && rows.length > 0;
+  return {
+    tenant,
+    checkouts: [...new Set(writes.flatMap(({ checkout }) => checkout?.after.id ?? []))],
+    events: writes.some(({ events }) => some(events)),
+    deliveries: writes.some(
+      (each) =>
+        some(each.deliveries) || some(each.resends) || some(each.deliveryResults) || some(each.dueNow),
+    ),
+  };
 }

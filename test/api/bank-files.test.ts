@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { after, suite, test } from 'node:test';
 import { ingestStatement } from '../../src/banking/ingest/statement.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
-import { createWriter } from '../../src/writer/writer.ts';
+import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { mappingOf } from '../statements/support.ts';
 import { startService } from '../support/service.ts';
 import { awaitTransfer, bankReference, camt, configure, entries, IBAN, type Line, upload } from './bank.ts';
@@ -172,12 +172,11 @@ suite('what comes twice', () => {
       },
     };
     let left = 12;
-    const dying: typeof execute = async (order) => {
-      if (order.subject === 'entry' && left-- <= 0) throw new Error('killed');
-      return execute(order);
+    const dying: Execute = async (command, serialize) => {
+      if (String(command.subject) === 'bank_entry' && left-- <= 0) throw new Error('killed');
+      return execute(command, serialize);
     };
-    const reply = { operation: 'X' };
-    const crash = ingestStatement({ store, execute: dying }, origin, source, Date.now(), reply);
+    const crash = ingestStatement({ store, execute: dying }, origin, source, Date.now());
     await assert.rejects(crash, /killed/);
     assert.equal(await paid(id), 120);
     const before = (await entries(service)).slice(0, 12);

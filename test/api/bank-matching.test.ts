@@ -28,7 +28,7 @@ async function showReference(id: string, reference: string): Promise<void> {
   const execute = createWriter({ store, serializer: createSerializer(service.url), realNow: Date.now });
   const tenant = { account: service.account.number, mode: 'test' } as const;
   const time = await now(service);
-  const { outcome } = await execute({
+  const { result } = await execute({
     subject: 'checkout',
     origin: { tenant, actor: 'payer', requestId: '', idempotency: null },
     id,
@@ -46,7 +46,7 @@ async function showReference(id: string, reference: string): Promise<void> {
       details: {},
     },
   });
-  assert.equal(outcome.kind, 'success');
+  assert.equal(result.kind, 'change');
 }
 
 suite('a transfer that names a reference', () => {

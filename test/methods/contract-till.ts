@@ -229,8 +229,8 @@ export async function openTill(
         checkout,
         attempt: { ...rest, id: attemptId, createdAt, amount, version: checkout.version, reason: '' },
         async write(): Promise<void> {
-          const { outcome } = await opened.execute({ subject: 'checkout', origin, id, command });
-          assert.equal(outcome.kind, 'success');
+          const { result } = await opened.execute({ subject: 'checkout', origin, id, command });
+          assert.equal(result.kind, 'change');
         },
       };
     },

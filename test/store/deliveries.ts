@@ -166,8 +166,8 @@ export function giveUp(claimed: ClaimedDelivery, given: Partial<DeliveryResult> 
 
 /** The unit that writes what came of deliveries, with the locks that it needs. */
 export function finishing(tenant: Tenant, deliveryResults: readonly DeliveryResult[]): Unit {
-  const lanes = [...new Set(deliveryResults.map(({ subject }) => subject))];
-  return { needs: { tenant, lanes }, decide: () => [{ deliveryResults }] };
+  const deliverySubjects = [...new Set(deliveryResults.map(({ subject }) => subject))];
+  return { needs: { tenant, deliverySubjects }, decide: () => [{ deliveryResults }] };
 }
 
 /** Writes what came of deliveries of one account and mode. */
@@ -182,8 +182,8 @@ export async function resend(store: Store, tenant: Tenant, at: number, ...all: s
     const { id, receiver, subject } = each as Delivery;
     return { id, receiver, subject, at };
   });
-  const lanes = resends.map(({ subject }) => subject);
-  await store.commit([{ needs: { tenant, lanes }, decide: () => [{ resends }] }]);
+  const deliverySubjects = resends.map(({ subject }) => subject);
+  await store.commit([{ needs: { tenant, deliverySubjects }, decide: () => [{ resends }] }]);
 }
 
 /** Delivers everything that comes due by then, and says in which order. */

@@ -1,14 +1,16 @@
-/** Orders about endpoints and deliveries, carried out on a store of their own. */
+/** Commands about endpoints and deliveries, executed on a store of their own. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { EventRow } from '../../src/events/event.ts';
+import { success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import { representEndpoint } from '../../src/webhooks/representation.ts';
 import type { Origin } from '../../src/writer/command.ts';
 import { createWriter, type Executed } from '../../src/writer/writer.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -42,19 +44,18 @@ export async function openTill(t: TestContext) {
     async endpoint(id: string, tenant = mine): Promise<Endpoint | undefined> {
       return (await store.endpoints.list(tenant)).find((each) => each.id === id);
     },
-    /** Carries out a command about an endpoint. */
-    order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string): Promise<Executed> =>
-      execute({
-        subject: 'endpoint',
-        origin: originOf(mine, key),
-        id,
-        command,
-        now,
-        reply: { operation: 'WEBHOOK_ENDPOINT.TEST' },
-      }),
-    /** Says what came of deliveries. */
-    come: (...results: DeliveryResult[]): Promise<Executed> =>
-      execute({ subject: 'deliveries', tenant: mine, results }),
+    /** Executes a command about an endpoint, as the requests do that show its secret. */
+    order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string) =>
+      execute(
+        { subject: 'endpoint', origin: originOf(mine, key), id, command, now },
+        ({ endpoint, health }) => {
+          const data = { ...representEndpoint(endpoint, health, now), secret: endpoint.secret };
+          return success('WEBHOOK_ENDPOINT.TEST', JSON.stringify(data));
+        },
+      ),
+    /** Records results of deliveries. */
+    come: (...results: DeliveryResult[]) =>
+      execute({ subject: 'deliveries', origin: originOf(mine), results }),
     /** The only delivery that is due for a receiver. */
     due: (receiver: string, at: number): Promise<ClaimedDelivery> =>
       claimOne(store, mine, at, { room: (each) => (each === receiver ? 1 : 0) }),
@@ -87,8 +88,8 @@ function originOf(tenant: Tenant, key?: string): Origin {
   return { tenant, actor: 'ak_test_1', requestId: newId('evt', T), idempotency };
 }
 
-/** What an order was answered with. */
-export function dataOf({ outcome }: Executed) {
-  assert.ok(outcome.kind !== 'refusal', JSON.stringify(outcome));
-  return JSON.parse(outcome.answer.body).data;
+/** The data of a command's answer. */
+export function dataOf({ result, answer }: Executed<unknown>) {
+  assert.ok(answer, JSON.stringify(result));
+  return JSON.parse(answer.body).data;
 }

@@ -11,7 +11,13 @@ import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { noticeQuery } from '../../src/store/postgres/rail-notices.ts';
 import { refundQuery } from '../../src/store/postgres/refunds.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import type { NoticeFilter, RefundFilter, Store, Unit } from '../../src/store/store.ts';
+import {
+  type NoticeFilter,
+  type RefundFilter,
+  railKey,
+  type Store,
+  type Unit,
+} from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { add, attempt, changed, eventOf, load, notice, session, T, tenants, write } from './build.ts';
@@ -66,11 +72,12 @@ suite('another process', () => {
     const { mine } = await tenants(stores[0]);
     let made = 0;
     const unit = (reference: string): Unit => ({
-      needs: { tenant: mine, notice: { rail: 'bank', reference } },
+      needs: { tenant: mine, notices: [{ rail: 'bank', reference }] },
       decide: (loaded) => {
+        const known = loaded.notices.get(railKey({ rail: 'bank', reference }));
         // A try that fails writes nothing, and is counted by nobody.
-        const { tries } = loaded.notice ?? { tries: 0 };
-        const first = loaded.notice ?? notice(reference, { dueAt: T + ++made });
+        const { tries } = known ?? { tries: 0 };
+        const first = known ?? notice(reference, { dueAt: T + ++made });
         return [{ notice: { ...first, tries: tries + 1 } }];
       },
     });
@@ -96,8 +103,8 @@ suite('another process', () => {
     const { mine } = await tenants(stores[0]);
     const one = await add(stores[0], session(mine));
     const other = await add(stores[0], session(mine));
-    const unit = (checkout: string, checkouts: readonly string[]): Unit => ({
-      needs: { tenant: mine, checkout, checkouts },
+    const unit = (checkouts: readonly string[]): Unit => ({
+      needs: { tenant: mine, checkouts },
       decide: (loaded) =>
         [...loaded.checkouts.values()].map((before) => {
           const after = changed(before, { amount: before.amount + 1 });
@@ -107,7 +114,7 @@ suite('another process', () => {
     await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const [first, second] = index % 2 === 0 ? [one.id, other.id] : [other.id, one.id];
-        return stores[index % 2]?.commit([unit(first, [first, second, 'chk_none'])]);
+        return stores[index % 2]?.commit([unit([first, second, 'chk_none'])]);
       }),
     );
     for (const { id } of [one, other]) {
@@ -126,7 +133,8 @@ suite('another process', () => {
     await sql`BEGIN`;
     await sql`SELECT FROM notice WHERE id = ${known.id} FOR UPDATE`;
     let done = false;
-    const loaded = load(store, { tenant: mine, notice: { rail: 'bank', reference: 'a' } }).finally(() => {
+    const wanted = { rail: 'bank', reference: 'a' };
+    const loaded = load(store, { tenant: mine, notices: [wanted] }).finally(() => {
       done = true;
     });
     // Reads do not wait for it.
@@ -134,7 +142,7 @@ suite('another process', () => {
     assert.equal(done, false);
     await sql`UPDATE notice SET tries = 7 WHERE id = ${known.id}`;
     await sql`COMMIT`;
-    assert.deepEqual((await loaded).notice, { ...known, tries: 7 });
+    assert.deepEqual((await loaded).notices.get(railKey(wanted)), { ...known, tries: 7 });
   });
 });
 

@@ -183,8 +183,9 @@ suite('another process at the same rows', () => {
   const update = (store: Store, id: string, tenant: Unit['needs']['tenant'], amount: number) =>
     store.commit([
       {
-        needs: { tenant, checkout: id },
-        decide({ checkout }) {
+        needs: { tenant, checkouts: [id] },
+        decide({ checkouts }) {
+          const checkout = checkouts.get(id);
           assert.ok(checkout);
           const after = changed(checkout, { amount });
           return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
@@ -220,8 +221,8 @@ suite('another process at the same rows', () => {
       needs: {
         tenant: mine,
         idempotency: { key, operation, requestHash },
-        email: 'ada@example.com',
-        rail: { rail: 'sandbox', reference: 'pay' },
+        emails: ['ada@example.com'],
+        references: [{ rail: 'sandbox', reference: 'pay' }],
       },
       decide({ answer: given }) {
         if (given) {
@@ -258,9 +259,10 @@ suite('another process at the same rows', () => {
     await sql`SELECT FROM customer WHERE id = 'cus_1' FOR UPDATE`;
     const committed = store.commit([
       {
-        needs: { tenant: mine, checkout: one.id, customer: 'cus_1' },
-        decide: ({ checkout }) => {
-          const after = changed(checkout as typeof one, { amount: 7 });
+        needs: { tenant: mine, checkouts: [one.id], customers: ['cus_1'] },
+        decide: ({ checkouts }) => {
+          const checkout = checkouts.get(one.id) ?? one;
+          const after = changed(checkout, { amount: 7 });
           return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
         },
       },
@@ -346,7 +348,7 @@ test('what was remembered of a session is not believed when another process has 
   const paid = changed(one, { payments: [payment('p')], amount: 5 });
   await write(there, mine, { checkout: { before: one, after: paid }, events: [eventOf(paid)] });
   assert.deepEqual(await here.checkouts.fetch(mine, one.id), paid);
-  assert.deepEqual((await load(here, { tenant: mine, checkout: one.id })).checkout, paid);
+  assert.deepEqual((await load(here, { tenant: mine, checkouts: [one.id] })).checkouts.get(one.id), paid);
   assert.deepEqual((await here.checkouts.list(mine, {}, { limit: 1 })).rows, [paid]);
   assert.equal(T, one.createdAt);
 });

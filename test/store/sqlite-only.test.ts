@@ -257,12 +257,11 @@ suite('a batch of several accounts and modes', () => {
     const look = (tenant: Unit['needs']['tenant']): Unit => ({
       needs: {
         tenant,
-        checkout: one.id,
-        customer: person.id,
-        email: 'ada@example.com',
-        rail: { rail: 'sandbox', reference: 'ref' },
         checkouts: [one.id],
-        notice: { rail: 'bank', reference: 'entry' },
+        customers: [person.id],
+        emails: ['ada@example.com'],
+        references: [{ rail: 'sandbox', reference: 'ref' }],
+        notices: [{ rail: 'bank', reference: 'entry' }],
         idempotency: stored,
       },
       decide(loaded) {

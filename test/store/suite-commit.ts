@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
+import { defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
-import type { Unit } from '../../src/store/store.ts';
+import { railKey, type Unit } from '../../src/store/store.ts';
 import {
   add,
   answer,
@@ -108,7 +108,7 @@ export function commitSuite(open: Open): void {
       const { id } = await add(store, session(mine));
       for (const tenant of [live, theirs]) {
         assert.equal(await store.checkouts.fetch(tenant, id), null);
-        assert.equal((await load(store, { tenant, checkout: id })).checkout, null);
+        assert.equal((await load(store, { tenant, checkouts: [id] })).checkouts.size, 0);
       }
       assert.equal(await store.checkouts.fetch(mine, newId('chk', T)), null);
     });
@@ -137,7 +137,7 @@ export function commitSuite(open: Open): void {
       const bug = new Error('a bug');
       const units: Unit[] = [
         {
-          needs: { tenant: mine, checkout: old.id },
+          needs: { tenant: mine, checkouts: [old.id] },
           decide: () => [
             {
               checkout: { before: old, after },
@@ -151,7 +151,7 @@ export function commitSuite(open: Open): void {
         },
         { needs: { tenant: mine }, decide: () => [{ checkout: { before: null, after: fresh } }] },
         {
-          needs: { tenant: mine, checkout: old.id },
+          needs: { tenant: mine, checkouts: [old.id] },
           decide() {
             throw bug;
           },
@@ -166,8 +166,8 @@ export function commitSuite(open: Open): void {
         assert.equal((await each.accounts.fetch(mine.account))?.testClockOffsetMs, 0);
         assert.equal((await each.gauges()).pendingDeliveries, 0);
         const idempotency = { key: 'key', operation: 'POST /v3/checkout', requestHash: '' };
-        const loaded = await load(each, { tenant: mine, checkout: old.id, idempotency });
-        assert.deepEqual(loaded.checkout, old);
+        const loaded = await load(each, { tenant: mine, checkouts: [old.id], idempotency });
+        assert.deepEqual(loaded.checkouts.get(old.id), old);
         assert.equal(loaded.answer, null);
       }
     });
@@ -195,17 +195,17 @@ export function commitSuite(open: Open): void {
       const seen: unknown[] = [];
       const look = (needs: Omit<Unit['needs'], 'tenant'>): Unit => ({
         needs: { tenant: mine, ...needs },
-        decide({ checkout, customer: found, customerByEmail, ownerOfReference, answer: given, checkouts }) {
-          seen.push([checkout, found, customerByEmail, ownerOfReference, given, ...checkouts]);
+        decide({ checkouts, customers, customersByEmail, owners, answer: given }) {
+          seen.push([[...checkouts], [...customers], [...customersByEmail], [...owners], given]);
           return [];
         },
       });
       const second = changed(first, { amount: 7 });
       const everything = {
-        checkout: first.id,
-        customer: known.id,
-        email: 'ada@example.com',
-        rail: { rail: 'sandbox', reference: 'ref' },
+        checkouts: [first.id],
+        customers: [known.id],
+        emails: ['ada@example.com'],
+        references: [{ rail: 'sandbox', reference: 'ref' }],
         idempotency: { key, operation, requestHash: 'other' },
       };
       await store.commit([
@@ -223,23 +223,26 @@ export function commitSuite(open: Open): void {
         },
         look(everything),
         {
-          needs: { tenant: mine, checkout: first.id },
-          decide: ({ checkout }) => {
-            assert.deepEqual(checkout, first);
-            return [{ checkout: { before: checkout as Checkout, after: second }, events: [eventOf(second)] }];
+          needs: { tenant: mine, checkouts: [first.id] },
+          decide: ({ checkouts }) => {
+            const before = checkouts.get(first.id) ?? null;
+            assert.deepEqual(before, first);
+            return [{ checkout: { before, after: second }, events: [eventOf(second)] }];
           },
         },
-        look({ checkout: first.id, rail: { rail: 'sandbox', reference: 'pay' } }),
+        look({ checkouts: [first.id], references: [{ rail: 'sandbox', reference: 'pay' }] }),
         look({ checkouts: [first.id, newId('chk', T)] }),
         look({}),
       ]);
       const { headers, body, statusCode } = stored;
-      const nothing = [null, null, null, null, null];
+      const owner = (reference: string) => [[railKey({ rail: 'sandbox', reference }), first.id]];
+      const given = { requestHash, statusCode, headers, body };
+      const nothing = [[], [], [], [], null];
       assert.deepEqual(seen, [
         nothing,
-        [first, known, known, first.id, { requestHash, statusCode, headers, body }],
-        [second, null, null, first.id, null],
-        [...nothing, [first.id, second]],
+        [[[first.id, first]], [[known.id, known]], [['ada@example.com', known]], owner('ref'), given],
+        [[[first.id, second]], [], [], owner('pay'), null],
+        [[[first.id, second]], [], [], [], null],
         nothing,
       ]);
       assert.deepEqual(await store.checkouts.fetch(mine, first.id), second);
@@ -305,7 +308,9 @@ export function commitSuite(open: Open): void {
     it('tells whose a payment or attempt of a rail is', async ({ store, mine, live, theirs }) => {
       const one = await add(store, session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] }));
       const ownerOf = async (rail: string, reference: string, tenant = mine) =>
-        (await load(store, { tenant, rail: { rail, reference } })).ownerOfReference;
+        (await load(store, { tenant, references: [{ rail, reference }] })).owners.get(
+          railKey({ rail, reference }),
+        ) ?? null;
       assert.equal(await ownerOf('sandbox', 'ref'), one.id);
       assert.equal(await ownerOf('sandbox', 'pay'), one.id);
       assert.equal(await ownerOf('bank', 'pay'), null);

@@ -69,7 +69,8 @@ export function eraseSuite(open: Open): void {
       };
       for await (const each of alsoReopened({ store, reopen })) {
         assert.equal(await each.customers.fetch(mine, person.id), null);
-        assert.equal((await load(each, { tenant: mine, email: 'ada@example.com' })).customerByEmail, null);
+        const byEmail = await load(each, { tenant: mine, emails: ['ada@example.com'] });
+        assert.equal(byEmail.customersByEmail.size, 0);
         assert.deepEqual((await each.customers.list(mine, {}, { limit: 9 })).rows, []);
         const left = { ...second, payer, version: second.version + 1 };
         assert.deepEqual(await each.checkouts.fetch(mine, one.id), left);
@@ -134,10 +135,11 @@ export function eraseSuite(open: Open): void {
     it('is seen by the units behind it in the same batch', async ({ store, reopen, mine }) => {
       const { person, one } = await known(store, mine);
       const update: Unit = {
-        needs: { tenant: mine, checkout: one.id },
-        decide({ checkout }) {
-          const after = changed(checkout as Checkout, { amount: 7 });
-          return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];
+        needs: { tenant: mine, checkouts: [one.id] },
+        decide({ checkouts }) {
+          const before = checkouts.get(one.id) as Checkout;
+          const after = changed(before, { amount: 7 });
+          return [{ checkout: { before, after }, events: [eventOf(after)] }];
         },
       };
       const erase: Unit = { needs: { tenant: mine }, decide: () => [{ erasedCustomer: person }] };
@@ -155,7 +157,7 @@ export function eraseSuite(open: Open): void {
       const again = await reopen();
       const erase: Unit = { needs: { tenant: mine }, decide: () => [{ erasedCustomer: person }] };
       const look: Unit = {
-        needs: { tenant: mine, checkout: one.id, customer: person.id },
+        needs: { tenant: mine, checkouts: [one.id], customers: [person.id] },
         decide: () => [],
       };
       const fail: Unit = {

@@ -5,7 +5,7 @@ import type { BankFile } from '../../src/banking/bank-file.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Notice } from '../../src/methods/provider-event.ts';
-import type { NoticeFilter, Store, Unit } from '../../src/store/store.ts';
+import { type NoticeFilter, railKey, type Store, type Unit } from '../../src/store/store.ts';
 import { add, bankFile, changed, eventOf, load, notice, type Open, session, T, write } from './build.ts';
 import { inOrder } from './deliveries.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
@@ -29,20 +29,18 @@ export function noticeSuite(open: Open): void {
           const { id, rail, reference } = expected;
           assert.deepEqual(await each.notices.fetch(mine, id), expected);
           assert.deepEqual(await each.notices.fetchByReference(mine, rail, reference), expected);
-          assert.deepEqual(
-            (await load(each, { tenant: mine, notice: { rail, reference } })).notice,
-            expected,
-          );
+          const loaded = await load(each, { tenant: mine, notices: [{ rail, reference }] });
+          assert.deepEqual([...loaded.notices], [[railKey(expected), expected]]);
           for (const tenant of [live, theirs]) {
             assert.equal(await each.notices.fetch(tenant, id), null);
             assert.equal(await each.notices.fetchByReference(tenant, rail, reference), null);
-            assert.equal((await load(each, { tenant, notice: { rail, reference } })).notice, null);
+            assert.equal((await load(each, { tenant, notices: [{ rail, reference }] })).notices.size, 0);
             assert.deepEqual((await each.notices.list(tenant, { rail }, ALL)).rows, []);
             assert.deepEqual(await each.notices.listDue(tenant, T + 1e9, 10), []);
           }
         }
         assert.equal(await each.notices.fetchByReference(mine, 'stripe', one.reference), null);
-        assert.equal((await load(each, { tenant: mine })).notice, null);
+        assert.equal((await load(each, { tenant: mine })).notices.size, 0);
       }
     });
 
@@ -159,12 +157,12 @@ export function noticeSuite(open: Open): void {
       const one = await add(store, session(mine));
       const seen: Array<Notice['state'] | null> = [];
       const entry = notice('entry');
-      const needs = { tenant: mine, checkout: one.id, notice: { rail: 'bank', reference: 'entry' } };
+      const needs = { tenant: mine, checkouts: [one.id], notices: [{ rail: 'bank', reference: 'entry' }] };
       const unit = (after: Notice): Unit => ({
         needs,
-        decide({ notice: known, checkout }) {
-          seen.push(known?.state ?? null);
-          const before = checkout as Checkout;
+        decide({ notices, checkouts }) {
+          seen.push(notices.get(railKey(entry))?.state ?? null);
+          const before = checkouts.get(one.id) as Checkout;
           const next = changed(before, { amount: before.amount + 1 });
           return [{ checkout: { before, after: next }, events: [eventOf(next)], notice: after }];
         },
@@ -172,8 +170,8 @@ export function noticeSuite(open: Open): void {
       const done: Notice = { ...entry, state: 'done', dueAt: null };
       const look: Unit = {
         needs: { ...needs, tenant: store.batching.mixed ? theirs : mine },
-        decide({ notice: known }) {
-          seen.push(known?.state ?? null);
+        decide({ notices }) {
+          seen.push(notices.get(railKey(entry))?.state ?? null);
           return [];
         },
       };
@@ -198,10 +196,9 @@ export function noticeSuite(open: Open): void {
       const count = 600;
       const units = Array.from({ length: count }, (_, index): Unit => {
         const entry = notice(`entry ${index}`, { receivedAt: T + index });
-        const { rail, reference } = entry;
         return {
-          needs: { tenant: mine, notice: { rail, reference } },
-          decide: ({ notice: known }) => (known === null ? [{ notice: entry }] : []),
+          needs: { tenant: mine, notices: [entry] },
+          decide: ({ notices }) => (notices.has(railKey(entry)) ? [] : [{ notice: entry }]),
         };
       });
       await store.commit(units);

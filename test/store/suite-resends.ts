@@ -116,7 +116,10 @@ export function resendSuite(open: Open): void {
       };
       const elsewhere = { ...found, id: all[1] as string, at: T + 1 };
       await store.commit([
-        { needs: { tenant: live, lanes: [elsewhere.subject] }, decide: () => [{ resends: [elsewhere] }] },
+        {
+          needs: { tenant: live, deliverySubjects: [elsewhere.subject] },
+          decide: () => [{ resends: [elsewhere] }],
+        },
       ]);
       assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
       assert.deepEqual(await claim(store, live, T + HOUR), []);

@@ -73,7 +73,7 @@ function setUp() {
   const pool = createDeliveryPool(
     {
       store,
-      execute: async () => ({ outcome: { kind: 'success' }, committed: null }) as never,
+      execute: async () => ({ result: { kind: 'unchanged', value: null }, committed: null }) as never,
       send: () => new Promise((resolve) => ends.push(() => resolve(delivered))),
       realNow: () => T,
       onSent: () => {},

@@ -29,9 +29,9 @@ suite('sessions that are due together', () => {
     const made: string[] = [];
     for (let i = 0; i < 3; i++) made.push((await add(store, session(mine, { expiresAt: T - 3 + i }))).id);
     const failure = new Error('no');
-    const failingOften: Execute = async (order) => {
-      if (order.subject === 'checkout' && failing.includes(made.indexOf(order.id))) throw failure;
-      return execute(order);
+    const failingOften: Execute = async (command, serialize) => {
+      if ('id' in command && failing.includes(made.indexOf(command.id))) throw failure;
+      return execute(command, serialize);
     };
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);

@@ -19,7 +19,7 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
   const watched: Pick<Store, 'commit' | 'batching'> = {
     batching: store.batching,
     async commit(units) {
-      const sessions = units.flatMap(({ needs }) => needs.checkout ?? []);
+      const sessions = units.flatMap(({ needs }) => needs.checkouts ?? []);
       for (const id of new Set(sessions)) {
         assert.ok(!underWay.has(id), 'a session is in two commits at once');
         underWay.add(id);
@@ -41,8 +41,9 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
 /** Adds one to the amount of a session. */
 function increment(tenant: Tenant, id: string): Unit {
   return {
-    needs: { tenant, checkout: id },
-    decide({ checkout }) {
+    needs: { tenant, checkouts: [id] },
+    decide({ checkouts }) {
+      const checkout = checkouts.get(id);
       assert.ok(checkout);
       const after = changed(checkout, { amount: checkout.amount + 1 });
       return [{ checkout: { before: checkout, after }, events: [eventOf(after)] }];

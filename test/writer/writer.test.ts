@@ -1,4 +1,4 @@
-/** Orders on their way into the database: many share a commit, each gets its own answer. */
+/** Commands on their way into the database: many share a commit, each gets its own answer. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,14 @@ import { suite, type TestContext, test } from 'node:test';
 import { createAccount } from '../../src/accounts/keys.ts';
 import type { CreateCheckout } from '../../src/checkout/commands.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
-import { defaultPolicy } from '../../src/checkout/session.ts';
+import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { etagOf, success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Store, StoreUnavailable, type Unit } from '../../src/store/store.ts';
-import type { Order, Outcome } from '../../src/writer/command.ts';
-import { createWriter, type Executed } from '../../src/writer/writer.ts';
+import type { Command } from '../../src/writer/command.ts';
+import { createWriter, type Execute, type Executed } from '../../src/writer/writer.ts';
 import { T } from '../store/build.ts';
 
 const now = T;
@@ -36,13 +37,25 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
     },
   };
   const serializer = createSerializer('https://pay.example.com');
-  const execute = createWriter({ store: counted, serializer, realNow: () => now, ...limits });
+  const execute = answering(createWriter({ store: counted, serializer, realNow: () => now, ...limits }));
   return { store, tenant, commits, execute, serializer };
+}
+
+/** Executes commands as a route does: a success is answered with the session. */
+function answering(execute: Execute) {
+  const { checkout: bytes } = createSerializer('https://pay.example.com');
+  return (command: Command<'checkout'>): Promise<Executed<Checkout>> =>
+    execute(command, (checkout) =>
+      success('CHECKOUT.TEST', bytes(checkout), { etag: etagOf(checkout.version) }),
+    );
 }
 
 type Given = { key?: string; hash?: string; id?: string; path?: string } & Partial<CreateCheckout>;
 
-function create(tenant: Tenant, { key, hash = 'hash', path = '/v3/checkout', ...given }: Given = {}): Order {
+function create(
+  tenant: Tenant,
+  { key, hash = 'hash', path = '/v3/checkout', ...given }: Given = {},
+): Command<'checkout'> {
   const id = given.id ?? newId('chk', now);
   return {
     subject: 'checkout',
@@ -82,11 +95,15 @@ function create(tenant: Tenant, { key, hash = 'hash', path = '/v3/checkout', ...
       policy: defaultPolicy,
       ...given,
     },
-    reply: { operation: 'CHECKOUT.CREATE', statusCode: 201, location: `/v3/checkout/${id}` },
   };
 }
 
-function update(tenant: Tenant, id: string, metadata: Record<string, number>, key?: string): Order {
+function update(
+  tenant: Tenant,
+  id: string,
+  metadata: Record<string, number>,
+  key?: string,
+): Command<'checkout'> {
   return {
     subject: 'checkout',
     origin: {
@@ -98,34 +115,33 @@ function update(tenant: Tenant, id: string, metadata: Record<string, number>, ke
     },
     id,
     command: { type: 'update', now, items: null, metadata, ifVersion: null },
-    reply: { operation: 'CHECKOUT.UPDATE' },
   };
 }
 
-function bodyOf(outcome: Outcome): string {
-  assert.ok(outcome.kind !== 'refusal', JSON.stringify(outcome));
-  return outcome.answer.body;
+function bodyOf({ result, answer }: Executed<Checkout>): string {
+  assert.ok(answer, JSON.stringify(result));
+  return answer.body;
 }
 
-const idOf = ({ outcome }: Executed): string => JSON.parse(bodyOf(outcome)).data.id;
+const idOf = (executed: Executed<Checkout>): string => JSON.parse(bodyOf(executed)).data.id;
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-suite('many orders at once', () => {
+suite('many commands at once', () => {
   test('share few commits, and every one is answered with its own', async (t) => {
     const { store, tenant, commits, execute } = await setUp(t);
-    const orders = times(500, (index) => create(tenant, { amount: index + 1 }));
-    const executed = await Promise.all(orders.map(execute));
+    const commands = times(500, (index) => create(tenant, { amount: index + 1 }));
+    const executed = await Promise.all(commands.map(execute));
     assert.equal(
       commits.reduce((sum, each) => sum + each, 0),
       500,
     );
     assert.ok(commits.length <= 10, `${commits.length} commits`);
     for (const [index, each] of executed.entries()) {
-      const { data } = JSON.parse(bodyOf(each.outcome));
+      const { data } = JSON.parse(bodyOf(each));
       assert.equal(data.amount, index + 1);
       assert.equal((await store.checkouts.fetch(tenant, data.id))?.amount, index + 1);
-      assert.deepEqual(each.committed, { tenant, checkouts: [data.id], events: 1, deliveries: 1 });
+      assert.deepEqual(each.committed, { tenant, checkouts: [data.id], events: true, deliveries: true });
     }
     assert.equal((await store.events.list(tenant, {}, 0, 1000)).rows.length, 500);
   });
@@ -143,7 +159,7 @@ suite('many orders at once', () => {
     const executed = await Promise.all(
       times(40, (index) => execute(update(tenant, id, { [`m${index}`]: index }))),
     );
-    const versions = executed.map(({ outcome }) => outcome.kind === 'success' && outcome.answer.headers.etag);
+    const versions = executed.map(({ answer }) => answer?.headers.etag);
     assert.deepEqual(
       versions,
       times(40, (index) => `"${index + 2}"`),
@@ -175,8 +191,8 @@ suite('a batch that fails', () => {
     await execute(create(tenant, { id: taken }));
     commits.length = 0;
     // Two sessions of one id: a mistake that only the database can find.
-    const orders = times(20, (index) => create(tenant, index === 7 ? { id: taken } : {}));
-    const settled = await Promise.allSettled(orders.map(execute));
+    const commands = times(20, (index) => create(tenant, index === 7 ? { id: taken } : {}));
+    const settled = await Promise.allSettled(commands.map(execute));
     assert.deepEqual(
       settled.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
       [7],
@@ -211,14 +227,14 @@ suite('a batch that fails', () => {
             ])
           : store.commit(units),
     };
-    const execute = createWriter({ store: failing, serializer, realNow: () => now });
-    const orders = times(5, (index) => create(tenant, { key: `key-${index}` }));
-    for (const each of await Promise.allSettled(orders.map(execute))) {
+    const execute = answering(createWriter({ store: failing, serializer, realNow: () => now }));
+    const commands = times(5, (index) => create(tenant, { key: `key-${index}` }));
+    for (const each of await Promise.allSettled(commands.map(execute))) {
       assert.ok(each.status === 'rejected' && each.reason instanceof StoreUnavailable);
     }
     assert.deepEqual((await store.events.list(tenant, {}, 0, 10)).rows, []);
     broken = false;
-    for (const { outcome } of await Promise.all(orders.map(execute))) assert.equal(outcome.kind, 'success');
+    for (const { result } of await Promise.all(commands.map(execute))) assert.equal(result.kind, 'change');
   });
 });
 
@@ -228,14 +244,11 @@ suite('a request with an idempotency key', () => {
     for (let round = 0; round < 5; round++) {
       const key = `order-${round}`;
       const executed = await Promise.all(times(100, () => execute(create(tenant, { key }))));
-      assert.equal(new Set(executed.map(({ outcome }) => bodyOf(outcome))).size, 1);
-      assert.equal(
-        new Set(executed.map(({ outcome }) => JSON.stringify('answer' in outcome && outcome.answer))).size,
-        1,
-      );
-      assert.deepEqual(executed.map(({ outcome }) => outcome.kind).toSorted(), [
+      assert.equal(new Set(executed.map(bodyOf)).size, 1);
+      assert.equal(new Set(executed.map(({ answer }) => JSON.stringify(answer))).size, 1);
+      assert.deepEqual(executed.map(({ result }) => result.kind).toSorted(), [
+        'change',
         ...times(99, () => 'replay'),
-        'success',
       ]);
       assert.equal(executed.filter(({ committed }) => committed !== null).length, 1);
     }
@@ -246,8 +259,8 @@ suite('a request with an idempotency key', () => {
 
   test('is answered again byte for byte, even after the session has changed', async (t) => {
     const { tenant, execute } = await setUp(t);
-    const order = create(tenant, { key: 'ü', metadata: { text: '😀 "quoted" \u2028' } });
-    const first = await execute(order);
+    const command = create(tenant, { key: 'ü', metadata: { text: '😀 "quoted" \u2028' } });
+    const first = await execute(command);
     const id = idOf(first);
     const changed = update(tenant, id, { changed: 1 }, 'ü');
     const second = await execute(changed);
@@ -255,19 +268,18 @@ suite('a request with an idempotency key', () => {
       [create(tenant, { key: 'ü' }), first],
       [changed, second],
     ] as const) {
-      const { outcome, committed } = await execute(repeated);
-      assert.equal(committed, null);
-      assert.deepEqual(outcome, { ...before.outcome, kind: 'replay' });
+      const again = await execute(repeated);
+      assert.deepEqual(again, { result: { kind: 'replay' }, answer: before.answer, committed: null });
     }
   });
 
   test('cannot be used with another body', async (t) => {
     const { store, tenant, execute } = await setUp(t);
-    const orders = times(10, (index) => create(tenant, { key: 'key', hash: `hash-${index % 2}` }));
-    const executed = await Promise.all(orders.map(execute));
-    for (const [index, { outcome }] of executed.entries()) {
-      if (index % 2) assert.ok(outcome.kind === 'refusal' && outcome.reason === 'key_reused');
-      else assert.equal(outcome.kind, index === 0 ? 'success' : 'replay');
+    const commands = times(10, (index) => create(tenant, { key: 'key', hash: `hash-${index % 2}` }));
+    const executed = await Promise.all(commands.map(execute));
+    for (const [index, { result }] of executed.entries()) {
+      if (index % 2) assert.ok(result.kind === 'refusal' && result.reason === 'key_reused');
+      else assert.equal(result.kind, index === 0 ? 'change' : 'replay');
     }
     assert.equal((await store.events.list(tenant, {}, 0, 100)).rows.length, 1);
   });
@@ -277,16 +289,16 @@ suite('a request with an idempotency key', () => {
     const { number } = await createAccount(store, 'other', now);
     const live: Tenant = { ...tenant, mode: 'live' };
     const other: Tenant = { account: number, mode: 'test' };
-    const orders = [
+    const commands = [
       create(tenant, { key: 'key' }),
       create(live, { key: 'key' }),
       create(other, { key: 'key', hash: 'another' }),
       create(tenant, { key: 'key', path: '/v3/elsewhere' }),
     ];
-    const executed = await Promise.all(orders.map(execute));
+    const executed = await Promise.all(commands.map(execute));
     assert.deepEqual(
-      executed.map(({ outcome }) => outcome.kind),
-      times(4, () => 'success'),
+      executed.map(({ result }) => result.kind),
+      times(4, () => 'change'),
     );
   });
 
@@ -294,18 +306,18 @@ suite('a request with an idempotency key', () => {
     const { store, tenant, execute } = await setUp(t);
     const { payer } = (create(tenant) as { command: CreateCheckout }).command;
     const customer = newId('cus', now);
-    const order = create(tenant, { key: 'key', payer: { ...payer, customer } });
-    const refused = await execute(order);
-    assert.ok(refused.outcome.kind === 'refusal');
+    const command = create(tenant, { key: 'key', payer: { ...payer, customer } });
+    const refused = await execute(command);
+    assert.ok(refused.result.kind === 'refusal');
     assert.equal(refused.committed, null);
     const record = { id: customer, tenant, createdAt: now, name: 'Ada', email: '', country: '', phone: null };
     const writes = { customer: { ...record, referenceId: '', metadata: {} } };
     await store.commit([{ needs: { tenant }, decide: () => [writes] }]);
-    assert.equal((await execute(order)).outcome.kind, 'success');
+    assert.equal((await execute(command)).result.kind, 'change');
   });
 });
 
-test('what an order changes in another account’s session is nothing', async (t) => {
+test('what a command changes in another account’s session is nothing', async (t) => {
   const { store, tenant, execute } = await setUp(t);
   const { number } = await createAccount(store, 'other', now);
   const id = newId('chk', now);
@@ -315,7 +327,6 @@ test('what an order changes in another account’s session is nothing', async (t
     execute(update({ account: number, mode: 'test' }, id, { stolen: 1 })),
     execute(update({ ...tenant, mode: 'live' }, id, { stolen: 1 })),
   ]);
-  for (const { outcome } of strangers)
-    assert.ok(outcome.kind === 'refusal' && outcome.reason === 'not_found');
+  for (const { result } of strangers) assert.ok(result.kind === 'refusal' && result.reason === 'not_found');
   assert.deepEqual((await store.checkouts.fetch(tenant, id))?.metadata, {});
 });

@@ -3,10 +3,10 @@ import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { NoticeState } from '../../methods/provider-event.ts';
 import type { Store } from '../../store/store.ts';
-import type { Origin } from '../../writer/command.ts';
+import type { EntryAction, Origin } from '../../writer/command.ts';
 import type { Execute } from '../../writer/writer.ts';
 import { type BankEntry, entryOf } from '../entry.ts';
-import { lookUpFacts } from './lookup.ts';
+import { lookUp } from './lookup.ts';
 
 export type IngestDependencies = { readonly store: Store; readonly execute: Execute };
 
@@ -34,10 +34,10 @@ export async function ingestEntry(work: Work, { entry, reference }: Numbered): P
   const known = await store.notices.fetchByReference(tenant, BANK, reference);
   // An entry of this very file comes from an interrupted try.
   if (known) return entryOf(known).statement === work.file ? known.state : 'known';
-  const facts = await lookUpFacts(store, tenant, entry);
-  const { outcome, committed } = await settle(work, reference, { type: 'take_in', entry, facts });
-  if (outcome.kind === 'refusal') throw new Error(`the entry was refused: ${outcome.detail}`);
-  return committed === null ? 'known' : (outcome.answer.body as NoticeState);
+  const lookup = await lookUp(store, tenant, entry);
+  const { result } = await change(work, reference, { type: 'ingest', entry, lookup });
+  if (result.kind === 'refusal') throw new Error(`the entry was refused: ${result.detail}`);
+  return result.kind === 'change' ? result.value.state : 'known';
 }
 
 /**
@@ -60,8 +60,8 @@ export async function ingestParts(
   // A file that is not stored was interrupted: some of its parts may exist, so each is looked up.
   if (isElsewhere && (await store.bankFiles.fetch(tenant, takenApartBy))) return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
-  const { outcome } = await settle(work, sum.reference, action);
-  if (outcome.kind === 'refusal') return allKnown;
+  const { result } = await change(work, sum.reference, action);
+  if (result.kind === 'refusal') return allKnown;
   const states: IngestedState[] = [];
   for (let from = 0; from < parts.length; from += atOnce) {
     const some = parts.slice(from, from + atOnce);
@@ -70,11 +70,10 @@ export async function ingestParts(
   return states;
 }
 
-type Action = Parameters<Execute>[0] & { subject: 'entry' };
-
-function settle({ dependencies, origin, now }: Work, reference: string, action: Action['action']) {
+function change({ dependencies, origin, now }: Work, reference: string, action: EntryAction) {
   return dependencies.execute({
-    subject: 'entry',
+    subject: 'bank_entry',
+    // The key of the request is for the file as a whole.
     origin: { ...origin, idempotency: null },
     now,
     id: newId('ntc', now),

@@ -1,9 +1,8 @@
 /** Looks up everything a bank entry may concern, before the decision. */
-import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Store } from '../../store/store.ts';
-import { type Facts, ownIdOf, referencesOf } from '../effects.ts';
+import { type Lookup, ownIdOf, referencesOf } from '../effects.ts';
 import { type BankEntry, entryOf, isIncoming } from '../entry.ts';
 
 /** Sessions that await the same amount, at most: nobody can tell more of them apart. */
@@ -15,46 +14,44 @@ const MAX_REFERENCES = 20;
 
 type Reader = Pick<Store, 'checkouts' | 'notices'>;
 
-export async function lookUpFacts(store: Reader, tenant: Tenant, entry: BankEntry): Promise<Facts> {
-  const nothing: Facts = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
+export async function lookUp(store: Reader, tenant: Tenant, entry: BankEntry): Promise<Lookup> {
+  const nothing: Lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
   const ownId = ownIdOf(entry);
   if (ownId?.startsWith('rfd_')) {
     const checkout = await store.checkouts.fetchByRefund(tenant, ownId);
-    const refund = checkout?.refunds.find(({ id, rail }) => id === ownId && rail === BANK);
-    if (checkout && refund) return { ...nothing, refund: { checkout, refund } };
+    const isOfBank = checkout?.refunds.some(({ id, rail }) => id === ownId && rail === BANK);
+    if (checkout && isOfBank) return { ...nothing, refund: { checkout: checkout.id, id: ownId } };
   }
   if (ownId?.startsWith('ntc_')) {
-    const notice = await store.notices.fetch(tenant, ownId);
-    if (notice?.rail === BANK && entryOf(notice).sentBack) return { ...nothing, sentBack: notice };
+    const known = await store.notices.fetch(tenant, ownId);
+    if (known?.rail === BANK && entryOf(known).sentBack) return { ...nothing, sentBack: known.reference };
   }
-  const owners = new Map<string, Checkout>();
+  const owners = new Map<string, string>();
   for (const reference of referencesOf(entry).slice(0, MAX_REFERENCES)) {
     const owner = await store.checkouts.idByReference(tenant, BANK, reference);
-    const checkout = owner === null ? null : await store.checkouts.fetch(tenant, owner);
-    if (checkout) owners.set(reference, checkout);
+    if (owner !== null) owners.set(reference, owner);
   }
   if (!isIncoming(entry)) return { ...nothing, owners };
   if (owners.size > 0) return { ...nothing, owners, booked: await bookedLike(store, tenant, entry, owners) };
   const awaiting = await store.checkouts.listAwaiting(tenant, entry.currency, entry.amount, MAX_CANDIDATES);
-  const ids = [...new Set(awaiting.map(({ checkout }) => checkout))];
-  const found = await Promise.all(ids.map((id) => store.checkouts.fetch(tenant, id)));
-  return { ...nothing, candidates: found.flatMap((checkout) => checkout ?? []) };
+  return { ...nothing, candidates: [...new Set(awaiting.map(({ checkout }) => checkout))] };
 }
 
-/** Entries of the same amount already booked for the sessions that the entry names. */
+/** References of the entries of the same amount already booked for the sessions that the entry names. */
 async function bookedLike(
   store: Reader,
   tenant: Tenant,
   { amount }: BankEntry,
-  owners: ReadonlyMap<string, Checkout>,
-): Promise<BankEntry[]> {
-  const booked: BankEntry[] = [];
-  for (const { payments } of owners.values()) {
+  owners: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const booked: string[] = [];
+  for (const id of new Set(owners.values())) {
+    const payments = (await store.checkouts.fetch(tenant, id))?.payments ?? [];
     // The newest are enough: only files of the same day report the same entry twice.
     const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
     for (const payment of alike) {
-      const notice = await store.notices.fetch(tenant, payment.reference.split('.')[0] ?? '');
-      if (notice) booked.push(entryOf(notice));
+      const known = await store.notices.fetch(tenant, payment.reference.split('.')[0] ?? '');
+      if (known) booked.push(known.reference);
     }
   }
   return booked;

@@ -12,11 +12,10 @@ import { entryKey, occurrenceCounter } from '../../statements/identity.ts';
 import type { CsvMapping } from '../../statements/mapping.ts';
 import { readStatement } from '../../statements/read.ts';
 import type { Store } from '../../store/store.ts';
-import type { Origin, Reply } from '../../writer/command.ts';
+import { type Origin, ownOrigin, type Serialize } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
 import type { BankFile } from '../bank-file.ts';
 import { newEntry } from '../entry.ts';
-import { representBankFile } from '../representation.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { type IngestDependencies, type IngestedState, ingestEntry, ingestParts } from './entries.ts';
 
@@ -46,13 +45,11 @@ export async function ingestStatement(
   origin: Origin,
   source: StatementFile,
   now: number,
-  reply: Reply,
-): Promise<Executed> {
+  serialize?: Serialize<BankFile>,
+): Promise<Executed<BankFile>> {
   const { store, execute } = dependencies;
-  const keep = (file: BankFile, isKnown: boolean) => {
-    const shows = JSON.stringify(representBankFile(file));
-    return execute({ subject: 'bank_file', origin, now, file, isKnown, reply, shows });
-  };
+  const keep = (file: BankFile, isKnown: boolean) =>
+    execute({ subject: 'bank_file', origin, now, file, isKnown }, serialize);
   const known = () => store.bankFiles.fetchByHash(origin.tenant, 'statement', source.hash);
   return inTurn(origin.tenant, async () => {
     const before = await known();
@@ -164,7 +161,7 @@ async function idOfFile(
     tries: 0,
     data: { file: id },
   } as const;
-  await execute({ subject: 'notice', tenant, notice });
+  await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'time'), notice });
   const kept = await store.notices.fetchByReference(tenant, FILE_IDS, hash);
   return typeof kept?.data.file === 'string' ? kept.data.file : id;
 }

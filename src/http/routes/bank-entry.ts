@@ -2,13 +2,13 @@
 import { entryOf, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Notice } from '../../methods/provider-event.ts';
 import type { EntryAction } from '../../writer/command.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -179,22 +179,17 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
 
   async function act(
     request: Parameters<typeof originOf>[0],
-    reply: Parameters<typeof sendOutcome>[0],
+    reply: Parameters<typeof sendResult>[0],
     { id, reference }: Notice,
     action: EntryAction,
     operation: string,
   ) {
     const origin = originOf(request);
     const time = await now(origin.tenant);
-    const executed = await execute({
-      subject: 'entry',
-      origin,
-      now: time,
-      id,
-      reference,
-      action,
-      reply: { operation },
-    });
-    return sendOutcome(reply, executed);
+    const executed = await execute(
+      { subject: 'bank_entry', origin, now: time, id, reference, action },
+      (notice) => success(operation, present(notice)),
+    );
+    return sendResult(reply, executed);
   }
 }

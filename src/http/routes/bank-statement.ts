@@ -4,13 +4,13 @@ import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { ingestStatement } from '../../banking/ingest/statement.ts';
 import { representBankFile } from '../../banking/representation.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { StatementError } from '../../statements/entry.ts';
 import type { Origin } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { envelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -30,10 +30,11 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
   const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
   /** What a repeated request is answered with, or refused for: before the work, not after it. Null for a new one. */
-  async function answerBefore(origin: Origin): Promise<Executed | null> {
+  async function answerBefore(origin: Origin): Promise<Executed<never> | null> {
     if (origin.idempotency === null) return null;
     const earlier = await execute({ subject: 'repetition', origin });
-    const isNew = earlier.outcome.kind === 'refusal' && earlier.outcome.reason === 'not_found';
+    const { result } = earlier;
+    const isNew = result.kind === 'refusal' && result.reason === 'not_found';
     return isNew ? null : earlier;
   }
 
@@ -81,13 +82,13 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
           const origin = originOf(request);
           const earlier = await answerBefore(origin);
-          if (earlier) return sendOutcome(reply, earlier);
+          if (earlier) return sendResult(reply, earlier);
           const time = await now(tenant);
           const source = { name, mapping, ...upload };
-          const executed = await ingestStatement({ store, execute }, origin, source, time, {
-            operation: IMPORT,
-          }).catch(badStatement);
-          return sendOutcome(reply, executed);
+          const executed = await ingestStatement({ store, execute }, origin, source, time, (file) =>
+            success(IMPORT, present(file)),
+          ).catch(badStatement);
+          return sendResult(reply, executed);
         });
       },
     );

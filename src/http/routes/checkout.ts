@@ -1,6 +1,6 @@
 import type { CheckoutCommand } from '../../checkout/commands.ts';
+import type { Checkout } from '../../checkout/session.ts';
 import { TOKEN_SECRET_LENGTH, tokenOf } from '../../checkout/token.ts';
-import { envelope, etagOf } from '../../lib/envelope.ts';
 import { newId, randomText } from '../../lib/id.ts';
 import {
   accountOf,
@@ -10,10 +10,11 @@ import {
   notFound,
   originOf,
   principalOf,
-  sendOutcome,
+  sendResult,
 } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { created, envelope, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
@@ -56,21 +57,12 @@ export function checkoutRoutes(
       const occasion = { mode: tenant.mode, now: time, rails, account, networkRules };
       const fields = readCreate(request.body, problems, occasion);
       const id = newId('chk', time);
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id,
-        command: {
-          type: 'create',
-          now: time,
-          id,
-          token: tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH)),
-          tenant,
-          ...fields,
-        },
-        reply: { operation: 'CHECKOUT.CREATE', statusCode: 201, location: `/v3/checkout/${id}` },
-      });
-      return sendOutcome(reply, executed);
+      const token = tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH));
+      const command: CheckoutCommand = { type: 'create', now: time, id, token, tenant, ...fields };
+      const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
+        created('CHECKOUT.CREATE', serializer.checkout(checkout), `/v3/checkout/${id}`, versionOf(checkout)),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -148,14 +140,10 @@ export function checkoutRoutes(
         ...fields,
       };
       const { id } = request.params;
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id,
-        command,
-        reply: { operation: 'CHECKOUT.UPDATE' },
-      });
-      return sendOutcome(reply, executed);
+      const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
+        success('CHECKOUT.UPDATE', serializer.checkout(checkout), versionOf(checkout)),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -184,14 +172,12 @@ export function checkoutRoutes(
         ifVersion: await ifVersionOf(request, () => store.checkouts.fetch(origin.tenant, request.params.id)),
       };
       const { id } = request.params;
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id,
-        command,
-        reply: { operation: 'CHECKOUT.EXPIRE' },
-      });
-      return sendOutcome(reply, executed);
+      const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
+        success('CHECKOUT.EXPIRE', serializer.checkout(checkout), versionOf(checkout)),
+      );
+      return sendResult(reply, executed);
     },
   );
 }
+
+const versionOf = ({ version }: Checkout) => ({ etag: etagOf(version) });

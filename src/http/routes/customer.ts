@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
-import type { CustomerFields } from '../../checkout/customer.ts';
+import type { CustomerCommand, CustomerFields } from '../../checkout/customer.ts';
 import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { JsonObject } from '../../checkout/session.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { newId } from '../../lib/id.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -71,15 +71,12 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         metadata: {},
         ...fields,
       };
-      const executed = await execute({
-        subject: 'customer',
-        origin,
-        id,
-        now: time,
-        command: { type: 'create_customer', id, tenant: origin.tenant, now: time, fields: complete },
-        reply: { operation: 'CUSTOMER.CREATE', statusCode: 201, location: `/v3/customer/${id}` },
-      });
-      return sendOutcome(reply, executed);
+      const { tenant } = origin;
+      const command: CustomerCommand = { type: 'create_customer', id, tenant, now: time, fields: complete };
+      const executed = await execute({ subject: 'customer', origin, id, now: time, command }, (customer) =>
+        created('CUSTOMER.CREATE', serializer.customer(customer), `/v3/customer/${id}`),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -143,15 +140,17 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
     async (request, reply) => {
       const origin = originOf(request);
       const fields = readCustomer(request.body, schemaProblems(request));
-      const executed = await execute({
+      const change = {
         subject: 'customer',
         origin,
         id: request.params.id,
         now: await now(origin.tenant),
         command: { type: 'update_customer', fields },
-        reply: { operation: 'CUSTOMER.UPDATE' },
-      });
-      return sendOutcome(reply, executed);
+      } as const;
+      const executed = await execute(change, (customer) =>
+        success('CUSTOMER.UPDATE', serializer.customer(customer)),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -174,15 +173,16 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
       const origin = originOf(request);
       schemaProblems(request);
       const { id } = request.params;
-      const executed = await execute({
+      const change = {
         subject: 'customer',
         origin,
         id,
         now: await now(origin.tenant),
         command: { type: 'erase_customer' },
-        reply: { operation: 'CUSTOMER.DELETE' },
-      });
-      return sendOutcome(reply, executed);
+      } as const;
+      const data = JSON.stringify({ id, object: 'customer', deleted: true });
+      const executed = await execute(change, () => success('CUSTOMER.DELETE', data));
+      return sendResult(reply, executed);
     },
   );
 }

@@ -1,10 +1,10 @@
 /** What payers could choose from: asked before a session is made. */
 import Type from 'typebox';
-import { envelope } from '../../lib/envelope.ts';
 import { offersFor } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { envelope } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';

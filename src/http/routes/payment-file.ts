@@ -3,11 +3,11 @@
 import type { BankFile } from '../../banking/bank-file.ts';
 import { outgoingFrom } from '../../banking/outgoing.ts';
 import { representBankFile } from '../../banking/representation.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { newId } from '../../lib/id.ts';
-import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { created, envelope } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -61,19 +61,11 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       }
       const { refunds, returns, leftOut } = await outgoingFrom(store, tenant, account, receivingAccounts);
       const id = newId('bfl', time);
-      const executed = await execute({
-        subject: 'payment_file',
-        origin,
-        now: time,
-        id,
-        account,
-        executeOn,
-        refunds,
-        returns,
-        leftOut,
-        reply: { operation: 'PAYMENT_FILE.CREATE', statusCode: 201, location: `/v3/payment_file/${id}` },
-      });
-      return sendOutcome(reply, executed);
+      const content = { account, executeOn, refunds, returns, leftOut };
+      const executed = await execute({ subject: 'payment_file', origin, now: time, id, ...content }, (file) =>
+        created('PAYMENT_FILE.CREATE', present(file), `/v3/payment_file/${id}`),
+      );
+      return sendResult(reply, executed);
     },
   );
 

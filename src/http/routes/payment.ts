@@ -1,9 +1,9 @@
 /** The money side of a session: its payin and its attempts. */
 
-import { envelope } from '../../lib/envelope.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { envelope } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
 import { successOf } from '../schemas/answers.ts';

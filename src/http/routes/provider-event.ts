@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { newId } from '../../lib/id.ts';
 import { BadSignature } from '../../methods/method.ts';
+import { ownOrigin } from '../../writer/command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { RequestError } from '../errors.ts';
 
@@ -49,7 +50,7 @@ export function noticeRoutes(
               tries: 0,
               data: { attempt: attemptReference, payment: paymentReference, body: body.toString('utf8') },
             } as const;
-            await execute({ subject: 'notice', tenant, notice });
+            await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), notice });
             worker.nudgeNotices();
           } catch (error) {
             if (!(error instanceof BadSignature)) throw error;

@@ -1,12 +1,13 @@
 /** Refunds: money that goes back to payers. */
+import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout, JsonObject } from '../../checkout/session.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { newId } from '../../lib/id.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { created, envelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -54,25 +55,21 @@ export function refundRoutes(
       const { payin, payment_attempt = null, amount, reason = '', remarks = '' } = request.body;
       const time = await now(origin.tenant);
       const id = newId('rfd', time);
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id: payin,
-        command: {
-          type: 'create_refund',
-          now: time,
-          id,
-          attempt: payment_attempt,
-          amount,
-          reason,
-          remarks,
-          metadata,
-          webhookUrl: request.body.webhook_url ?? '',
-        },
-        reply: { operation: 'REFUND.CREATE', statusCode: 201, location: `/v3/refund/${id}` },
-        shows: (checkout, serializer) => refundOf(checkout, id, serializer),
-      });
-      return sendOutcome(reply, executed);
+      const command: CheckoutCommand = {
+        type: 'create_refund',
+        now: time,
+        id,
+        attempt: payment_attempt,
+        amount,
+        reason,
+        remarks,
+        metadata,
+        webhookUrl: request.body.webhook_url ?? '',
+      };
+      const executed = await execute({ subject: 'checkout', origin, id: payin, command }, (checkout) =>
+        created('REFUND.CREATE', refundOf(checkout, id, serializer), `/v3/refund/${id}`),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -103,15 +100,12 @@ export function refundRoutes(
         throw new RequestError('refund_settled');
       }
       const { status, reason = '' } = request.body;
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id: checkout.id,
-        command: { type: 'settle_refund', now: await now(origin.tenant), refund: id, status, reason },
-        reply: { operation: 'REFUND.SETTLE' },
-        shows: (session, serializer) => refundOf(session, id, serializer),
-      });
-      return sendOutcome(reply, executed);
+      const time = await now(origin.tenant);
+      const command: CheckoutCommand = { type: 'settle_refund', now: time, refund: id, status, reason };
+      const executed = await execute({ subject: 'checkout', origin, id: checkout.id, command }, (session) =>
+        success('REFUND.SETTLE', refundOf(session, id, serializer)),
+      );
+      return sendResult(reply, executed);
     },
   );
 

@@ -1,11 +1,14 @@
 /** What only test mode can do: pay without a payer, and make time pass. */
 import Type from 'typebox';
+import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
+import { timestamp } from '../../checkout/representation.ts';
 import { newId, randomText } from '../../lib/id.ts';
 import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
-import { originOf, sendOutcome } from '../answer.ts';
+import { originOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
@@ -60,7 +63,7 @@ const advanceBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function testHelperRoutes(api: Api, { store, execute, worker, now }: Dependencies): void {
+export function testHelperRoutes(api: Api, { store, execute, serializer, worker, now }: Dependencies): void {
   api.post(
     '/test_helpers/checkout/:id/pay',
     operation(
@@ -91,26 +94,24 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
       }
       const time = await now(origin.tenant);
       const reference = payment_id ?? `pay_${randomText(26)}`;
-      const executed = await execute({
-        subject: 'checkout',
-        origin,
-        id: request.params.id,
-        command: {
-          type: 'report',
-          now: time,
-          rail: SANDBOX,
-          reference,
-          status: outcome,
-          reason: outcome === 'failed' ? 'The payment was declined.' : '',
-          syncAt: null,
-          payment: outcome === 'succeeded' ? { reference, amount } : null,
-          details: null,
-          unknownAttempt: { id: newId('pat', time), method },
-          refundId: newId('rfd', time),
-        },
-        reply: { operation: 'TEST_HELPER.PAY' },
-      });
-      return sendOutcome(reply, executed);
+      const command: CheckoutCommand = {
+        type: 'report',
+        now: time,
+        rail: SANDBOX,
+        reference,
+        status: outcome,
+        reason: outcome === 'failed' ? 'The payment was declined.' : '',
+        syncAt: null,
+        payment: outcome === 'succeeded' ? { reference, amount } : null,
+        details: null,
+        unknownAttempt: { id: newId('pat', time), method },
+        refundId: newId('rfd', time),
+      };
+      const { id } = request.params;
+      const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
+        success('TEST_HELPER.PAY', serializer.checkout(checkout), { etag: etagOf(checkout.version) }),
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -135,15 +136,20 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
       if (problems.length > 0) throw fieldsError(problems);
       // What the clock shows is asked when it is this request's turn: another may be moving it now.
       const move = async () =>
-        execute({
-          subject: 'clock',
-          origin,
-          now: await now(origin.tenant),
-          advanceMs: request.body.seconds * 1000,
-          reply: { operation: 'TEST_HELPER.ADVANCE_CLOCK' },
-        });
+        execute(
+          {
+            subject: 'clock',
+            origin,
+            now: await now(origin.tenant),
+            advanceMs: request.body.seconds * 1000,
+          },
+          (time) => {
+            const data = JSON.stringify({ object: 'clock', now: timestamp(time) });
+            return success('TEST_HELPER.ADVANCE_CLOCK', data);
+          },
+        );
       // A repetition waits as well: the first request may have been cut off before everything had happened.
-      return sendOutcome(reply, await worker.advance(origin.tenant, move));
+      return sendResult(reply, await worker.advance(origin.tenant, move));
     },
   );
 }

@@ -2,15 +2,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import type { Store } from '../../store/store.ts';
 import type { Delivery, DeliveryFilter } from '../../webhooks/delivery.ts';
 import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
-import { representDelivery, representDeliveryAttempt } from '../../webhooks/representation.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import {
+  representDelivery,
+  representDeliveryAttempt,
+  representResend,
+} from '../../webhooks/representation.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -152,14 +156,16 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       schemaProblems(request);
       const delivery = await store.deliveries.fetch(origin.tenant, request.params.id);
       if (delivery === null) throw notFound(NO_SUCH_DELIVERY);
-      const executed = await execute({
-        subject: 'resend',
-        origin,
-        deliveries: [delivery],
-        now: await now(origin.tenant),
-        reply: { operation: 'WEBHOOK_DELIVERY.RESEND' },
-      });
-      return sendOutcome(reply, executed);
+      const time = await now(origin.tenant);
+      const executed = await execute(
+        { subject: 'resend', origin, deliveries: [delivery], now: time },
+        ({ deliveries: [resent = delivery], health, endpoints }) => {
+          const endpoint = endpoints.find(({ id }) => id === resent.receiver);
+          const data = representDelivery(resent, health.get(resent.receiver) ?? null, endpoint?.url);
+          return success('WEBHOOK_DELIVERY.RESEND', JSON.stringify(data));
+        },
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -186,15 +192,15 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       const start = after ?? firstIdAt('whd', createdFrom);
       const failed: DeliveryFilter = { state: 'failed', createdFrom };
       const { deliveries, nextCursor } = await ableFrom(store, origin.tenant, failed, start, endpoint);
-      const executed = await execute({
-        subject: 'resend',
-        origin,
-        deliveries,
-        now: await now(origin.tenant),
-        reply: { operation: 'WEBHOOK_DELIVERY.RESEND_FAILED' },
-        many: { nextCursor, ...(endpoint === undefined ? {} : { endpoint }) },
-      });
-      return sendOutcome(reply, executed);
+      const many = endpoint === undefined ? {} : { endpoint };
+      const executed = await execute(
+        { subject: 'resend', origin, deliveries, now: await now(origin.tenant), many },
+        (resent) => {
+          const data = representResend(resent.deliveries.length, nextCursor);
+          return success('WEBHOOK_DELIVERY.RESEND_FAILED', JSON.stringify(data));
+        },
+      );
+      return sendResult(reply, executed);
     },
   );
 }

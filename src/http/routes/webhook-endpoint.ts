@@ -4,16 +4,17 @@ import Type from 'typebox';
 import { newWebhookSecret } from '../../accounts/keys.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Mode } from '../../checkout/tenant.ts';
-import { envelope } from '../../lib/envelope.ts';
 import { newId } from '../../lib/id.ts';
 import type { Page, PageRequest } from '../../store/store.ts';
 import { type Endpoint, type EndpointCommand, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
+import type { Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
 import type { Origin } from '../../writer/command.ts';
-import { JSON_TYPE, notFound, originOf, principalOf, sendOutcome } from '../answer.ts';
+import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
@@ -34,15 +35,25 @@ const params = idOf('whe', 'webhook endpoint');
 const listQuery = Type.Object(pageQuery('whe'), { additionalProperties: false });
 
 export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, now }: Dependencies): void {
-  const order = async (origin: Origin, id: string, command: EndpointCommand, operation: string) =>
-    execute({
-      subject: 'endpoint',
-      origin,
-      id,
-      command,
-      now: await now(origin.tenant),
-      reply: { operation },
-    });
+  type Shown = (endpoint: Endpoint, health: Health | null, now: number) => object;
+  /** Only the answers of the requests that make a secret show it. */
+  const withSecret: Shown = (endpoint, health, now) => ({
+    ...representEndpoint(endpoint, health, now),
+    secret: endpoint.secret,
+  });
+
+  async function change(
+    origin: Origin,
+    id: string,
+    command: EndpointCommand,
+    operation: string,
+    shown: Shown = representEndpoint,
+  ) {
+    const time = await now(origin.tenant);
+    return execute({ subject: 'endpoint', origin, id, command, now: time }, ({ endpoint, health }) =>
+      success(operation, JSON.stringify(shown(endpoint, health, time))),
+    );
+  }
 
   api.post(
     '/webhook_endpoint',
@@ -65,23 +76,19 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const { url = '', ...settings } = readEndpoint(request, request.body, networkRules);
       const time = await now(origin.tenant);
       const id = newId('whe', time);
-      const executed = await execute({
-        subject: 'endpoint',
-        origin,
-        id,
-        command: {
-          type: 'create_endpoint',
-          secret: newWebhookSecret(),
-          settings: { url, events: ['*'], description: '', enabled: true, ...settings },
+      const command: EndpointCommand = {
+        type: 'create_endpoint',
+        secret: newWebhookSecret(),
+        settings: { url, events: ['*'], description: '', enabled: true, ...settings },
+      };
+      const executed = await execute(
+        { subject: 'endpoint', origin, id, command, now: time },
+        ({ endpoint, health }) => {
+          const data = JSON.stringify(withSecret(endpoint, health, time));
+          return created('WEBHOOK_ENDPOINT.CREATE', data, `/v3/webhook_endpoint/${id}`);
         },
-        now: time,
-        reply: {
-          operation: 'WEBHOOK_ENDPOINT.CREATE',
-          statusCode: 201,
-          location: `/v3/webhook_endpoint/${id}`,
-        },
-      });
-      return sendOutcome(reply, executed);
+      );
+      return sendResult(reply, executed);
     },
   );
 
@@ -156,7 +163,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
       const origin = originOf(request);
       const settings = readEndpoint(request, request.body, networkRules);
       const command: EndpointCommand = { type: 'update_endpoint', settings };
-      return sendOutcome(reply, await order(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.UPDATE'));
+      return sendResult(reply, await change(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.UPDATE'));
     },
   );
 
@@ -177,8 +184,10 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
     async (request, reply) => {
       const origin = originOf(request);
       schemaProblems(request);
+      const { id } = request.params;
+      const deleted: Shown = () => ({ id, object: 'webhook_endpoint', deleted: true });
       const command: EndpointCommand = { type: 'delete_endpoint' };
-      return sendOutcome(reply, await order(origin, request.params.id, command, 'WEBHOOK_ENDPOINT.DELETE'));
+      return sendResult(reply, await change(origin, id, command, 'WEBHOOK_ENDPOINT.DELETE', deleted));
     },
   );
 
@@ -208,7 +217,8 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
         overlapMs: seconds * 1000,
       };
       const { id } = request.params;
-      return sendOutcome(reply, await order(origin, id, command, 'WEBHOOK_ENDPOINT.ROTATE_SECRET'));
+      const operation = 'WEBHOOK_ENDPOINT.ROTATE_SECRET';
+      return sendResult(reply, await change(origin, id, command, operation, withSecret));
     },
   );
 }

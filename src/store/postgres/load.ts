@@ -1,4 +1,4 @@
-/** What the units of a batch want to see, loaded for all of them at once. */
+/** The rows that the units of a batch need, loaded for all of them at once. */
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
@@ -6,7 +6,7 @@ import type { Notice } from '../../methods/provider-event.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
-import type { Loaded, Needs, Writes } from '../store.ts';
+import { type IdempotencyKey, type Loaded, type Needs, railKey, type Writes } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
 import {
@@ -22,15 +22,16 @@ import {
   textArray,
 } from './rows.ts';
 
-/** What is loaded, kept up to date with what the units before have decided to write. */
+/** The loaded rows, kept up to date with what the units before have decided to write. */
 export type View = {
   of(needs: Needs): Loaded;
   /** The units behind are to see these. */
   apply(writes: Writes): void;
 };
 
-/** Two texts as one key of a map; the first is of our own making and has no such character. */
-const pair = (first: string, second: string): string => `${first}\n${second}`;
+/** The place of a stored answer in a map; operations are of our own making and have no such character. */
+const answerKey = ({ operation, key }: Pick<IdempotencyKey, 'operation' | 'key'>): string =>
+  `${operation}\n${key}`;
 
 /**
  * Locks what the batch may change, everywhere in the same order so that no two batches wait for each other, and then
@@ -43,28 +44,20 @@ export async function loadView(
   cache: CheckoutCache,
 ): Promise<View> {
   const [account, live] = tenantColumns(tenant);
-  const wanted = <T>(pick: (needs: Needs) => T | undefined): T[] => {
-    const found = all.map(pick).filter((each): each is NonNullable<typeof each> => each !== undefined);
-    return [...new Set(found)];
-  };
-  const ids = [
-    ...new Set(
-      all.flatMap(({ checkout, checkouts = [] }) => [
-        ...(checkout === undefined ? [] : [checkout]),
-        ...checkouts,
-      ]),
-    ),
+  const wanted = <T>(pick: (needs: Needs) => readonly T[] | undefined): T[] => [
+    ...new Set(all.flatMap((needs) => pick(needs) ?? [])),
   ];
-  const lanes = [...new Set(all.flatMap(({ lanes = [] }) => lanes))];
-  const locked = textArray([...ids, ...lanes]);
-  const endpointIds = textArray([...lanes, ...all.flatMap(({ lockedEndpoints = [] }) => lockedEndpoints)]);
-  const receiverIds = [...new Set(all.flatMap(({ receivers = [] }) => receivers))];
-  const locksEndpoints = all.some(({ lockedEndpoints = [] }) => lockedEndpoints.length > 0);
-  const customerIds = wanted(({ customer }) => customer);
-  const emails = wanted(({ email }) => email || undefined);
-  const rails = wanted(({ rail }) => rail);
-  const references = all.flatMap(({ notice, notices = [] }) => [...(notice ? [notice] : []), ...notices]);
-  const keys = wanted(({ idempotency }) => idempotency);
+  const ids = wanted(({ checkouts }) => checkouts);
+  const subjects = wanted(({ deliverySubjects }) => deliverySubjects);
+  const locked = textArray([...ids, ...subjects]);
+  const lockedEndpoints = wanted(({ lockedEndpoints }) => lockedEndpoints);
+  const endpointIds = textArray([...subjects, ...lockedEndpoints]);
+  const receiverIds = wanted(({ receivers }) => receivers);
+  const customerIds = wanted(({ customers }) => customers);
+  const emails = wanted(({ emails }) => emails);
+  const rails = wanted(({ references }) => references);
+  const references = wanted(({ notices }) => notices);
+  const keys = wanted(({ idempotency }) => (idempotency ? [idempotency] : []));
 
   const lockCheckouts = () => sql`
     SELECT id FROM checkout WHERE account = ${account} AND live = ${live} AND id = ANY (${locked}::text[])
@@ -85,7 +78,7 @@ export async function loadView(
     WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(customerIds)}::text[])
     ORDER BY id FOR UPDATE`;
   // Whoever makes a session for somebody must find them there still; nothing of them is changed.
-  const lockNamesakes = () => sql<Array<{ email: string; data: string }>>`
+  const lockCustomersByEmail = () => sql<Array<{ email: string; data: string }>>`
     SELECT email, data FROM customer
     WHERE account = ${account} AND live = ${live} AND email = ANY (${textArray(emails)}::text[])
     ORDER BY id FOR KEY SHARE`;
@@ -119,29 +112,32 @@ export async function loadView(
 
   // The driver sends a statement when it is first waited for, or told to: in this order, the locks before the reads.
   const found = await Promise.all([
-    ids.length + lanes.length > 0 ? lockCheckouts().execute() : [],
-    locksEndpoints || lanes.some(isEndpoint) ? lockEndpoints().execute() : [],
+    ids.length + subjects.length > 0 ? lockCheckouts().execute() : [],
+    lockedEndpoints.length > 0 || subjects.some(isEndpoint) ? lockEndpoints().execute() : [],
     receiverIds.length > 0 ? lockReceivers().execute() : [],
     customerIds.length > 0 ? lockCustomers().execute() : [],
-    emails.length > 0 ? lockNamesakes().execute() : [],
+    emails.length > 0 ? lockCustomersByEmail().execute() : [],
     references.length > 0 ? lockNotices().execute() : [],
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
     all.some(({ endpoints }) => endpoints) ? readEndpoints().execute() : [],
     ids.length > 0 ? cache.read(sql, tenant, ids) : new Map<string, Checkout>(),
   ]);
-  const [, , failing, foundCustomers, namesakes, notices, owners, answers, endpoints, checkouts] = found;
+  const [, , failing, foundCustomers, foundByEmail, notices, owners, answers, endpoints, checkouts] = found;
   const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
-  const byEmail = new Map(namesakes.map((row) => [row.email, customerFrom(row)]));
-  const ownerOf = new Map(owners.map((row) => [pair(row.rail, row.reference), row.checkout]));
+  const byEmail = new Map(foundByEmail.map((row) => [row.email, customerFrom(row)]));
+  const ownerOf = new Map(owners.map((row) => [railKey(row), row.checkout]));
   const answerOf = new Map(
-    answers.map((row) => [pair(row.operation, row.idempotency_key), storedAnswer(row)]),
+    answers.map((row) => [
+      answerKey({ operation: row.operation, key: row.idempotency_key }),
+      storedAnswer(row),
+    ]),
   );
   return createView({
     checkouts,
     customers,
     byEmail,
-    notices: new Map(notices.map((row) => [pair(row.rail, row.reference), noticeFrom(row)])),
+    notices: new Map(notices.map((row) => [railKey(row), noticeFrom(row)])),
     ownerOf,
     answerOf,
     endpoints: endpoints.map((row) => endpointFrom(tenant, row)),
@@ -163,20 +159,13 @@ type Found = {
 function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf, ...found }: Found): View {
   let { endpoints, receivers } = found;
   return {
-    of: ({ checkout, customer, email, rail, notice, idempotency, ...needs }) => ({
-      checkout: (checkout !== undefined && checkouts.get(checkout)) || null,
+    of: (needs) => ({
       checkouts: some(checkouts, needs.checkouts),
-      notice: (notice && notices.get(pair(notice.rail, notice.reference))) ?? null,
-      notices: new Map(
-        needs.notices?.flatMap(({ rail, reference }) => {
-          const found = notices.get(pair(rail, reference));
-          return found === undefined ? [] : [[found.id, found] as const];
-        }),
-      ),
-      customer: (customer !== undefined && customers.get(customer)) || null,
-      customerByEmail: (email && byEmail.get(email)) || null,
-      ownerOfReference: (rail && ownerOf.get(pair(rail.rail, rail.reference))) ?? null,
-      answer: (idempotency && answerOf.get(pair(idempotency.operation, idempotency.key))) ?? null,
+      customers: some(customers, needs.customers),
+      customersByEmail: some(byEmail, needs.emails),
+      owners: some(ownerOf, needs.references?.map(railKey)),
+      notices: some(notices, needs.notices?.map(railKey)),
+      answer: (needs.idempotency && answerOf.get(answerKey(needs.idempotency))) ?? null,
       endpoints: needs.endpoints ? endpoints : [],
       receivers: some(receivers, needs.receivers),
     }),
@@ -198,9 +187,7 @@ function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf,
       if (checkout) {
         const { after } = checkout;
         checkouts.set(after.id, after);
-        for (const { rail, reference } of [...after.attempts, ...after.payments]) {
-          ownerOf.set(pair(rail, reference), after.id);
-        }
+        for (const each of [...after.attempts, ...after.payments]) ownerOf.set(railKey(each), after.id);
       }
       if (customer) {
         customers.set(customer.id, customer);
@@ -208,17 +195,20 @@ function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf,
         const email = emailKey(customer.email);
         if (email !== '') byEmail.set(email, customer);
       }
-      if (notice) notices.set(pair(notice.rail, notice.reference), notice);
+      if (notice) notices.set(railKey(notice), notice);
       if (answer) {
-        const { key, operation, requestHash, statusCode, headers, body } = answer;
-        answerOf.set(pair(operation, key), { requestHash, statusCode, headers, body });
+        const { requestHash, statusCode, headers, body } = answer;
+        answerOf.set(answerKey(answer), { requestHash, statusCode, headers, body });
       }
     },
   };
 }
 
-/** Of these those that there are. */
-function some<T>(all: ReadonlyMap<string, T>, ids: readonly string[] = []): ReadonlyMap<string, T> {
+const none = new Map<string, never>();
+
+/** The wanted ones that exist. */
+function some<T>(all: ReadonlyMap<string, T>, ids: readonly string[] | undefined): ReadonlyMap<string, T> {
+  if (ids === undefined) return none;
   return new Map(
     ids.flatMap((id) => {
       const found = all.get(id);

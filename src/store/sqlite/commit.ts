@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { wholeBody } from '../answer-body.ts';
-import type { Loaded, Needs, Unit, Writes } from '../store.ts';
+import { type Loaded, type Needs, railKey, type Unit, type Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
 import type { EndpointReader } from './endpoints.ts';
@@ -83,38 +83,27 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
   );
 
   return (needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded => {
-    const { tenant, rail, notice, idempotency, receivers = [] } = needs;
+    const { tenant, idempotency } = needs;
     const live = liveOf(tenant);
-    const read = (id: string) => own(tenant, changed.get(id)) ?? checkouts.read(tenant, id);
     const stored = idempotency
       ? (answer.get(tenant.account, live, idempotency.key, idempotency.operation) as Row | undefined)
       : undefined;
     return {
-      checkout: needs.checkout === undefined ? null : read(needs.checkout),
-      checkouts: new Map(
-        needs.checkouts?.flatMap((id) => {
-          const checkout = read(id);
-          return checkout === null ? [] : [[id, checkout] as const];
-        }),
+      checkouts: found(needs.checkouts, (id) => own(tenant, changed.get(id)) ?? checkouts.read(tenant, id)),
+      customers: found(needs.customers, (id) => customers.read(tenant, id)),
+      customersByEmail: found(needs.emails, (email) => customers.readByEmail(tenant, email)),
+      owners: found(
+        needs.references,
+        ({ rail, reference }) => checkouts.ownerOfReference(tenant, rail, reference),
+        railKey,
       ),
-      notice: notice === undefined ? null : notices.readByReference(tenant, notice.rail, notice.reference),
-      notices: new Map(
-        needs.notices?.flatMap((each) => {
-          const found = notices.readByReference(tenant, each.rail, each.reference);
-          return found === null ? [] : [[found.id, found] as const];
-        }),
+      notices: found(
+        needs.notices,
+        ({ rail, reference }) => notices.readByReference(tenant, rail, reference),
+        railKey,
       ),
-      customer: needs.customer === undefined ? null : customers.read(tenant, needs.customer),
-      customerByEmail: needs.email === undefined ? null : customers.readByEmail(tenant, needs.email),
-      ownerOfReference:
-        rail === undefined ? null : checkouts.ownerOfReference(tenant, rail.rail, rail.reference),
       endpoints: needs.endpoints ? endpoints.list(tenant) : [],
-      receivers: new Map(
-        receivers.flatMap((id) => {
-          const health = endpoints.health(tenant, id);
-          return health === null ? [] : [[id, health] as const];
-        }),
-      ),
+      receivers: found(needs.receivers, (id) => endpoints.health(tenant, id)),
       answer:
         stored === undefined
           ? null
@@ -129,6 +118,23 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
             },
     };
   };
+}
+
+const none = new Map<string, never>();
+
+/** The wanted rows that exist, by their keys. */
+function found<W, T>(
+  wanted: readonly W[] | undefined,
+  read: (each: W) => T | null,
+  keyOf: (each: W) => string = String,
+): ReadonlyMap<string, T> {
+  if (wanted === undefined) return none;
+  const all = new Map<string, T>();
+  for (const each of wanted) {
+    const row = read(each);
+    if (row !== null) all.set(keyOf(each), row);
+  }
+  return all;
 }
 
 /** A session that an earlier unit has changed may be another account's, whose units share the batch. */

@@ -1,5 +1,4 @@
-/** Orders about an entry of a bank statement: what it means is decided on what was loaded, all of it or nothing. */
-
+/** Commands about an entry of a bank statement: its effects are decided on what was loaded, all of them or none. */
 import {
   assigned,
   assignedReturn,
@@ -10,6 +9,7 @@ import {
   type Fresh,
   isReturn,
   isSettled,
+  type Lookup,
   objection,
 } from '../../banking/effects.ts';
 import {
@@ -20,7 +20,6 @@ import {
   isIncoming,
   unassigned,
 } from '../../banking/entry.ts';
-import { representEntry } from '../../banking/representation.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import { type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
@@ -28,44 +27,44 @@ import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Notice } from '../../methods/provider-event.ts';
-import type { Loaded, Needs } from '../../store/store.ts';
-import { answerOf, auditOf, type Decided, noAnswer, type SettleEntry } from '../command.ts';
+import { type Loaded, type Needs, railKey } from '../../store/store.ts';
+import { auditOf, type ChangeBankEntry, type Decided, type EntryAction } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
-/** When an entry that names a reference nobody knows yet is looked at again, counted from the look before. */
+/** Delays after which an entry that names an unknown reference is looked at again, each from the look before. */
 const RETRY_AFTER_MS = [10, 60, 360, 1440].map((minutes) => minutes * 60_000);
 
-export function entryNeeds({ origin: { tenant }, reference, action }: SettleEntry): Needs {
+export function bankEntryNeeds({ origin: { tenant }, reference, action }: ChangeBankEntry): Needs {
   const checkouts = concerned(action);
-  const sentBack = 'facts' in action ? action.facts.sentBack : null;
+  const { sentBack, booked } = 'lookup' in action ? action.lookup : { sentBack: null, booked: [] };
+  const others = sentBack === null ? booked : [...booked, sentBack];
   return {
     tenant,
-    notice: { rail: BANK, reference },
-    ...(sentBack ? { notices: [{ rail: BANK, reference: sentBack.reference }] } : {}),
+    notices: [reference, ...others].map((each) => ({ rail: BANK, reference: each })),
     ...(checkouts.length > 0 ? { checkouts, endpoints: true as const } : {}),
   };
 }
 
-function concerned(action: SettleEntry['action']): string[] {
+function concerned(action: EntryAction): string[] {
   if (action.type === 'assign') return [...new Set(action.parts.map(({ checkout }) => checkout))];
-  if (!('facts' in action)) return [];
-  const { owners, candidates, refund } = action.facts;
-  const all = [...owners.values(), ...candidates, ...(refund ? [refund.checkout] : [])];
-  return [...new Set(all.map(({ id }) => id))];
+  if (!('lookup' in action)) return [];
+  const { owners, candidates, refund } = action.lookup;
+  return [...new Set([...owners.values(), ...candidates, ...(refund ? [refund.checkout] : [])])];
 }
 
-export function decideOnEntry(order: SettleEntry, loaded: Loaded, serializer: Serializer): Decided | Refusal {
-  const { action, origin, id, reference, now } = order;
-  const known = loaded.notice;
-  // The same entry of another statement, or of the same one read again.
-  if (action.type === 'take_in' && known !== null) return unchanged(known, order);
-  // Somebody was faster than the clock.
-  if (action.type === 'retry' && known !== null && known.dueAt === null) return unchanged(known, order);
-  const isNew = action.type === 'take_in' || action.type === 'take_apart';
-  if (!isNew && known === null) return refuse('not_found', 'There is no such entry.');
-  const outcome = outcomeOf(order, known, loaded);
-  if ('kind' in outcome) return outcome;
-  const { entry, state, changes, sentBack } = outcome;
+export function decideOnBankEntry(
+  command: ChangeBankEntry,
+  loaded: Loaded,
+  serializer: Serializer,
+): Decided<Notice> | Refusal {
+  const { action, origin, id, reference, now } = command;
+  const known = entryAt(loaded, reference);
+  // The same entry of another statement, or of the same one read again; or somebody was faster than the clock.
+  const isDone = action.type === 'ingest' || (action.type === 'retry' && known?.dueAt === null);
+  if (known !== null && isDone) return { value: known, writes: [] };
+  const next = nextOf(command, known, loaded);
+  if ('kind' in next) return next;
+  const { entry, state, changes, sentBack } = next;
   const tries = (known?.tries ?? 0) + (action.type === 'retry' ? 1 : 0);
   // What goes back waits for the bank; everything else is tried again, and then left to a person.
   const isTried = state === 'waiting' && entry.sentBack?.state !== 'pending';
@@ -80,38 +79,23 @@ export function decideOnEntry(order: SettleEntry, loaded: Loaded, serializer: Se
     tries,
     data: dataOfEntry(entry),
   };
+  const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
   const written = changes.map(({ change, before }) =>
     writesOfChange(change, before, loaded.endpoints, { origin, now, type: change.type }, serializer),
   );
-  const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
   const settled = sentBack ? [{ notice: sentBack, audit: audit(sentBack.id, 'sent_back') }] : [];
-  const events = written.flatMap((each) => each.events ?? []);
-  const deliveries = written.flatMap((each) => each.deliveries ?? []);
   return {
-    writes: { notice, audit: audit(notice.id, action.type) },
-    further: [...written, ...settled],
-    answer: answerFor(notice, order),
-    committed: {
-      tenant: origin.tenant,
-      checkouts: changes.map(({ change }) => change.checkout.id),
-      events: events.length,
-      deliveries: deliveries.length,
-    },
+    value: notice,
+    writes: [{ notice, audit: audit(notice.id, action.type) }, ...written, ...settled],
   };
 }
 
-function unchanged(known: Notice, order: SettleEntry): Decided {
-  return { writes: {}, answer: answerFor(known, order), committed: null };
-}
-
-/** Where nobody waits for an answer, it is how the entry stands: what an import counts. */
-function answerFor(notice: Notice, { reply }: SettleEntry): Decided['answer'] {
-  if (!reply) return { ...noAnswer, body: notice.state };
-  return answerOf(reply, JSON.stringify(representEntry(notice)));
+function entryAt({ notices }: Loaded, reference: string): Notice | null {
+  return notices.get(railKey({ rail: BANK, reference })) ?? null;
 }
 
 type Changed = { readonly change: Change & { readonly type: string }; readonly before: Checkout };
-type EntryOutcome = {
+type Next = {
   readonly entry: BankEntry;
   readonly state: Notice['state'];
   readonly changes: readonly Changed[];
@@ -119,26 +103,26 @@ type EntryOutcome = {
   readonly sentBack?: Notice;
 };
 
-function outcomeOf(order: SettleEntry, known: Notice | null, loaded: Loaded): EntryOutcome | Refusal {
-  const { action, now } = order;
+/** The entry as the command makes it, and the sessions that change with it. */
+function nextOf(command: ChangeBankEntry, known: Notice | null, loaded: Loaded): Next | Refusal {
+  const { action, now } = command;
   const fresh = {
     now,
-    id: known?.id ?? order.id,
+    id: known?.id ?? command.id,
     newAttempt: () => newId('pat', now),
     newRefund: () => newId('rfd', now),
   };
-  if (action.type === 'take_in')
-    return matched(effectsOf(action.entry, current(action.facts, loaded), fresh), loaded, now);
+  const match = (entry: BankEntry, lookup: Lookup) =>
+    matched(effectsOf(entry, factsOf(lookup, loaded), fresh), loaded, now);
+  if (action.type === 'ingest') return match(action.entry, action.lookup);
   if (action.type === 'take_apart') return takenApart(known, action);
   if (known === null) return refuse('not_found', 'There is no such entry.');
   const entry = entryOf(known);
   const isGoingBack = entry.sentBack?.state === 'pending';
   const isUnsettled = (known.state === 'open' || known.state === 'waiting') && !isGoingBack;
   switch (action.type) {
-    case 'retry': {
-      const afresh = { ...entry, problem: null, suggestions: [] };
-      return matched(effectsOf(afresh, current(action.facts, loaded), fresh), loaded, now);
-    }
+    case 'retry':
+      return match({ ...entry, problem: null, suggestions: [] }, action.lookup);
     case 'assign': {
       if (!isUnsettled) return settledAlready();
       if (isReturn(entry)) return returnAssigned(entry, action.parts, loaded, fresh);
@@ -148,11 +132,11 @@ function outcomeOf(order: SettleEntry, known: Notice | null, loaded: Loaded): En
         const checkout = loaded.checkouts.get(id);
         return checkout ? [{ checkout, amount }] : [];
       });
-      const meaning = assigned(entry, wanted, fresh);
-      const changes = changesOf(meaning.effects, loaded);
+      const effects = assigned(entry, wanted, fresh);
+      const changes = changesOf(effects.effects, loaded);
       if ('kind' in changes) return changes;
-      const isRest = unassigned(meaning.entry) > 0;
-      return { entry: meaning.entry, state: isRest ? 'open' : 'done', changes };
+      const isRest = unassigned(effects.entry) > 0;
+      return { entry: effects.entry, state: isRest ? 'open' : 'done', changes };
     }
     case 'ignore':
       if (!isUnsettled) return settledAlready();
@@ -186,7 +170,7 @@ function returnAssigned(
   parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
   loaded: Loaded,
   fresh: Fresh,
-): EntryOutcome | Refusal {
+): Next | Refusal {
   const [part, ...others] = parts;
   const checkout = part && loaded.checkouts.get(part.checkout);
   if (!checkout) return refuseFields([{ pointer: '/parts/0/payin', detail: 'must be the id of a payin' }]);
@@ -195,13 +179,13 @@ function returnAssigned(
       { pointer: '/parts', detail: `must be one part, of ${entry.amount}: a return is whole` },
     ]);
   }
-  const meaning = assignedReturn(entry, checkout, fresh);
-  if (meaning === null) {
+  const effects = assignedReturn(entry, checkout, fresh);
+  if (effects === null) {
     const detail = 'must have brought as much by a bank transfer in the same currency';
     return refuseFields([{ pointer: '/parts/0/payin', detail }]);
   }
-  const changes = changesOf(meaning.effects, loaded);
-  return 'kind' in changes ? changes : { entry: meaning.entry, state: 'done', changes };
+  const changes = changesOf(effects.effects, loaded);
+  return 'kind' in changes ? changes : { entry: effects.entry, state: 'done', changes };
 }
 
 /**
@@ -210,8 +194,8 @@ function returnAssigned(
  */
 function takenApart(
   known: Notice | null,
-  { entry, file }: Extract<SettleEntry['action'], { type: 'take_apart' }>,
-): EntryOutcome | Refusal {
+  { entry, file }: Extract<EntryAction, { type: 'take_apart' }>,
+): Next | Refusal {
   const sum = known === null ? entry : entryOf(known);
   const isUsed = sum.parts.length > 0 || sum.sentBack !== null || sum.concerns !== '';
   if (isUsed || known?.state === 'ignored') return settledAlready();
@@ -245,33 +229,38 @@ function assignProblems(
   ];
 }
 
-/** What was found before, as it is now. */
-function current(
-  { owners, candidates, refund, sentBack, booked }: Facts,
-  { checkouts, notices }: Loaded,
-): Facts {
-  const now = (checkout: Checkout) => checkouts.get(checkout.id) ?? checkout;
-  const session = refund && now(refund.checkout);
-  const asked = session?.refunds.find(({ id }) => id === refund?.refund.id);
+/** What the lookup has found, as it is now. */
+function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loaded: Loaded): Facts {
+  const { checkouts } = loaded;
+  const session = checkouts.get(refund?.checkout ?? '');
+  const asked = session?.refunds.find(({ id }) => id === refund?.id);
   return {
-    owners: new Map([...owners].map(([reference, checkout]) => [reference, now(checkout)])),
-    candidates: candidates.map(now),
+    owners: new Map(
+      [...owners].flatMap(([reference, id]) => {
+        const checkout = checkouts.get(id);
+        return checkout ? [[reference, checkout] as const] : [];
+      }),
+    ),
+    candidates: candidates.flatMap((id) => checkouts.get(id) ?? []),
     refund: session && asked ? { checkout: session, refund: asked } : null,
-    sentBack: sentBack && (notices.get(sentBack.id) ?? null),
-    booked,
+    sentBack: sentBack === null ? null : entryAt(loaded, sentBack),
+    booked: booked.flatMap((reference) => {
+      const notice = entryAt(loaded, reference);
+      return notice ? [entryOf(notice)] : [];
+    }),
   };
 }
 
-/** What speaks against it leaves the whole entry to a person. */
-function matched(meaning: EntryEffects, loaded: Loaded, now: number): EntryOutcome {
-  const changes = changesOf(meaning.effects, loaded);
-  const problem = objectionTo(meaning, loaded, now) ?? ('kind' in changes ? 'not_payable' : null);
+/** An objection leaves the whole entry to a person. */
+function matched(effects: EntryEffects, loaded: Loaded, now: number): Next {
+  const changes = changesOf(effects.effects, loaded);
+  const problem = objectionTo(effects, loaded, now) ?? ('kind' in changes ? 'not_payable' : null);
   if (problem !== null || 'kind' in changes) {
-    const suggestions = meaning.effects.map(({ checkout }) => ({ checkout, score: 100 }));
-    const entry = { ...meaning.entry, parts: [], problem, suggestions };
+    const suggestions = effects.effects.map(({ checkout }) => ({ checkout, score: 100 }));
+    const entry = { ...effects.entry, parts: [], problem, suggestions };
     return { entry, state: 'open', changes: [] };
   }
-  const { entry, sentBack } = meaning;
+  const { entry, sentBack } = effects;
   const settled = isSettled(entry) ? 'done' : 'open';
   const state = entry.problem === 'unknown_reference' ? 'waiting' : settled;
   return { entry, state, changes, ...(sentBack ? { sentBack } : {}) };

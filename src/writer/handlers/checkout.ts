@@ -1,86 +1,68 @@
-/** Orders about a session: the rules decide on what was loaded, and everything that follows is written with it. */
+/** Commands about a session: the rules decide on what was loaded, and everything that follows is written with it. */
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { type Customer, emailKey, identifyPayer } from '../../checkout/customer.ts';
 import { type Change, type Decision, decide } from '../../checkout/decide.ts';
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { etagOf } from '../../lib/envelope.ts';
 import { newId } from '../../lib/id.ts';
-import type { Loaded, Needs, Writes } from '../../store/store.ts';
+import { type Loaded, type Needs, railKey, type Writes } from '../../store/store.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
-import { answerOf, auditOf, type ChangeCheckout, type Decided, noAnswer, type Origin } from '../command.ts';
+import { auditOf, type ChangeCheckout, type Decided, type Origin } from '../command.ts';
 import { deliveryRows, eventRows } from '../event-rows.ts';
 
 export function checkoutNeeds({ origin: { tenant }, command, id }: ChangeCheckout): Needs {
-  const needs = { tenant, endpoints: true } as const;
   if (command.type !== 'create') {
     const { rail, reference } = command.type === 'report' ? command : {};
-    return { ...needs, checkout: id, ...(rail && reference ? { rail: { rail, reference } } : {}) };
+    const needs = { tenant, checkouts: [id], endpoints: true } as const;
+    return rail && reference ? { ...needs, references: [{ rail, reference }] } : needs;
   }
   const { customer, email } = command.payer;
-  if (customer !== '') return { ...needs, customer };
-  return email === '' ? needs : { ...needs, email: emailKey(email) };
+  if (customer !== '') return { tenant, endpoints: true, customers: [customer] };
+  return { tenant, endpoints: true, ...(email === '' ? {} : { emails: [emailKey(email)] }) };
 }
 
 export function decideOnCheckout(
-  order: ChangeCheckout,
+  { origin, id, command }: ChangeCheckout,
   loaded: Loaded,
   serializer: Serializer,
-): Decided | Refusal {
-  const { origin, id, command, reply, shows } = order;
-  const decision = decideWith(loaded, command, id);
+): Decided<Checkout> | Refusal {
+  const before = loaded.checkouts.get(id) ?? null;
+  const decision = decideWith(before, loaded, command, id);
   if (decision.kind === 'refusal') return decision;
   const { checkout, customer } = decision;
-  const answer = reply
-    ? shows
-      ? answerOf(reply, shows(checkout, serializer))
-      : answerOf(reply, serializer.checkout(checkout), { etag: etagOf(checkout.version) })
-    : noAnswer;
-  if (decision.kind === 'unchanged') return { writes: {}, answer, committed: null };
+  if (decision.kind === 'unchanged') return { value: checkout, writes: [] };
   const { now, type } = command;
-  const writes = writesOfChange(
-    decision,
-    loaded.checkout,
-    loaded.endpoints,
-    { origin, now, type },
-    serializer,
-  );
-  const { events = [], deliveries = [] } = writes;
-  return {
-    writes: customer ? { ...writes, customer } : writes,
-    answer,
-    committed: {
-      tenant: origin.tenant,
-      checkouts: [checkout.id],
-      events: events.length,
-      deliveries: deliveries.length,
-    },
-  };
+  const writes = writesOfChange(decision, before, loaded.endpoints, { origin, now, type }, serializer);
+  return { value: checkout, writes: [customer ? { ...writes, customer } : writes] };
 }
 
 /** The decision on a session, with what only the loaded rows can tell: who the payer is, and whose a payment is. */
 function decideWith(
-  loaded: Loaded,
+  before: Checkout | null,
+  { customers, customersByEmail, owners }: Loaded,
   command: CheckoutCommand,
   id: string,
 ): (Exclude<Decision, Refusal> & { readonly customer?: Customer | null }) | Refusal {
   if (command.type === 'create') {
+    const { customer, email } = command.payer;
+    const known = customers.get(customer) ?? customersByEmail.get(emailKey(email)) ?? null;
     const fresh = { id: newId('cus', command.now), tenant: command.tenant, now: command.now };
-    const identified = identifyPayer(command.payer, loaded.customer ?? loaded.customerByEmail, fresh);
+    const identified = identifyPayer(command.payer, known, fresh);
     if ('kind' in identified) return identified;
     const decision = decide(null, { ...command, payer: identified.payer });
     return decision.kind === 'refusal' ? decision : { ...decision, customer: identified.created };
   }
-  if (loaded.ownerOfReference !== null && loaded.ownerOfReference !== id && loaded.checkout !== null) {
+  const owner = command.type === 'report' ? owners.get(railKey(command)) : undefined;
+  if (owner !== undefined && owner !== id && before !== null) {
     return refuse('payment_booked_elsewhere', 'This payment belongs to another session.', [
       { pointer: '/payment_id', detail: 'is the id of a payment for another session' },
     ]);
   }
-  return decide(loaded.checkout, command);
+  return decide(before, command);
 }
 
-/** What a change of a session writes: itself, its events, their deliveries, and its line in the log of changes. */
+/** The writes of a changed session: itself, its events, their deliveries, and its line in the log of changes. */
 export function writesOfChange(
   { checkout, events }: Change,
   before: Checkout | null,

@@ -1,5 +1,4 @@
-/** What came of deliveries, and what it means for their receivers. */
-import type { Tenant } from '../../checkout/tenant.ts';
+/** Results of deliveries, and their consequences for the receivers. */
 import type { EventRow } from '../../events/event.ts';
 import type { EndpointEventType } from '../../events/types.ts';
 import type { EndpointChange, Loaded, Needs, Writes } from '../../store/store.ts';
@@ -7,12 +6,12 @@ import type { DeliveryResult } from '../../webhooks/delivery.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import { afterFailure, asksForLess, type Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
-import { type Decided, noAnswer, type RecordDeliveries } from '../command.ts';
+import type { Decided, RecordDeliveries } from '../command.ts';
 import { deliveryRows, eventRows } from '../event-rows.ts';
 
 const GONE = 410;
 
-export function deliveriesNeeds({ tenant, results }: RecordDeliveries): Needs {
+export function deliveriesNeeds({ origin: { tenant }, results }: RecordDeliveries): Needs {
   const receivers = [...new Set(results.map(({ receiver }) => receiver))];
   // Only these can come to an event of the endpoint.
   const concerned = results.filter(({ state, failing }) => failing || state !== 'delivered');
@@ -20,26 +19,17 @@ export function deliveriesNeeds({ tenant, results }: RecordDeliveries): Needs {
   return {
     tenant,
     endpoints: true,
-    lanes: [...new Set(results.map(({ subject }) => subject))],
+    deliverySubjects: [...new Set(results.map(({ subject }) => subject))],
     receivers,
     lockedEndpoints: locked,
   };
 }
 
-export function decideOnDeliveries({ tenant, results }: RecordDeliveries, loaded: Loaded): Decided {
-  const receivers = receiversAfter(results, loaded);
-  return {
-    writes: { deliveryResults: results, ...receivers },
-    answer: noAnswer,
-    committed: committedIn(tenant, receivers),
-  };
+export function decideOnDeliveries({ results }: RecordDeliveries, loaded: Loaded): Decided<null> {
+  return { value: null, writes: [{ deliveryResults: results, ...receiversAfter(results, loaded) }] };
 }
 
-function committedIn(tenant: Tenant, { events = [] }: Writes): Decided['committed'] {
-  return { tenant, checkouts: [], events: events.length, deliveries: 1 };
-}
-
-/** What the results mean for those who got the deliveries, one after the other. */
+/** The consequences of the results for those who got the deliveries, one after the other. */
 function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Writes {
   const endpoints = new Map(loaded.endpoints.map((each) => [each.id, each]));
   const health = new Map<string, Health | null>();

@@ -1,23 +1,22 @@
 /**
- * Orders to make a file of payments. What goes into it is decided on what was loaded, and marked in the same transaction:
- * of two files made at once only one has a refund.
+ * Commands to make a file of payments. What goes into it is decided on what was loaded, and marked in the same
+ * transaction: of two files made at once only one has a refund.
  */
 import { createHash } from 'node:crypto';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { dataOfEntry, entryOf } from '../../banking/entry.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
-import { representBankFile } from '../../banking/representation.ts';
 import { decide } from '../../checkout/decide.ts';
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import { type Checkout, heldOf } from '../../checkout/session.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Notice } from '../../methods/provider-event.ts';
-import type { Loaded, Needs, Writes } from '../../store/store.ts';
-import { answerOf, auditOf, type Decided, type MakePaymentFile } from '../command.ts';
+import { type Loaded, type Needs, railKey, type Writes } from '../../store/store.ts';
+import { auditOf, type Decided, type MakePaymentFile } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
-/** Of what cannot be sent, so many are named in a refusal. */
+/** Limit of the reasons that a refusal names for what cannot be sent. */
 const MAX_REASONS = 20;
 
 export function paymentFileNeeds({ origin: { tenant }, refunds, returns }: MakePaymentFile): Needs {
@@ -29,23 +28,23 @@ export function paymentFileNeeds({ origin: { tenant }, refunds, returns }: MakeP
 type Included = { readonly transfers: readonly CreditTransfer[]; readonly writes: readonly Writes[] };
 
 export function decideOnPaymentFile(
-  order: MakePaymentFile,
+  command: MakePaymentFile,
   loaded: Loaded,
   serializer: Serializer,
-): Decided | Refusal {
-  const { origin, now, id, account, reply } = order;
-  const refunds = includedRefunds(order, loaded, serializer);
+): Decided<BankFile> | Refusal {
+  const { origin, now, id, account } = command;
+  const refunds = includedRefunds(command, loaded, serializer);
   if ('kind' in refunds) return refunds;
-  const returns = includedReturns(order, loaded);
+  const returns = includedReturns(command, loaded);
   const transfers = [...refunds.transfers, ...returns.transfers];
   if (transfers.length === 0) {
-    const reasons = order.leftOut.slice(0, MAX_REASONS).map(({ id, reason }) => ` ${id}: ${reason}.`);
+    const reasons = command.leftOut.slice(0, MAX_REASONS).map(({ id, reason }) => ` ${id}: ${reason}.`);
     return refuse(
       'nothing_to_pay',
       `There is nothing that this account could send back now.${reasons.join('')}`,
     );
   }
-  const content = paymentFile({ id, createdAt: now, executeOn: order.executeOn, account, transfers });
+  const content = paymentFile({ id, createdAt: now, executeOn: command.executeOn, account, transfers });
   const file: BankFile = {
     id,
     kind: 'payments',
@@ -55,27 +54,17 @@ export function decideOnPaymentFile(
       receiving_account: account.id,
       currency: account.currency,
       amount: transfers.reduce((sum, { amount }) => sum + amount, 0),
-      execute_on: order.executeOn,
+      execute_on: command.executeOn,
       payments: transfers.map(({ id, amount, creditor }) => ({ id, amount, account: creditor.account })),
-      left_out: order.leftOut.map(({ id, reason }) => ({ id, reason })),
+      left_out: command.leftOut.map(({ id, reason }) => ({ id, reason })),
     },
     content,
   };
-  const further = [...refunds.writes, ...returns.writes];
-  return {
-    writes: { bankFile: file, audit: auditOf(origin, id, 0, now, 'add_payments') },
-    further,
-    answer: answerOf(reply, JSON.stringify(representBankFile(file))),
-    committed: {
-      tenant: origin.tenant,
-      checkouts: [...new Set(refunds.writes.flatMap(({ checkout }) => checkout?.after.id ?? []))],
-      events: further.reduce((sum, { events = [] }) => sum + events.length, 0),
-      deliveries: further.reduce((sum, { deliveries = [] }) => sum + deliveries.length, 0),
-    },
-  };
+  const added = { bankFile: file, audit: auditOf(origin, id, 0, now, 'add_payments') };
+  return { value: file, writes: [added, ...refunds.writes, ...returns.writes] };
 }
 
-/** Those that no other file, and no statement, was faster with. */
+/** The refunds that no other file, and no statement, was faster with. */
 function includedRefunds(
   { origin, now, id, refunds }: MakePaymentFile,
   { checkouts, endpoints }: Loaded,
@@ -109,13 +98,13 @@ function includedRefunds(
   return { transfers, writes };
 }
 
-/** The same of money without a session. */
+/** The same for money without a session. */
 function includedReturns(
   { origin, now, id, returns }: MakePaymentFile,
   { notices }: Pick<Loaded, 'notices'>,
 ): Included {
-  const found = returns.flatMap(({ reference: _, ...transfer }) => {
-    const notice = notices.get(transfer.id);
+  const found = returns.flatMap(({ reference, ...transfer }) => {
+    const notice = notices.get(railKey({ rail: BANK, reference }));
     const sentBack = notice && entryOf(notice).sentBack;
     if (!notice || sentBack?.state !== 'pending' || sentBack.file !== '') return [];
     const filed: Notice = {

@@ -1,29 +1,16 @@
-/** Orders about notices of providers, which are kept as they came, and about files of banks. */
-import type { Loaded, Needs } from '../../store/store.ts';
-import {
-  answerOf,
-  auditOf,
-  type Decided,
-  type KeepBankFile,
-  noAnswer,
-  type RecordNotice,
-} from '../command.ts';
+/** Commands about what providers send by themselves, kept as it came. */
+import type { Notice } from '../../methods/provider-event.ts';
+import { type Loaded, type Needs, railKey } from '../../store/store.ts';
+import type { Decided, RecordProviderEvent } from '../command.ts';
 
-export function noticeNeeds({ tenant, notice: { rail, reference } }: RecordNotice): Needs {
-  return { tenant, notice: { rail, reference } };
+export function providerEventNeeds({ origin: { tenant }, notice }: RecordProviderEvent): Needs {
+  const { rail, reference } = notice;
+  return { tenant, notices: [{ rail, reference }] };
 }
 
-/** The same notice twice is one; what was settled stays so. */
-export function decideOnNotice({ notice }: RecordNotice, { notice: known }: Loaded): Decided {
-  const isStale = known !== null && (known.id !== notice.id || known.state === 'done');
-  return { writes: isStale ? {} : { notice }, answer: noAnswer, committed: null };
-}
-
-export function decideOnBankFile({ origin, now, file, isKnown, reply, shows }: KeepBankFile): Decided {
-  const audit = auditOf(origin, file.id, 0, now, `add_${file.kind}`);
-  return {
-    writes: isKnown ? {} : { bankFile: file, audit },
-    answer: answerOf(reply, shows),
-    committed: null,
-  };
+/** The same event sent twice is one; a settled one stays settled. */
+export function decideOnProviderEvent({ notice }: RecordProviderEvent, { notices }: Loaded): Decided<Notice> {
+  const known = notices.get(railKey(notice));
+  if (known && (known.id !== notice.id || known.state === 'done')) return { value: known, writes: [] };
+  return { value: notice, writes: [{ notice }] };
 }

@@ -26,8 +26,8 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
   const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
 
   async function order(id: string, command: CheckoutCommand): Promise<void> {
-    const { outcome } = await execute({ subject: 'checkout', origin, id, command });
-    assert.equal(outcome.kind, 'success', JSON.stringify(outcome));
+    const { result } = await execute({ subject: 'checkout', origin, id, command });
+    assert.equal(result.kind, 'change', JSON.stringify(result));
   }
 
   async function attemptOf(id: string): Promise<string> {

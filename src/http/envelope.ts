@@ -1,4 +1,5 @@
 /** The envelopes of the API's answers. */
+import type { Answer } from '../store/store.ts';
 
 /** The envelope of a success. `operation` is such as `CHECKOUT.FETCH`, `data` is JSON already. */
 export function envelope(operation: string, data: string): string {
@@ -20,4 +21,19 @@ export function listEnvelope(
 
 export function etagOf(version: number): string {
   return `"${version}"`;
+}
+
+/** A success of this operation as it is sent, and as it is kept for a repetition of the request. */
+export function success(
+  operation: string,
+  data: string,
+  headers: Answer['headers'] = {},
+  statusCode = 200,
+): Answer {
+  return { statusCode, headers, body: envelope(operation, data) };
+}
+
+/** The same for something new, which is at this address. */
+export function created(operation: string, data: string, location: string, headers = {}): Answer {
+  return success(operation, data, { ...headers, location }, 201);
 }
