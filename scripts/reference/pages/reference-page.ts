@@ -30,11 +30,11 @@ export function referencePage(operations: readonly DeclaredOperation[], document
 <p><a href="openapi.json">OpenAPI document</a> <a href="docs/errors">Errors</a></p></header>
 <nav aria-label="Reference">
 <details open><summary>Contents</summary>
-<ul>
+<ul class="contents">
 <li><a href="#content">Overview</a></li>
 ${apiTags.map(
   ({ name }) => html`<li><a href="#${anchorOf(name)}">${name}</a>
-<ul>
+<ul class="operations">
 ${(groups.get(name) ?? []).map(({ declaration }) => html`<li><a href="#${operationIdOf(declaration)}">${declaration.summary}</a></li>\n`)}</ul></li>
 `,
 )}<li><a href="#webhooks">${WEBHOOK_TAG}</a></li>
