@@ -4,17 +4,24 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { declaredOperations, openApiDocument } from './reference/api/document.ts';
 import { cliReference } from './reference/cli.ts';
 import { errorsReference } from './reference/errors.ts';
 import { eventsReference } from './reference/events.ts';
 import { formatted } from './reference/markdown.ts';
-import { openApiDocument } from './reference/openapi.ts';
+import { errorsPage } from './reference/pages/errors-page.ts';
+import { referencePage } from './reference/pages/reference-page.ts';
 import { settingsReference } from './reference/settings.ts';
 
 const root = join(import.meta.dirname, '..');
 
+const operations = await declaredOperations();
+const document = openApiDocument(operations);
+
 const files: Readonly<Record<string, string>> = {
-  'openapi.json': await openApiDocument(),
+  'openapi.json': formatted(JSON.stringify(document), 'json'),
+  'docs/reference/api.html': referencePage(operations, document),
+  'docs/reference/errors.html': errorsPage(),
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),

@@ -194,6 +194,7 @@ suite('the dependencies', () => {
       typescript: 'tsc',
       '@biomejs/biome': 'biome',
       'squawk-cli': 'squawk',
+      '@redocly/cli': 'redocly',
       node: 'node',
     };
     // It brings a package for each platform, whose name is put together where it is used.

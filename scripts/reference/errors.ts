@@ -1,17 +1,16 @@
-import { errorAdvice } from '../../src/http/error-advice.ts';
-import { errorTable } from '../../src/http/errors.ts';
-import { reasonsByStatus } from '../../src/http/errors-page.ts';
+import { errorTable } from '../../src/http/error-table.ts';
+import { allReasons } from './api/errors.ts';
 import { generatedFrom, table } from './markdown.ts';
 
 export function errorsReference(): string {
-  const rows = reasonsByStatus.map((reason) => {
-    const { status, code, text } = errorTable[reason];
-    return [status, code, `<a id="${reason}"></a>\`${reason}\``, text, errorAdvice[reason]];
+  const rows = allReasons.map((reason) => {
+    const { status, code, text, advice } = errorTable[reason];
+    return [status, code, `<a id="${reason}"></a>\`${reason}\``, text, advice];
   });
-  return `${generatedFrom('src/http/errors.ts and src/http/error-advice.ts')}
+  return `${generatedFrom('src/http/error-table.ts')}
 # Errors
 
-A request that fails changes nothing and is answered with a list of all its mistakes:
+A failed request changes nothing. The answer lists all its mistakes:
 
 \`\`\`json
 {
@@ -29,9 +28,9 @@ A request that fails changes nothing and is answered with a list of all its mist
 \`\`\`
 
 \`message\` is the operation and the reason in capitals. \`remarks\` is the field as a JSON pointer (RFC 6901), or empty.
-\`request_id\` is also the header \`X-Request-Id\`, and names the request in the logs. With
-\`Accept: application/problem+json\` the same comes as a problem document (RFC 9457), whose \`type\` is an address on
-your server: \`/docs/errors#<reason>\`.
+\`request_id\` identifies the request in the log, as does the header \`X-Request-Id\`. With
+\`Accept: application/problem+json\`, the answer is a problem document (RFC 9457), whose \`type\` is a URL on your server:
+\`/docs/errors#<reason>\`.
 
 ${table(['HTTP', 'Code', 'Reason', 'Meaning', 'What to do'], rows)}`;
 }

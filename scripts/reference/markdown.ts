@@ -16,8 +16,8 @@ export function table(head: readonly string[], rows: ReadonlyArray<readonly (str
 }
 
 /** The page as the formatter of this repository would write it, so that the two never disagree. */
-export function formatted(page: string): string {
-  return execFileSync(biome, ['format', '--stdin-file-path=page.md'], {
+export function formatted(page: string, type: 'md' | 'json' = 'md'): string {
+  return execFileSync(biome, ['format', `--stdin-file-path=page.${type}`], {
     input: page,
     encoding: 'utf8',
     cwd: join(import.meta.dirname, '../..'),

@@ -1,107 +1,78 @@
 /**
- * The API document at /openapi.json, made from the schemas of the routes; its reference at /docs; and the page at
- * /docs/errors that problem documents lead to.
+ * Documentation of the API as the service serves it: the API document at /openapi.json, its reference at /docs, and at
+ * /docs/errors the page that the `type` of a problem document leads to. `npm run generate` makes the files.
  */
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
-import { version } from '../version.ts';
-import { errorsPage } from './errors-page.ts';
-import { resources } from './schemas/answers.ts';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html, textOf } from '../lib/html.ts';
+import { isKnown } from './answer.ts';
 
-const description = `Checkout sessions: hosted payment requests for invoices.
+/** The address for which the files are generated; the service puts its own in its place. */
+export const DOCUMENTED_URL = 'http://127.0.0.1:3000';
 
-**Authentication**: HTTP Basic with the API key as user name and its secret as password, or the secret as a bearer token. A key belongs to one account and one mode, test or live; data of others does not exist for it.
+const JSON_DOCUMENT = {
+  type: 'application/json; charset=utf-8',
+  escaped: (text: string) => JSON.stringify(text).slice(1, -1),
+};
+const HTML_DOCUMENT = {
+  type: 'text/html; charset=utf-8',
+  escaped: (text: string) => textOf(html`${text}`),
+};
+const documents = [
+  { path: '/openapi.json', file: 'openapi.json', ...JSON_DOCUMENT },
+  { path: '/docs', file: 'docs/reference/api.html', ...HTML_DOCUMENT },
+  { path: '/docs/errors', file: 'docs/reference/errors.html', ...HTML_DOCUMENT },
+] as const;
 
-**Amounts** are integers in the minor unit of the currency (ISO 4217): 2500 is 25.00 EUR, or 2500 JPY.
-
-**Repeating a request**: every POST and PUT takes an \`Idempotency-Key\` (1 to 255 characters). A success is kept for a day and answered again byte for byte, with \`Idempotent-Replayed: true\`.
-
-**Versions**: a session's \`ETag\` is its version. \`If-Match\` on update and expire refuses to change what has changed meanwhile.
-
-**Errors** come all at once, each with a code and the field as a JSON pointer; with \`Accept: application/problem+json\` as problem documents (RFC 9457).`;
-
-/** Nothing validates it: such a body is no JSON. Bytes of whatever type have an empty schema (OpenAPI 3.1, section 4.8.14.2). */
-const fileContent = { type: 'string', format: 'binary', description: 'The file.' };
-
-export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<void> {
-  for (const resource of Object.values(resources)) app.addSchema(resource);
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'opentill', version, description, license: { name: 'MIT', identifier: 'MIT' } },
-      servers: [{ url: publicUrl }],
-      externalDocs: { url: `${publicUrl}/docs/errors`, description: 'All errors, and what to do about them' },
-      components: {
-        securitySchemes: {
-          basic: { type: 'http', scheme: 'basic', description: 'API key and secret.' },
-          bearer: { type: 'http', scheme: 'bearer', description: 'The secret alone.' },
-        },
-      },
-    },
-    // Headers are read by the code that needs them; here they are only described.
-    transform: ({ schema, url, route }) => {
-      const { requestHeaders: headers, upload } = route.config ?? {};
-      return {
-        schema: {
-          ...schema,
-          ...(headers ? { headers: { type: 'object', properties: headers } } : {}),
-          ...(upload ? { consumes: ['application/octet-stream'], body: fileContent } : {}),
-        },
-        url,
-      };
-    },
-    refResolver: {
-      buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `schema-${index}`),
-    },
-  });
-}
-
-/**
- * The reference loads nothing from elsewhere and asks only this server. Its program writes styles into the page, so
- * inline styles must be allowed; inline scripts are not.
- */
-const referencePolicy = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
+type Served = {
+  readonly gzipped: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
 };
 
-const ERRORS_PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** To be called when all routes are registered. `publicUrl` may have a path that a proxy puts before ours. */
-export async function serveDocs(app: FastifyInstance, publicUrl: string): Promise<void> {
-  const hidden = { schema: { hide: true } as object };
-  app.get('/openapi.json', hidden, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
-  );
-  const { pathname } = new URL(publicUrl);
+export function serveDocs(app: FastifyInstance, publicUrl: string): void {
+  for (const document of documents) {
+    let served: Served | undefined;
+    app.get(document.path, (request, reply) => {
+      // Few ever ask, so the file is read for the first who does.
+      served ??= load(document, publicUrl);
+      return send(request, reply, served);
+    });
+  }
   // Whoever opens the address that the start has printed is looking for something to read.
-  app.get('/', hidden, async (_request, reply) => reply.redirect('docs'));
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    indexPrefix: pathname,
-    staticCSP: referencePolicy,
-    theme: { title: 'opentill API reference' },
-    uiConfig: { layout: 'BaseLayout', docExpansion: 'list', deepLinking: true, validatorUrl: null },
-    // Requests are tried out at the server that the page came from, under whatever name it was opened.
-    transformSpecification: (document) => ({ ...document, servers: [{ url: pathname }] }),
-    transformSpecificationClone: false,
-  });
+  app.get('/', (_request, reply) => reply.redirect('docs'));
+  app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
+}
 
-  const page = errorsPage({ stylesheet: 'errors.css', reference: './' });
-  const styles = readFileSync(new URL('errors-page.css', import.meta.url), 'utf8');
-  app.get('/docs/errors', hidden, async (_request, reply) =>
-    reply.header('content-security-policy', ERRORS_PAGE_POLICY).type('text/html; charset=utf-8').send(page),
+function load({ file, type, escaped }: (typeof documents)[number], publicUrl: string): Served {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').replaceAll(
+    DOCUMENTED_URL,
+    escaped(publicUrl),
   );
-  app.get('/docs/errors.css', hidden, async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').send(styles),
+  const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+    ([, style = '']) => ` 'sha256-${hash('sha256', style, 'base64')}'`,
   );
+  return {
+    gzipped: gzipSync(text, { level: 9 }),
+    headers: {
+      'content-type': type,
+      // The pages hold their style sheet and load nothing at all.
+      'content-security-policy': `default-src 'none'; ${styles.length > 0 ? `style-src${styles.join('')}; ` : ''}img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'cache-control': 'no-cache',
+      etag: `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`,
+      vary: 'accept-encoding',
+    },
+  };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { gzipped, headers }: Served): FastifyReply {
+  reply.headers(headers);
+  if (isKnown(request, headers.etag ?? '')) return reply.code(304).send();
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(gunzipSync(gzipped));
+  return reply.header('content-encoding', 'gzip').send(gzipped);
+}
+
+function acceptsGzip(header: string | string[] = ''): boolean {
+  return /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.0*[1-9])[\d.]*\s*)?(?:,|$)/i.test(String(header));
 }

@@ -32,7 +32,6 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const FILE_POLICY = "frame-ancestors 'none'";
 
 const PAGE = '/transaction/:token';
-const hidden = { schema: { hide: true } as object };
 
 export function pageRoutes(
   pages: FastifyInstance,
@@ -87,7 +86,7 @@ export function pageRoutes(
   });
 
   for (const asset of [stylesheet, script]) {
-    pages.get(asset.path, hidden, (_request, reply) => sendAsset(reply, asset));
+    pages.get(asset.path, (_request, reply) => sendAsset(reply, asset));
   }
 
   /** A route of a session's page; what no token opens does not exist. */
@@ -100,13 +99,11 @@ export function pageRoutes(
 
   pages.get(
     PAGE,
-    hidden,
     onVisit((visit, _request, reply) => sendHtml(reply, 200, renderedPage(visit, basePath))),
   );
 
   pages.get(
     `${PAGE}/receipt`,
-    hidden,
     onVisit((visit, request, reply) =>
       visit.checkout.payments.length === 0
         ? sendProblem(request, reply, 404, 'noReceipt', addressOf(visit))
@@ -116,7 +113,7 @@ export function pageRoutes(
 
   pages.get(
     `${PAGE}/events`,
-    { ...hidden, exposeHeadRoute: false },
+    { exposeHeadRoute: false },
     onVisit(({ checkout }, _request, reply) => streams.answer(reply, checkout)),
   );
 
@@ -124,7 +121,6 @@ export function pageRoutes(
     const path = `${PAGE}/${name}`;
     pages.post(
       path,
-      hidden,
       onVisit(async (visit, request, reply) => {
         const result = await action(dependencies, visit, formOf(request), request.id);
         if (result === null) return reply.redirect(afterForm(visit, action), 303);
@@ -135,13 +131,12 @@ export function pageRoutes(
     // Whoever reloads or shares the address of an answer to a form means the page.
     pages.get(
       path,
-      hidden,
       onVisit((visit, _request, reply) => reply.redirect(addressOf(visit), 303)),
     );
   }
 
   // Asked for with HEAD they would do all of their work and show nothing.
-  const withEffect = { ...hidden, exposeHeadRoute: false };
+  const withEffect = { exposeHeadRoute: false };
 
   pages.get(
     `${PAGE}/go`,
@@ -179,13 +174,13 @@ export function pageRoutes(
     );
   }
 
-  pages.get('/receipt/:code', hidden, async (request, reply) => {
+  pages.get('/receipt/:code', async (request, reply) => {
     const { code } = request.params as { code: string };
     const page = await verifiedReceipt(dependencies, code, localeOfRequest(request), basePath);
     return page === null ? sendProblem(request, reply, 404, 'unknownReceipt') : sendHtml(reply, 200, page);
   });
 
-  pages.get('/transaction/*', hidden, sendNotFound);
+  pages.get('/transaction/*', sendNotFound);
 
   /** The page as it is now, with the reason: what was asked for may have failed because the session had changed. */
   async function sendRefusal(

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { BODY_LIMIT_BYTES } from '../../src/http/api.ts';
-import { errorTable } from '../../src/http/errors.ts';
+import { eventTypes } from '../../src/events/types.ts';
+import { BODY_LIMIT_BYTES } from '../../src/http/body.ts';
+import { errorTable } from '../../src/http/error-table.ts';
 import { UPLOAD_LIMIT_BYTES } from '../../src/http/routes/bank-statement.ts';
 import { formats } from '../../src/http/schemas/fields.ts';
 import { type Answer, startService } from '../support/service.ts';
@@ -26,30 +27,35 @@ ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 for (const [name, { check }] of Object.entries(formats)) ajv.addFormat(name, check);
 ajv.addSchema(document, 'api');
 
-/** Validates by the schema at this place in the document. */
-function assertFits(value: unknown, ...place: readonly string[]): void {
-  const pointer = place
-    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-    .join('/');
-  const valid = ajv.validate({ $ref: `api#/${pointer}` }, value);
-  assert.ok(valid, `${ajv.errorsText()} in ${JSON.stringify(value)}`);
+/** What a reference leads to. */
+function follow(value: Data): Data {
+  if (typeof value?.$ref !== 'string') return value;
+  return value.$ref
+    .slice('#/'.length)
+    .split('/')
+    .reduce((found: Data, part: string) => found?.[part], document);
+}
+
+/** Answers by status, without references. */
+const responsesOf = (spec: Data): Array<[status: string, response: Data]> =>
+  Object.entries<Data>(spec.responses).map(([status, response]) => [status, follow(response)]);
+
+/** The value fits a schema of the document. */
+function assertFits(value: unknown, schema: Data): void {
+  const pointer = schema.$ref.slice(1);
+  assert.ok(
+    ajv.validate({ $ref: `api#${pointer}` }, value),
+    `${ajv.errorsText()} in ${JSON.stringify(value)}`,
+  );
 }
 
 /** The answer has a status, a type and a body that the document tells of. */
-function assertDocumented({ path, method, spec }: Operation, { status, headers, json }: Answer): void {
-  assert.ok(spec.responses[status], `${status} is not documented for ${spec.operationId}`);
+function assertDocumented({ spec }: Operation, { status, headers, json }: Answer): void {
+  const response = follow(spec.responses[status]);
+  assert.ok(response, `${status} is not documented for ${spec.operationId}`);
   const type = headers.get('content-type')?.split(';')[0] ?? '';
-  assertFits(
-    json,
-    'paths',
-    path,
-    method.toLowerCase(),
-    'responses',
-    String(status),
-    'content',
-    type,
-    'schema',
-  );
+  assertFits(json, response.content[type].schema);
+  if (status < 300) assert.equal(json.message, response.content[type].example.message);
 }
 
 /** The body is a file, of whatever type. */
@@ -94,9 +100,9 @@ suite('the document', () => {
   test('has every code that an answer can have', () => {
     const known = new Set(
       operations.flatMap(({ spec }) =>
-        Object.values<Data>(spec.responses).flatMap(({ content }) =>
-          Object.values<Data>(content?.['application/json']?.examples ?? {}).flatMap(({ value }) =>
-            value.errors.map(({ code }: Data) => code),
+        responsesOf(spec).flatMap(([, { content }]) =>
+          Object.values<Data>(content?.['application/json']?.examples ?? {}).flatMap((example) =>
+            follow(example).value.errors.map(({ code }: Data) => code),
           ),
         ),
       ),
@@ -115,43 +121,83 @@ suite('the document', () => {
   });
 });
 
+suite('the key that an operation needs', () => {
+  for (const { method, path, spec } of operations) {
+    test(`${method} ${path}`, () => {
+      const row = matrix.find((each) => each.method === method && each.path === path);
+      assert.ok(row);
+      assert.deepEqual(spec.security, [{ basic: [row.permission] }, { bearer: [row.permission] }]);
+      assert.equal(spec['x-permission'], row.permission);
+      assert.ok(spec.description.includes(`the permission \`${row.permission}\``));
+      assert.equal(spec.description.endsWith(', in test mode.'), row.testOnly === true);
+    });
+  }
+});
+
 for (const { method, path, spec } of operations) {
   test(`${method} ${path} is described`, () => {
     assert.ok(spec.summary && spec.tags.length === 1);
-    assert.deepEqual(spec.security, [{ basic: [] }, { bearer: [] }]);
     const [success] = Object.keys(spec.responses).filter((status) => status.startsWith('2'));
-    assert.ok(spec.responses[success ?? ''].content['application/json'].schema.properties.data);
+    const { schema, example } = spec.responses[success ?? ''].content['application/json'];
+    assert.ok(follow(schema).properties.data);
+    assertFits(example, schema);
     const expected = [400, 401, 403, 406, 429, 500, 503];
     if (path.includes('{id}')) expected.push(404);
     if (method !== 'GET') expected.push(413, 422);
     if (spec.requestBody && !isUpload(spec)) expected.push(415);
     for (const status of expected) assert.ok(spec.responses[status], String(status));
-    for (const [status, { content, description }] of Object.entries<Data>(spec.responses)) {
+    for (const [status, { content, description }] of responsesOf(spec)) {
       assert.ok(description, status);
       if (!content || Number(status) < 400) continue;
       assert.deepEqual(Object.keys(content), ['application/json', 'application/problem+json']);
-      for (const { value } of Object.values<Data>(content['application/json'].examples)) {
-        assertFits(value, 'components', 'schemas', 'Error');
+      const examples = Object.values<Data>(content['application/json'].examples);
+      assert.ok(examples.length > 0, status);
+      for (const each of examples) {
+        const { value } = follow(each);
+        assertFits(value, { $ref: '#/components/schemas/Error' });
+        for (const { code } of value.errors) {
+          const row = Object.values(errorTable).find(
+            (known) => known.code === code && String(known.status) === status,
+          );
+          assert.ok(row, `${code} with ${status}`);
+        }
       }
     }
     const body = spec.requestBody?.content['application/json'];
-    if (!body) return;
-    const examples =
-      body.schema.examples ?? Object.values<Data>(body.examples ?? {}).map(({ value }) => value);
-    for (const example of body.example ? [body.example] : examples) {
-      assertFits(
-        example,
-        'paths',
-        path,
-        method.toLowerCase(),
-        'requestBody',
-        'content',
-        'application/json',
-        'schema',
-      );
-    }
+    if (body) assertFits(body.example, body.schema);
+    for (const each of spec.parameters ?? []) assert.ok(follow(each).description, each.name);
   });
 }
+
+suite('the webhooks', () => {
+  test('are one for each type of event', () => {
+    assert.deepEqual(Object.keys(document.webhooks), eventTypes);
+  });
+
+  for (const [type, { post }] of Object.entries<Data>(document.webhooks)) {
+    test(`${type} has a payload`, () => {
+      const { schema, example } = post.requestBody.content['application/json'];
+      assert.equal(example.type, type);
+      assertFits(example, schema);
+      assertFits(example, { $ref: '#/components/schemas/Event' });
+      assert.ok(follow(schema).properties.type.enum.includes(type));
+    });
+  }
+});
+
+test('every group of operations is described', () => {
+  const tags = new Map<string, string>(
+    document.tags.map(({ name, description }: Data) => [name, description]),
+  );
+  for (const { spec } of operations) assert.ok(tags.get(spec.tags[0]), spec.tags[0]);
+});
+
+test('filters by metadata are one parameter, with keys that the client chooses', () => {
+  const list = operations.find(({ spec }) => spec.operationId === 'listCheckout');
+  const metadata = list?.spec.parameters.find(({ name }: Data) => name === 'metadata');
+  assert.equal(metadata.style, 'deepObject');
+  assert.equal(metadata.explode, true);
+});
 
 type Request = {
   readonly id: () => Promise<string>;
@@ -314,14 +360,5 @@ suite('real answers', async () => {
     for (const cursor of ['', '&after=100']) {
       assertDocumented(find('listEvent'), await call('GET', `/v3/event?limit=100${cursor}`));
     }
-    const events = (await call('GET', '/v3/event?limit=100')).json.data;
-    const resources: Record<string, string> = {
-      checkout: 'Checkout',
-      payment_attempt: 'PaymentAttempt',
-      payin: 'Payin',
-      refund: 'Refund',
-    };
-    for (const { type, data } of events)
-      assertFits(data, 'components', 'schemas', resources[type.split('.')[0]] ?? '');
   });
 });

@@ -13,7 +13,6 @@ import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { assignBody, entryQuery, ignoreBody, reopenBody, sendBackBody } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
 
@@ -36,9 +35,9 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         operation: 'BANK_ENTRY.LIST',
         tag,
         permission: 'read',
-        summary: 'List entries of bank statements',
-        description: 'Newest first. With `status=open` it is the inbox of what waits for a person.',
-        success: listOf('BANK_ENTRY.LIST', 'BankEntry'),
+        summary: 'List bank entries',
+        description: 'Newest first. With `status=open`, the inbox of entries that wait for a person.',
+        lists: 'BankEntry',
       },
       { querystring: entryQuery },
     ),
@@ -59,8 +58,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         operation: 'BANK_ENTRY.FETCH',
         tag,
         permission: 'read',
-        summary: 'Fetch an entry of a bank statement',
-        success: successOf('BANK_ENTRY.FETCH', 'BankEntry'),
+        summary: 'Fetch a bank entry',
+        answers: 'BankEntry',
       },
       { params },
     ),
@@ -78,9 +77,10 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         operation: 'BANK_ENTRY.ASSIGN',
         tag,
         permission: 'write',
-        summary: 'Book an entry for sessions',
-        description: 'All of it for one session, or split between several: all parts are booked, or none.',
-        success: successOf('BANK_ENTRY.ASSIGN', 'BankEntry'),
+        summary: 'Assign an entry to sessions',
+        description:
+          'Books the entry for one session, or in parts for several: all parts are booked, or none.',
+        answers: 'BankEntry',
         errors: ['entry_settled', 'not_payable'],
       },
       { params, body: assignBody },
@@ -112,8 +112,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         operation: 'BANK_ENTRY.IGNORE',
         tag,
         permission: 'write',
-        summary: 'Set an entry aside that concerns no session',
-        success: successOf('BANK_ENTRY.IGNORE', 'BankEntry'),
+        summary: 'Ignore an entry',
+        answers: 'BankEntry',
         errors: ['entry_settled'],
       },
       { params, body: ignoreBody },
@@ -135,10 +135,10 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         tag,
         permission: 'write',
         optionalBody: true,
-        summary: 'Take back a decision about an entry',
+        summary: 'Reopen an entry',
         description:
-          'For one that was ignored, or that is to go back and has not: make sure first that the bank will not carry it out.',
-        success: successOf('BANK_ENTRY.REOPEN', 'BankEntry'),
+          'Undoes ignoring an entry, or sending it back before the bank has done so. Make sure first that the bank will not carry out the transfer.',
+        answers: 'BankEntry',
         errors: ['entry_settled'],
       },
       { params, body: reopenBody },
@@ -160,10 +160,9 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         tag,
         permission: 'refund',
         optionalBody: true,
-        summary: 'Send money back that is for no session',
-        description:
-          'What is not assigned of the entry goes back to its sender with the next file of payments.',
-        success: successOf('BANK_ENTRY.SEND_BACK', 'BankEntry'),
+        summary: 'Send an entry back',
+        description: 'Returns the unassigned amount to its sender with the next payment file.',
+        answers: 'BankEntry',
         errors: ['entry_settled', 'not_refundable'],
       },
       { params, body: sendBackBody },

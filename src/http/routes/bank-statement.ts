@@ -1,4 +1,4 @@
-/** Statements of banks: uploaded as the bank wrote them. */
+/** Bank statements: uploaded as the bank wrote them. */
 import type { FastifyInstance } from 'fastify';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
@@ -15,7 +15,6 @@ import { fieldsError, RequestError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { fileQuery, statementQuery } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { withUpload } from '../upload.ts';
@@ -56,10 +55,10 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           tag,
           permission: 'write',
           upload: true,
-          summary: 'Take in a bank statement',
+          summary: 'Import a bank statement',
           description:
-            'The body is the file as the bank wrote it: camt.053 or camt.054 (ISO 20022), MT940, or CSV with a saved mapping; at most 64 MiB. A file with a mistake leaves nothing behind, and the same file, or another with the same entries, changes nothing.',
-          success: successOf(IMPORT, 'BankStatement'),
+            'The body is the file as the bank wrote it: camt.053 or camt.054 (ISO 20022), MT940, or CSV with a saved column mapping; at most 64 MiB. A file with a mistake imports nothing. Importing the same file, or the same entries, again changes nothing.',
+          answers: 'BankStatement',
           errors: ['bad_statement', 'too_large', 'key_reused'],
         },
         { querystring: statementQuery },
@@ -102,8 +101,8 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
         tag,
         permission: 'read',
         summary: 'List bank statements',
-        description: 'The files that were taken in, newest first.',
-        success: listOf('BANK_STATEMENT.LIST', 'BankStatement'),
+        description: 'Imported files, newest first.',
+        lists: 'BankStatement',
       },
       { querystring: fileQuery },
     ),
@@ -122,8 +121,8 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
         operation: 'BANK_STATEMENT.FETCH',
         tag,
         permission: 'read',
-        summary: 'Fetch what a bank statement brought',
-        success: successOf('BANK_STATEMENT.FETCH', 'BankStatement'),
+        summary: 'Fetch a bank statement',
+        answers: 'BankStatement',
       },
       { params: idOf('bfl', 'statement') },
     ),

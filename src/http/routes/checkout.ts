@@ -18,7 +18,6 @@ import { created, envelope, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
 import { filterOf } from './checkout-filter.ts';
 import { readCreate, readUpdate } from './checkout-input.ts';
@@ -41,9 +40,9 @@ export function checkoutRoutes(
         permission: 'write',
         summary: 'Create a session',
         description:
-          'Makes a hosted payment request. Send an `Idempotency-Key` so that a repetition makes no second one.',
+          'Creates a hosted payment request. Send an `Idempotency-Key`, so that a repeated request does not create a second one.',
         statusCode: 201,
-        success: successOf('CHECKOUT.CREATE', 'Checkout'),
+        answers: 'Checkout',
         errors: ['bad_metadata'],
       },
       { body: createBody },
@@ -74,9 +73,8 @@ export function checkoutRoutes(
         tag,
         permission: 'read',
         summary: 'List sessions',
-        description:
-          'Newest first. Filters combine; `metadata[key]=value` filters by a top-level key of the metadata, and there can be ten of them.',
-        success: listOf('CHECKOUT.LIST', 'Checkout'),
+        description: 'Newest first. A session must match all filters.',
+        lists: 'Checkout',
       },
       { querystring: listQuery },
     ),
@@ -98,8 +96,8 @@ export function checkoutRoutes(
         tag,
         permission: 'read',
         summary: 'Fetch a session',
-        description: 'Answers 304 without a body if `If-None-Match` names the current `ETag`.',
-        success: successOf('CHECKOUT.FETCH', 'Checkout'),
+        description: 'If `If-None-Match` names the current `ETag`, the answer is 304 without a body.',
+        answers: 'Checkout',
       },
       { params },
     ),
@@ -124,8 +122,8 @@ export function checkoutRoutes(
         permission: 'write',
         summary: 'Update a session',
         description:
-          '`items` replaces the items, sets the amount to their sum and the description to their list; only while the session is active and nothing is paid or in flight. `metadata` is a JSON merge patch (RFC 7396), in every state. What is omitted stays.',
-        success: successOf('CHECKOUT.UPDATE', 'Checkout'),
+          '`items` replaces all items, the amount and the description, as long as the session is active and nothing is paid or in progress. `metadata` is a JSON merge patch (RFC 7396) and can always change. Omitted fields keep their values.',
+        answers: 'Checkout',
         errors: ['bad_metadata', 'not_updatable', 'payment_in_progress', 'version_stale'],
       },
       { params, body: updateBody },
@@ -157,8 +155,9 @@ export function checkoutRoutes(
         permission: 'write',
         noBody: true,
         summary: 'Expire a session',
-        description: 'Ends an active session now. Refused while a payment is in progress.',
-        success: successOf('CHECKOUT.EXPIRE', 'Checkout'),
+        description:
+          'Ends an active session immediately. A session with a payment in progress cannot be expired.',
+        answers: 'Checkout',
         errors: ['not_expirable', 'payment_in_progress', 'version_stale'],
       },
       { params },

@@ -12,7 +12,6 @@ import { fieldsError } from '../errors.ts';
 import { schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { country, email, metadata, phone, text } from '../schemas/fields.ts';
 import { readPhone } from './checkout-input.ts';
@@ -27,7 +26,7 @@ const body = Type.Object(
     email: Type.Optional(email),
     country: Type.Optional(country),
     phone: Type.Optional(phone),
-    reference_id: Type.Optional(text(128, 'Your own reference.', 'customer-42')),
+    reference_id: Type.Optional(text(128, 'Your reference.', 'customer-42')),
     metadata: Type.Optional(metadata),
   },
   {
@@ -50,9 +49,9 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         tag,
         permission: 'write',
         summary: 'Create a customer',
-        description: 'Sessions that are created with a payer’s details make customers by themselves.',
+        description: 'Creating a session with the details of its payer also creates a customer.',
         statusCode: 201,
-        success: successOf('CUSTOMER.CREATE', 'Customer'),
+        answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],
       },
       { body },
@@ -89,7 +88,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         permission: 'read',
         summary: 'List customers',
         description: 'Newest first.',
-        success: listOf('CUSTOMER.LIST', 'Customer'),
+        lists: 'Customer',
       },
       { querystring: query },
     ),
@@ -110,7 +109,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         tag,
         permission: 'read',
         summary: 'Fetch a customer',
-        success: successOf('CUSTOMER.FETCH', 'Customer'),
+        answers: 'Customer',
       },
       { params },
     ),
@@ -131,8 +130,8 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         permission: 'write',
         summary: 'Update a customer',
         description:
-          'What is omitted stays. `metadata` is a JSON merge patch (RFC 7396). Sessions keep the details they were made with.',
-        success: successOf('CUSTOMER.UPDATE', 'Customer'),
+          'Omitted fields keep their values. `metadata` is a JSON merge patch (RFC 7396). Existing sessions keep their customer details.',
+        answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],
       },
       { params, body },
@@ -164,8 +163,8 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         noBody: true,
         summary: 'Erase a customer’s personal data',
         description:
-          'Deletes the record, and empties name, address, e-mail, country and phone in the sessions and events of this customer. Amounts, states and references stay.',
-        success: successOf('CUSTOMER.DELETE', 'Deleted'),
+          'Deletes the customer, and removes name, address, e-mail, country and phone from its sessions and events. Amounts, statuses and references remain.',
+        answers: 'Deleted',
       },
       { params },
     ),

@@ -1,4 +1,4 @@
-/** What has happened: the feed of an account and mode, and the timeline of a session. */
+/** Events: the feed of an account and mode, and the timeline of a session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { timestamp } from '../../checkout/representation.ts';
@@ -18,7 +18,6 @@ import { createEventStreams } from '../event-stream.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
@@ -38,7 +37,7 @@ const feedQuery = Type.Object(
       Type.String({
         pattern: '^([0-9]{1,15}|latest)$',
         description:
-          'The `next_cursor` of the page before. Without it the feed begins at its start; with `latest`, with what happens from now on.',
+          '`next_cursor` of the previous page, or `latest` for events from now on. Default: the oldest event.',
         examples: ['42'],
       }),
     ),
@@ -46,7 +45,7 @@ const feedQuery = Type.Object(
     type: Type.Optional(
       Type.String({
         pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))(,(\\*|[a-z_]+\\.(\\*|[a-z_]+))){0,30}$',
-        description: 'Only these types, separated by commas; `checkout.*` is all of a kind, `*` is all.',
+        description: 'Only these types, separated by commas; `checkout.*` selects all of a kind, `*` all.',
         examples: ['checkout.paid,checkout.expired'],
       }),
     ),
@@ -55,8 +54,7 @@ const feedQuery = Type.Object(
         minimum: 0,
         maximum: MAX_WAIT_SECONDS,
         default: 0,
-        description:
-          'Where the page would be empty: how many seconds to wait for an event. When the time is over the page is empty.',
+        description: 'Seconds to wait for an event if the page would be empty.',
       }),
     ),
   },
@@ -65,13 +63,13 @@ const feedQuery = Type.Object(
 
 const timelineQuery = Type.Object({ after, limit }, { additionalProperties: false });
 
-const feedDescription = `Oldest first. Ask again with \`after\` set to \`next_cursor\`: a reader that follows never misses an event and never sees one twice. Every page has a cursor, also an empty one; it may lie behind events of other types than those that are wanted. With \`type\`, a page may have fewer events than \`limit\`, or none, although \`has_more\` is true, since a request looks through a bounded stretch of the feed: ask again at once then too.
+const feedDescription = `Oldest first. Repeat the request with \`after\` set to \`next_cursor\`: a reader that does so misses no event and sees none twice. Every page has a cursor, even an empty one. With \`type\`, a request searches a limited part of the feed: a page can have fewer events than \`limit\`, or none, while \`has_more\` is true.
 
-With \`wait\` an answer comes as soon as there is an event. With \`Accept: text/event-stream\` it is a stream, which goes on with what happens. At most 100 requests of a key wait or stream at the same time.`;
+With \`wait\`, the service answers as soon as there is an event. With \`Accept: text/event-stream\`, it sends new events as a stream. At most 100 requests of a key can wait or stream at the same time.`;
 
 const stream = {
   description:
-    'Server-sent events that do not end: `id` is the cursor, `event` the type, `data` the event. It begins behind `Last-Event-ID`, else behind `after`; `limit` and `wait` mean nothing here. An id without data is no event, but a place to go on from.',
+    'An endless stream of server-sent events: `id` is the cursor, `event` the type, `data` the event. It starts after `Last-Event-ID`, otherwise after `after`, and ignores `limit` and `wait`. An id without data is only a cursor.',
   example:
     'retry: 3000\nid: 41\n\nid: 42\nevent: checkout.created\ndata: {"type":"checkout.created", …}\n\n:\nid: 42\n\n',
 };
@@ -111,7 +109,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         permission: 'read',
         summary: 'Follow the events',
         description: feedDescription,
-        success: listOf('EVENT.LIST', 'Event'),
+        lists: 'Event',
         errors: ['cursor_expired'],
         eventStream: stream,
       },
@@ -157,7 +155,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         tag,
         permission: 'read',
         summary: 'Fetch an event',
-        success: successOf('EVENT.FETCH', 'Event'),
+        answers: 'Event',
       },
       { params: idOf('evt', 'event') },
     ),
@@ -176,9 +174,9 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         operation: 'CHECKOUT.TIMELINE',
         tag,
         permission: 'read',
-        summary: 'The history of a session',
+        summary: 'List the history of a session',
         description: 'Newest first.',
-        success: listOf('CHECKOUT.TIMELINE', 'TimelineEntry'),
+        lists: 'TimelineEntry',
       },
       { params: idOf('chk', 'session'), querystring: timelineQuery },
     ),

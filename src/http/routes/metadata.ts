@@ -1,4 +1,4 @@
-/** What payers could choose from: asked before a session is made. */
+/** Payment methods available for an amount, a currency and a country: asked before a session is created. */
 import Type from 'typebox';
 import { offersFor } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';
@@ -7,13 +7,12 @@ import type { Dependencies } from '../dependencies.ts';
 import { envelope } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
-import { successOf } from '../schemas/answers.ts';
 import { amount, country, currency } from '../schemas/fields.ts';
 
 const query = Type.Object(
   {
     invoice_currency: currency,
-    amount: Type.Optional(amount('Amount of the invoice in minor units.')),
+    amount: Type.Optional(amount('Amount of the invoice, in minor units.')),
     customer_country: Type.Optional(country),
   },
   { additionalProperties: false },
@@ -28,7 +27,8 @@ export function metadataRoutes(api: Api, { rails, store }: Dependencies): void {
         tag: 'Payments',
         permission: 'read',
         summary: 'List the available payment methods',
-        success: successOf('METADATA.COLLECT', 'PaymentMethods'),
+        description: 'Methods that a session with this currency, amount and country would offer.',
+        answers: 'PaymentMethods',
       },
       { querystring: query },
     ),

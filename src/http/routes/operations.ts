@@ -8,11 +8,9 @@ export function operationsRoutes(
   app: FastifyInstance,
   { store, metrics, isStopping }: { store: Store; metrics: Metrics; isStopping: () => boolean },
 ): void {
-  const hidden = { schema: { hide: true } as object };
+  app.get('/livez', async (_request, reply) => reply.send({ status: 'ok' }));
 
-  app.get('/livez', hidden, async (_request, reply) => reply.send({ status: 'ok' }));
-
-  app.get('/readyz', hidden, async (request, reply) => {
+  app.get('/readyz', async (request, reply) => {
     if (isStopping()) return reply.code(503).send({ status: 'stopping' });
     try {
       await store.checkHealth();
@@ -23,7 +21,5 @@ export function operationsRoutes(
     return reply.send({ status: 'ok' });
   });
 
-  app.get('/metrics', hidden, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.text()),
-  );
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 }

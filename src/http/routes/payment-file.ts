@@ -1,4 +1,4 @@
-/** Files of payments: refunds and money without a session, for a bank to carry out. */
+/** Payment files: refunds and returns for a bank to carry out. */
 
 import type { BankFile } from '../../banking/bank-file.ts';
 import { outgoingFrom } from '../../banking/outgoing.ts';
@@ -12,7 +12,6 @@ import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { fileQuery, paymentFileBody } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
@@ -30,11 +29,11 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         operation: 'PAYMENT_FILE.CREATE',
         tag,
         permission: 'refund',
-        summary: 'Make a file of the refunds by bank transfer',
+        summary: 'Create a payment file',
         description:
-          'An ISO 20022 pain.001 file of all refunds, and of money without a session, that leave one account and are in no file yet, at most 500 at a time. Hand it to the bank: the statement that shows the transfers settles them.',
+          'Creates an ISO 20022 pain.001 file of all pending refunds and returns that leave one account and are in no file yet, at most 500. Upload it to the bank; the statement with the transfers settles them.',
         statusCode: 201,
-        success: successOf('PAYMENT_FILE.CREATE', 'PaymentFile'),
+        answers: 'PaymentFile',
         errors: ['nothing_to_pay'],
       },
       { body: paymentFileBody },
@@ -76,9 +75,9 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         operation: 'PAYMENT_FILE.LIST',
         tag,
         permission: 'read',
-        summary: 'List files of payments',
+        summary: 'List payment files',
         description: 'Newest first.',
-        success: listOf('PAYMENT_FILE.LIST', 'PaymentFile'),
+        lists: 'PaymentFile',
       },
       { querystring: fileQuery },
     ),
@@ -97,8 +96,8 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         operation: 'PAYMENT_FILE.FETCH',
         tag,
         permission: 'read',
-        summary: 'Fetch what is in a file of payments',
-        success: successOf('PAYMENT_FILE.FETCH', 'PaymentFile'),
+        summary: 'Fetch a payment file',
+        answers: 'PaymentFile',
       },
       { params },
     ),
@@ -117,8 +116,8 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
         operation: 'PAYMENT_FILE.CONTENT',
         tag,
         permission: 'read',
-        summary: 'Download a file of payments',
-        success: successOf('PAYMENT_FILE.CONTENT', 'FileContent'),
+        summary: 'Download a payment file',
+        answers: 'FileContent',
       },
       { params },
     ),

@@ -6,7 +6,6 @@ import type { Dependencies } from '../dependencies.ts';
 import { envelope } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
-import { successOf } from '../schemas/answers.ts';
 import { idOf } from '../schemas/checkout.ts';
 
 const tag = 'Payments';
@@ -20,8 +19,9 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
         tag,
         permission: 'read',
         summary: 'Fetch a payin',
-        description: 'The collection of a session’s money. Its id is the id of the session.',
-        success: successOf('PAYIN.FETCH', 'Payin'),
+        description:
+          'The collection of a session’s money, with its refunds and reversals. Its id is the id of the session.',
+        answers: 'Payin',
       },
       { params: idOf('chk', 'session') },
     ),
@@ -41,7 +41,7 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
         tag,
         permission: 'read',
         summary: 'Fetch a payment attempt',
-        success: successOf('PAYMENT_ATTEMPT.FETCH', 'PaymentAttempt'),
+        answers: 'PaymentAttempt',
       },
       { params: idOf('pat', 'payment attempt') },
     ),

@@ -34,7 +34,7 @@ export function noticeRoutes(
       const read = rail.readNotice.bind(rail);
       scoped.post(
         `/notices/${rail.name}`,
-        { schema: { hide: true } as object, config: { operation: 'NOTICE.RECEIVE' } },
+        { config: { operation: 'NOTICE.RECEIVE' } },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           try {

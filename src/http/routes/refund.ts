@@ -12,11 +12,10 @@ import { fieldsError, RequestError } from '../errors.ts';
 import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { refundBody, refundQuery, settleBody } from '../schemas/refund.ts';
 
-const tag = 'Payments';
+const tag = 'Refunds';
 const NO_SUCH_REFUND = 'There is no such refund.';
 
 export function refundRoutes(
@@ -32,9 +31,9 @@ export function refundRoutes(
         permission: 'refund',
         summary: 'Refund a payment',
         description:
-          'Gives back a part of what was paid, or all of it. What is pending or done never adds up to more than what was paid. The answer says `pending`; a webhook tells how it ended.',
+          'Returns a payment to the payer, in full or in part. Pending and completed refunds never exceed the payment. The new refund is `pending`; a webhook reports its end.',
         statusCode: 201,
-        success: successOf('REFUND.CREATE', 'Refund'),
+        answers: 'Refund',
         errors: ['bad_metadata', 'not_refundable', 'not_found'],
       },
       { body: refundBody },
@@ -80,10 +79,10 @@ export function refundRoutes(
         operation: 'REFUND.SETTLE',
         tag,
         permission: 'refund',
-        summary: 'Say what became of a refund by bank transfer',
+        summary: 'Settle a refund by bank transfer',
         description:
-          'For one that no statement will tell of: it was paid in another way, the bank has refused it, or it is withdrawn before it was sent. Refunds by card are settled by the provider alone.',
-        success: successOf('REFUND.SETTLE', 'Refund'),
+          'For a refund that no bank statement will report: you paid it in another way, the bank refused it, or you withdraw it before it is sent. Only the provider settles refunds by card.',
+        answers: 'Refund',
         errors: ['refund_settled'],
       },
       { params: idOf('rfd', 'refund'), body: settleBody },
@@ -117,8 +116,8 @@ export function refundRoutes(
         tag,
         permission: 'read',
         summary: 'List refunds',
-        description: 'Newest first; of one payin, or of all.',
-        success: listOf('REFUND.LIST', 'Refund'),
+        description: 'Newest first.',
+        lists: 'Refund',
       },
       { querystring: refundQuery },
     ),
@@ -141,7 +140,7 @@ export function refundRoutes(
         tag,
         permission: 'read',
         summary: 'Fetch a refund',
-        success: successOf('REFUND.FETCH', 'Refund'),
+        answers: 'Refund',
       },
       { params: idOf('rfd', 'refund') },
     ),

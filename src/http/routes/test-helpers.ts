@@ -1,4 +1,4 @@
-/** What only test mode can do: pay without a payer, and make time pass. */
+/** Test helpers: pay without a payer, and advance the test clock. */
 import Type from 'typebox';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
@@ -12,7 +12,6 @@ import { etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { operation } from '../operation.ts';
-import { successOf } from '../schemas/answers.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { closed, LINE } from '../schemas/fields.ts';
 
@@ -24,17 +23,17 @@ const payBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_AMOUNT,
-        description: 'Without it, all that is due.',
+        description: 'Default: the amount due.',
         examples: [2500],
       }),
     ),
     method: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Without it, the first of the session.' }),
+      Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Default: the first method of the session.' }),
     ),
     outcome: Type.Optional(
       closed(
         ['succeeded', 'failed', 'requires_action', 'processing', 'unknown'],
-        'What becomes of the payment; without it, `succeeded`. It stays so until another call with the same `payment_id` says more.',
+        'Outcome of the payment. Default: `succeeded`. Another call with the same `payment_id` changes it.',
       ),
     ),
     payment_id: Type.Optional(
@@ -42,7 +41,7 @@ const payBody = Type.Object(
         minLength: 1,
         maxLength: 128,
         pattern: LINE,
-        description: 'The id of the payment at the rail; the same one twice books once.',
+        description: 'Id of the payment at the rail; the same id is booked once.',
       }),
     ),
   },
@@ -56,7 +55,7 @@ const advanceBody = Type.Object(
     seconds: Type.Integer({
       minimum: 1,
       maximum: MAX_ADVANCE_SECONDS,
-      description: 'How far to move the clock.',
+      description: 'Seconds to advance the clock.',
       examples: [3600],
     }),
   },
@@ -74,8 +73,8 @@ export function testHelperRoutes(api: Api, { store, execute, serializer, worker,
         testOnly: true,
         optionalBody: true,
         summary: 'Pay a session as a payer would',
-        description: 'Money that succeeds is booked whatever the state of the session, as real money is.',
-        success: successOf('TEST_HELPER.PAY', 'Checkout'),
+        description: 'A succeeded payment is booked whatever the status of the session, as real money is.',
+        answers: 'Checkout',
         errors: ['not_payable', 'payment_in_progress', 'payment_booked_elsewhere'],
       },
       { params: idOf('chk', 'session'), body: payBody },
@@ -123,10 +122,10 @@ export function testHelperRoutes(api: Api, { store, execute, serializer, worker,
         tag,
         permission: 'write',
         testOnly: true,
-        summary: 'Move the test clock',
+        summary: 'Advance the test clock',
         description:
-          'Moves the clock of the account’s test data. What is due by then happens before the answer.',
-        success: successOf('TEST_HELPER.ADVANCE_CLOCK', 'Clock'),
+          'Advances the clock of the account’s test data. Everything due by then happens before the answer.',
+        answers: 'Clock',
       },
       { body: advanceBody },
     ),

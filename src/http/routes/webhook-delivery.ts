@@ -1,4 +1,4 @@
-/** Deliveries: events on their way to receivers, looked at and sent again. */
+/** Deliveries: list, fetch and resend events on their way to receivers. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Tenant } from '../../checkout/tenant.ts';
@@ -19,7 +19,6 @@ import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { listOf, successOf } from '../schemas/answers.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 import {
@@ -68,8 +67,8 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         tag,
         permission,
         summary: 'List deliveries',
-        description: 'Newest first. Filters combine.',
-        success: listOf('WEBHOOK_DELIVERY.LIST', 'WebhookDelivery'),
+        description: 'Newest first. A delivery must match all filters.',
+        lists: 'WebhookDelivery',
       },
       { querystring: deliveriesQuery },
     ),
@@ -87,8 +86,8 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         tag,
         permission,
         summary: 'List the deliveries to an endpoint',
-        description: 'Newest first. Filters combine.',
-        success: listOf('WEBHOOK_ENDPOINT.DELIVERIES', 'WebhookDelivery'),
+        description: 'Newest first. A delivery must match all filters.',
+        lists: 'WebhookDelivery',
       },
       { params: idOf('whe', 'webhook endpoint'), querystring: endpointDeliveriesQuery },
     ),
@@ -110,8 +109,8 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         operation: 'WEBHOOK_DELIVERY.FETCH',
         tag,
         permission,
-        summary: 'Fetch a delivery with its tries',
-        success: successOf('WEBHOOK_DELIVERY.FETCH', 'WebhookDeliveryWithLog'),
+        summary: 'Fetch a delivery with its attempts',
+        answers: 'WebhookDeliveryWithLog',
       },
       { params },
     ),
@@ -143,10 +142,10 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         tag,
         permission,
         noBody: true,
-        summary: 'Make a delivery again',
+        summary: 'Resend a delivery',
         description:
-          'The same bytes, with all the tries of a new delivery. What waits for the same receiver about the same session keeps its order. A receiver that is suspended is probed at once.',
-        success: successOf('WEBHOOK_DELIVERY.RESEND', 'WebhookDelivery'),
+          'Sends the same bytes, with the attempts of a new delivery. Deliveries of one session to one receiver keep their order. A suspended receiver is probed immediately.',
+        answers: 'WebhookDelivery',
         errors: ['endpoint_disabled'],
       },
       { params },
@@ -176,9 +175,9 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         operation: 'WEBHOOK_DELIVERY.RESEND_FAILED',
         tag,
         permission,
-        summary: 'Make failed deliveries again',
-        description: `All that have failed and were made since then, the oldest first, at most ${MAX_RESENT} with a request, and of very many perhaps none: as long as \`has_more\` is true, ask again with \`after\` set to \`next_cursor\`. Those to endpoints that are disabled or were deleted are left out.`,
-        success: successOf('WEBHOOK_DELIVERY.RESEND_FAILED', 'Resend'),
+        summary: 'Resend failed deliveries',
+        description: `Resends the failed deliveries created since then, the oldest first, at most ${MAX_RESENT} in one request. While \`has_more\` is true, repeat the request with \`after\` set to \`next_cursor\`; a request can resend none. Deliveries to disabled or deleted endpoints are left out.`,
+        answers: 'Resend',
         errors: ['endpoint_disabled'],
       },
       { body: resendFailedBody },

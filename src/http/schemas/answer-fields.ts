@@ -14,7 +14,34 @@ export const oneOf = (values: readonly string[], description: string) =>
 
 export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
-export const id = (prefix: string) => text('Unique id.', `${prefix}_01k9zq4tn30000x5r7m2c9w1he`);
+/** Another resource by its name in the API document. */
+export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: name });
+
+const idOwners: Readonly<Record<string, string>> = {
+  chk: 'session',
+  pat: 'payment attempt',
+  rfd: 'refund',
+  cus: 'customer',
+  evt: 'event',
+  whe: 'webhook endpoint',
+  whd: 'webhook delivery',
+  ntc: 'bank entry',
+  bfl: 'file',
+};
+
+export const id = (prefix: string) =>
+  text(`Id of the ${idOwners[prefix]}.`, `${prefix}_01k9zq4tn30000x5r7m2c9w1he`);
 
 export const kind = (name: string) =>
-  Type.Literal(name, { type: 'string', description: 'Kind of resource.' });
+  Type.Literal(name, { type: 'string', description: 'Kind of the resource.' });
+
+export const minorUnits = (description: string) =>
+  Type.Integer({ minimum: 0, description, examples: [2500] });
+
+export const freeForm = (description: string, example: object = {}) =>
+  Type.Object({}, { additionalProperties: true, description, examples: [example] });
+
+export const phone = Type.Object(
+  { calling_code: text('Country calling code.', '44'), number: text('Number without it.', '2071234567') },
+  { ...closed, description: 'A phone number.' },
+);

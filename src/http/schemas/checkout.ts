@@ -1,4 +1,4 @@
-/** What create, update and list of sessions accept. */
+/** Requests about sessions, and the parameters that all lists share. */
 import Type, { type Static } from 'typebox';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
 import {
@@ -18,18 +18,24 @@ import {
 } from './fields.ts';
 
 const itemFields = {
-  name: Type.String({ minLength: 1, maxLength: 250, pattern: LINE, examples: ['Widget'] }),
-  quantity: Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, examples: [2] }),
-  description: Type.Optional(text(1000, 'More about the item.')),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 250,
+    pattern: LINE,
+    description: 'Name.',
+    examples: ['Widget'],
+  }),
+  quantity: Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, description: 'Quantity.', examples: [2] }),
+  description: Type.Optional(text(1000, 'Details of the item.')),
 };
 
-const unitPrice = amount('Price of one, in minor units of the invoice currency.');
+const unitPrice = amount('Price of one unit, in minor units of the invoice currency.');
 
 export const createItem = Type.Object(
   {
     ...itemFields,
     unit_price: Type.Optional(unitPrice),
-    amount: Type.Optional(amount('Another name of unit_price.')),
+    amount: Type.Optional(amount('Alias of `unit_price`.')),
   },
   { additionalProperties: false },
 );
@@ -54,11 +60,11 @@ export const createBody = Type.Object(
     invoice_currency: currency,
     amount: Type.Optional(
       amount(
-        'The total to pay in minor units. Without it the sum of the items; with both, this is the total.',
+        'Total to pay, in minor units, tax and shipping included. Default: the sum of the items; without items, 0 (a draft).',
       ),
     ),
     items: Type.Optional(
-      Type.Array(createItem, { minItems: 1, maxItems: MAX_ITEMS, description: 'The invoice.' }),
+      Type.Array(createItem, { minItems: 1, maxItems: MAX_ITEMS, description: 'Items of the invoice.' }),
     ),
     customer: Type.Optional(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
     customer_details: Type.Optional(
@@ -69,43 +75,40 @@ export const createBody = Type.Object(
           email: Type.Optional(email),
           country: Type.Optional(country),
           phone: Type.Optional(phone),
-          billing_details: Type.Optional(contact('Where the invoice goes.')),
-          shipping_details: Type.Optional(contact('Where the goods go.')),
+          billing_details: Type.Optional(contact('Contact for the invoice.')),
+          shipping_details: Type.Optional(contact('Contact for the delivery.')),
         },
         {
           additionalProperties: false,
-          description: 'Who pays. Makes a customer, or uses the one with the same e-mail address.',
+          description: 'The payer. Creates a customer, or uses the one with the same e-mail address.',
         },
       ),
     ),
-    billing_details: Type.Optional(contact('Where the invoice goes.')),
-    shipping_details: Type.Optional(contact('Where the goods go.')),
-    success_url: Type.Optional(address('Where the payer goes after paying.')),
-    cancel_url: Type.Optional(address('Where the payer goes who does not want to pay.')),
-    webhook_url: Type.Optional(address('Where events of this session are sent.')),
+    billing_details: Type.Optional(contact('Contact for the invoice.')),
+    shipping_details: Type.Optional(contact('Contact for the delivery.')),
+    success_url: Type.Optional(address('Address to which the payer returns after paying.')),
+    cancel_url: Type.Optional(address('Address to which the payer returns without paying.')),
+    webhook_url: Type.Optional(address('Receiver of this session’s events.')),
     payment_methods: Type.Optional(
-      methods('What the payer may choose from. Without it, all that is available.'),
+      methods('Methods that the payer can choose. Default: all available ones.'),
     ),
-    remove_payment_methods: Type.Optional(methods('What the payer may not choose.')),
+    remove_payment_methods: Type.Optional(methods('Methods to leave out.')),
     transaction_description: Type.Optional(
       Type.String({
         maxLength: 2000,
         pattern: TEXT,
-        description: 'What is being paid. Without it, the list of the items.',
+        description: 'What the payer pays for. Default: a list of the items.',
       }),
     ),
     expires_at: Type.Optional(
       Type.Union([
-        timestamp('From 60 seconds to 180 days ahead. Without it the session does not expire.'),
+        timestamp('Time at which the session expires, from 60 seconds to 180 days ahead. Default: never.'),
         Type.Null(),
       ]),
     ),
-    reference_id: Type.Optional(text(128, 'Your own reference. Without it a UUID is made.', 'order-1001')),
+    reference_id: Type.Optional(text(128, 'Your reference. Default: a generated UUID.', 'order-1001')),
     metadata: Type.Optional(
-      Type.Union([
-        metadata,
-        Type.String({ maxLength: 65_536, description: 'The same as a string that holds the JSON object.' }),
-      ]),
+      Type.Union([metadata, Type.String({ maxLength: 65_536, description: 'The JSON object as a string.' })]),
     ),
     txn_source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
     txn_source_category: Type.Optional(
@@ -126,7 +129,7 @@ export const createBody = Type.Object(
         cancel_url: 'https://shop.example.com/cart',
         webhook_url: 'https://shop.example.com/webhooks/opentill',
         reference_id: 'order-1001',
-        metadata: { order_id: 'A-1001' },
+        metadata: { order_id: 'A-1001', customer_notes: 'Please wrap it.' },
       },
     ],
   },
@@ -139,7 +142,7 @@ export const updateBody = Type.Object(
       Type.Array(updateItem, {
         minItems: 1,
         maxItems: MAX_ITEMS,
-        description: 'Replaces the items; the amount becomes their sum and the description their list.',
+        description: 'Replaces all items; the amount becomes their sum, and the description their list.',
       }),
     ),
     metadata: Type.Optional(metadata),
@@ -173,11 +176,9 @@ export const pageQuery = (prefix: string) => {
   const cursor = (description: string) =>
     Type.String({ pattern: `^${prefix}_[0-9a-z]{20,40}$`, description });
   return {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Rows of a page.' }),
-    ),
-    after: Type.Optional(cursor('The page behind this cursor, towards older rows.')),
-    before: Type.Optional(cursor('The page before this cursor, towards newer rows.')),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Page size.' })),
+    after: Type.Optional(cursor('Cursor: the page of the next older rows.')),
+    before: Type.Optional(cursor('Cursor: the page of the next newer rows.')),
   };
 };
 
@@ -186,22 +187,33 @@ export const MAX_METADATA_FILTERS = 10;
 export const listQuery = Type.Object(
   {
     ...pageQuery('chk'),
-    status: Type.Optional(closed(['active', 'completed', 'expired'], 'Lifecycle.')),
-    payment_status: Type.Optional(closed(['unpaid', 'paid', 'expired'], 'Payment.')),
+    status: Type.Optional(closed(['active', 'completed', 'expired'], 'Only sessions with this status.')),
+    payment_status: Type.Optional(
+      closed(['unpaid', 'paid', 'expired'], 'Only sessions with this payment status.'),
+    ),
     invoice_currency: Type.Optional(currency),
-    reference_id: Type.Optional(text(128, 'Your reference, whole.')),
-    customer: Type.Optional(text(64, 'Id of the customer.')),
-    'created_at[gte]': Type.Optional(timestamp('Created at this time or later.')),
-    'created_at[lt]': Type.Optional(timestamp('Created before this time.')),
-    'amount[gte]': Type.Optional(amount('At least this amount.')),
-    'amount[lte]': Type.Optional(amount('At most this amount.')),
-    partially_paid: Type.Optional(Type.Boolean({ description: 'A part is paid, but not all.' })),
-    paid_in_excess: Type.Optional(Type.Boolean({ description: 'More is paid than was asked for.' })),
-    q: Type.Optional(text(64, 'Beginning of the id, reference, e-mail address or description.')),
+    reference_id: Type.Optional(text(128, 'Only sessions with this reference.')),
+    customer: Type.Optional(text(64, 'Only sessions of this customer.')),
+    'created_at[gte]': Type.Optional(timestamp('Only sessions created at this time or later.')),
+    'created_at[lt]': Type.Optional(timestamp('Only sessions created before this time.')),
+    'amount[gte]': Type.Optional(amount('Only sessions with at least this amount.')),
+    'amount[lte]': Type.Optional(amount('Only sessions with at most this amount.')),
+    partially_paid: Type.Optional(
+      Type.Boolean({ description: 'Only sessions that are (or are not) partially paid.' }),
+    ),
+    paid_in_excess: Type.Optional(
+      Type.Boolean({ description: 'Only sessions that are (or are not) paid in excess.' }),
+    ),
+    q: Type.Optional(text(64, 'Prefix of the id, reference, e-mail address or description.')),
   },
   {
     additionalProperties: false,
-    patternProperties: { '^metadata\\[.{1,256}\\]$': text(256, 'Value of a top-level key of the metadata.') },
+    patternProperties: {
+      '^metadata\\[.{1,256}\\]$': text(
+        256,
+        `Only sessions with these values of top-level metadata keys, at most ${MAX_METADATA_FILTERS}: \`metadata[order_id]=A-1001\`.`,
+      ),
+    },
   },
 );
 export type ListQuery = Static<typeof listQuery> & Record<string, unknown>;

@@ -34,13 +34,18 @@ export const country = Type.String({
   examples: ['DE'],
 });
 
-export const email = Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] });
+export const email = Type.String({
+  format: 'email',
+  maxLength: 254,
+  description: 'E-mail address.',
+  examples: ['ada@example.com'],
+});
 
 export const address = (description: string) =>
   Type.String({
     format: 'web-address',
     maxLength: 2048,
-    description: `${description} Absolute https address (in test mode also http) without user name or password.`,
+    description: `${description} An absolute https URL (in test mode also http) without user name or password.`,
     examples: ['https://shop.example.com/thanks'],
   });
 
@@ -50,10 +55,10 @@ export const timestamp = (description: string) =>
 export const phone = Type.Object(
   {
     calling_code: Type.Optional(text(8, 'Country calling code.', '49')),
-    country_code: Type.Optional(text(8, 'Another name of calling_code.', '49')),
+    country_code: Type.Optional(text(8, 'Alias of `calling_code`.', '49')),
     number: Type.Optional(text(32, 'Number without the calling code.', '3012345678')),
   },
-  { additionalProperties: false, description: 'A phone number.' },
+  { additionalProperties: false, title: 'Phone', description: 'A phone number.' },
 );
 
 const postalAddress = Type.Object(
@@ -65,7 +70,7 @@ const postalAddress = Type.Object(
     country: Type.Optional(country),
     postal_code: Type.Optional(text(32, 'Postal code.')),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'PostalAddress', description: 'A postal address.' },
 );
 
 export const contact = (description: string) =>
@@ -77,14 +82,14 @@ export const contact = (description: string) =>
       phone: Type.Optional(phone),
       address: Type.Optional(postalAddress),
     },
-    { additionalProperties: false, description },
+    { additionalProperties: false, title: 'Contact', description },
   );
 
 export const metadata = Type.Object(
   {},
   {
     additionalProperties: true,
-    description: 'Anything of your own: at most 50 top-level keys, 16 KiB, 8 levels.',
+    description: 'Your own data: at most 50 top-level keys, 16 KiB and 8 levels of nesting.',
     examples: [{ order_id: 'A-1001', gift: true }],
   },
 );

@@ -1,4 +1,4 @@
-/** What refunds accept and look like. */
+/** Requests about refunds. */
 import Type from 'typebox';
 import { pageQuery } from './checkout.ts';
 import { address, amount, closed, metadata, TEXT, text } from './fields.ts';
@@ -17,17 +17,18 @@ export const refundBody = Type.Object(
     payment_attempt: Type.Optional(
       Type.String({
         pattern: idPattern('pat'),
-        description:
-          'Id of the attempt whose money goes back. Without it, the newest that has brought that much.',
+        description: 'Id of the attempt to refund. Default: the newest one with enough money.',
         examples: ['pat_01k9zq4tn30000x5r7m2c9w1he'],
       }),
     ),
-    amount: amount('How much goes back, in minor units; at most what is left of the attempt.', 1),
-    reason: Type.Optional(text(250, 'Why, in your words.', 'The parcel was lost.')),
-    remarks: Type.Optional(Type.String({ maxLength: 1000, pattern: TEXT, description: 'Anything else.' })),
+    amount: amount('Amount to refund, in minor units; at most the unrefunded rest of the attempt.', 1),
+    reason: Type.Optional(text(250, 'Reason, in your words.', 'The parcel was lost.')),
+    remarks: Type.Optional(
+      Type.String({ maxLength: 1000, pattern: TEXT, description: 'Remarks for your records.' }),
+    ),
     metadata: Type.Optional(metadata),
     webhook_url: Type.Optional(
-      address('Where events of this refund are sent. Without it, where those of the session are.'),
+      address('Receiver of this refund’s events. Default: the receiver of the session.'),
     ),
   },
   {
@@ -43,8 +44,10 @@ export const refundQuery = Type.Object(
 
 export const settleBody = Type.Object(
   {
-    status: closed(['succeeded', 'failed'], 'What became of it: the money has gone back, or it will not.'),
-    reason: Type.Optional(text(250, 'Why it failed, or how it was paid.', 'Paid in cash at the counter.')),
+    status: closed(['succeeded', 'failed'], '`succeeded`: the money was returned; `failed`: it will not be.'),
+    reason: Type.Optional(
+      text(250, 'Reason of the failure, or how the money was returned.', 'Paid in cash at the counter.'),
+    ),
   },
   { additionalProperties: false, examples: [{ status: 'succeeded', reason: 'Paid in cash.' }] },
 );

@@ -1,27 +1,30 @@
-/** What the operations of webhook endpoints and deliveries accept. */
+/** Requests about webhook endpoints and deliveries. */
 import Type, { type Static } from 'typebox';
 import { eventSelectors } from '../../events/types.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
 import { address, closed, text, timestamp } from './fields.ts';
 
-/** There are fewer types than this; who wants all of them says `*`. */
+/** Above the number of types; `*` selects them all. */
 const MAX_EVENTS = 50;
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-const url = address('Where events are sent.');
+const url = address('Receiver of the events.');
 
 const settings = {
   events: Type.Optional(
-    Type.Array(closed([...eventSelectors], 'A type of events, all of a kind, or all.'), {
+    Type.Array(closed([...eventSelectors], 'An event type, all of a kind, or all.'), {
       minItems: 1,
       maxItems: MAX_EVENTS,
-      description: 'What it wants: `*` for everything, `checkout.*` for all of a kind, or types.',
+      description:
+        'Events to send: `*` for all, `checkout.*` for all of a kind, or single types. Default: all.',
       examples: [['checkout.*', 'payin.succeeded']],
     }),
   ),
-  description: Type.Optional(text(250, 'Anything that helps you to tell it from others.', 'Order system')),
-  status: Type.Optional(closed(['enabled', 'disabled'], 'Whether it gets events.')),
+  description: Type.Optional(text(250, 'Your description of the endpoint.', 'Order system')),
+  status: Type.Optional(
+    closed(['enabled', 'disabled'], 'A disabled endpoint receives nothing. Default: `enabled`.'),
+  ),
 };
 
 export const createEndpointBody = Type.Object(
@@ -51,7 +54,7 @@ export const rotateSecretBody = Type.Object(
         minimum: 0,
         maximum: MAX_OVERLAP_SECONDS,
         default: DEFAULT_OVERLAP_SECONDS,
-        description: 'How long the secret before it signs as well.',
+        description: 'Seconds for which the previous secret also signs.',
         examples: [DEFAULT_OVERLAP_SECONDS],
       }),
     ),
@@ -68,26 +71,26 @@ const idText = (prefix: string, description: string) =>
 
 const filters = {
   ...pageQuery('whd'),
-  checkout: Type.Optional(idText('chk', 'Only about this session.')),
-  event: Type.Optional(idText('evt', 'Only of this event.')),
-  status: Type.Optional(closed(['pending', 'delivered', 'failed'], 'How it stands.')),
-  'created_at[gte]': Type.Optional(timestamp('Created at this time or later.')),
-  'created_at[lt]': Type.Optional(timestamp('Created before this time.')),
+  checkout: Type.Optional(idText('chk', 'Only deliveries about this session.')),
+  event: Type.Optional(idText('evt', 'Only deliveries of this event.')),
+  status: Type.Optional(closed(['pending', 'delivered', 'failed'], 'Only deliveries with this status.')),
+  'created_at[gte]': Type.Optional(timestamp('Only deliveries created at this time or later.')),
+  'created_at[lt]': Type.Optional(timestamp('Only deliveries created before this time.')),
 };
 
 export const endpointDeliveriesQuery = Type.Object(filters, { additionalProperties: false });
 
 export const deliveriesQuery = Type.Object(
-  { ...filters, endpoint: Type.Optional(idText('whe', 'Only to this endpoint.')) },
+  { ...filters, endpoint: Type.Optional(idText('whe', 'Only deliveries to this endpoint.')) },
   { additionalProperties: false },
 );
 export type DeliveriesQuery = Static<typeof deliveriesQuery>;
 
 export const resendFailedBody = Type.Object(
   {
-    since: timestamp('Those that were created at this time or later.'),
-    endpoint: Type.Optional(idText('whe', 'Only to this endpoint.')),
-    after: Type.Optional(idText('whd', 'The `next_cursor` of the request before: only those behind it.')),
+    since: timestamp('Only deliveries created at this time or later.'),
+    endpoint: Type.Optional(idText('whe', 'Only deliveries to this endpoint.')),
+    after: Type.Optional(idText('whd', '`next_cursor` of the previous answer.')),
   },
   { additionalProperties: false, examples: [{ since: '2030-01-31T12:00:00Z' }] },
 );

@@ -1,0 +1,212 @@
+/** Operations of the API document, from the declarations of the routes. */
+import type { TSchema } from 'typebox';
+import type { Declaration, DeclaredOperation } from '../../../src/http/operation.ts';
+import type { ResourceName } from '../../../src/http/schemas/answers.ts';
+import type { createErrorResponses } from './errors.ts';
+import { type Examples, sample } from './examples.ts';
+import { type HeaderName, headersOf, parametersOf } from './headers.ts';
+import { addSchema, type Components, hoisted, isObject, type JsonObject, plain, refTo } from './schemas.ts';
+
+export type Builder = {
+  readonly schemas: Components;
+  readonly errors: ReturnType<typeof createErrorResponses>;
+  readonly examples: Examples;
+};
+
+/** Paths of the document; the order is that of the routes. */
+export function pathsOf(operations: readonly DeclaredOperation[], builder: Builder): JsonObject {
+  addEnvelopes(operations, builder.schemas);
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const each of operations) {
+    const path = each.url.replace(/:(\w+)/g, '{$1}');
+    const item = paths[path] ?? {};
+    paths[path] = item;
+    item[each.method.toLowerCase()] = operationOf(each, builder);
+  }
+  return paths;
+}
+
+function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
+  const { declaration, accepted } = declared;
+  const { permission, summary, tag } = declaration;
+  return {
+    operationId: operationIdOf(declaration),
+    tags: [tag],
+    summary,
+    description: descriptionOf(declaration),
+    // For schemes other than OAuth, the list holds the roles that a caller needs (OpenAPI 3.1, section 4.8.30).
+    security: [{ basic: [permission] }, { bearer: [permission] }],
+    'x-permission': permission,
+    ...listed('parameters', [
+      ...pathParameters(accepted.params),
+      ...queryParameters(accepted.querystring, builder.schemas),
+      ...parametersOf(requestHeadersOf(declared)),
+    ]),
+    ...bodyOf(declared, builder),
+    responses: {
+      [declaration.statusCode ?? 200]: successOf(declared, builder),
+      ...(declaration.versioned === 'fetch'
+        ? { 304: { description: 'The session has not changed.', headers: headersOf(['ETag']) } }
+        : {}),
+      ...builder.errors.of(declared),
+    },
+  };
+}
+
+const listed = (name: string, list: readonly JsonObject[]): JsonObject =>
+  list.length === 0 ? {} : { [name]: list };
+
+export function operationIdOf({ operation }: Declaration): string {
+  const [resource = '', verb = ''] = operation.toLowerCase().split('.');
+  return `${verb}_${resource}`.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function descriptionOf({ description = '', permission, testOnly }: Declaration): string {
+  const needs = `Needs a key with the permission \`${permission}\`${testOnly ? ', in test mode' : ''}.`;
+  return description === '' ? needs : `${description}\n\n${needs}`;
+}
+
+function pathParameters(params: TSchema | undefined): readonly JsonObject[] {
+  return propertiesOf(params).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema,
+  }));
+}
+
+function queryParameters(query: TSchema | undefined, schemas: Components): readonly JsonObject[] {
+  if (query === undefined) return [];
+  const { required = [], patternProperties = {} } = plain(query);
+  const named = propertiesOf(query).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(Array.isArray(required) && required.includes(name) ? { required: true } : {}),
+    description,
+    schema: hoisted(schema, schemas),
+  }));
+  // `metadata[key]=value`: an object whose keys the client chooses.
+  const open = Object.entries(isObject(patternProperties) ? patternProperties : {}).map(
+    ([pattern, value]) => {
+      const { description = '', ...schema } = isObject(value) ? value : {};
+      const name = /^\^(\w+)\\\[/.exec(pattern)?.[1];
+      if (name === undefined) throw new Error(`no parameter is named by ${pattern}`);
+      return {
+        name,
+        in: 'query',
+        description,
+        style: 'deepObject',
+        explode: true,
+        schema: { type: 'object', additionalProperties: schema, examples: [{ order_id: 'A-1001' }] },
+      };
+    },
+  );
+  return [...named, ...open];
+}
+
+function propertiesOf(schema: TSchema | undefined): ReadonlyArray<readonly [string, JsonObject]> {
+  const { properties } = schema ? plain(schema) : {};
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, value]) => [
+    name,
+    isObject(value) ? value : {},
+  ]);
+}
+
+const isWrite = ({ declaration: { noBody, upload }, accepted: { body } }: DeclaredOperation) =>
+  Boolean(noBody || upload || body);
+
+function requestHeadersOf(declared: DeclaredOperation): readonly HeaderName[] {
+  const { versioned, eventStream } = declared.declaration;
+  return [
+    ...(isWrite(declared) ? (['Idempotency-Key'] as const) : []),
+    ...(versioned === 'change' ? (['If-Match'] as const) : []),
+    ...(versioned === 'fetch' ? (['If-None-Match'] as const) : []),
+    ...(eventStream ? (['Last-Event-ID'] as const) : []),
+  ];
+}
+
+function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Builder): JsonObject {
+  if (declaration.upload) {
+    // Bytes of whatever type have an empty schema (OpenAPI 3.1, section 4.8.14.2).
+    const content = { 'application/octet-stream': { schema: {} } };
+    return { requestBody: { description: 'The file.', required: true, content } };
+  }
+  if (accepted.body === undefined) return {};
+  const id = operationIdOf(declaration);
+  const { examples, ...body } = accepted.body as TSchema & { examples?: readonly JsonObject[] };
+  const schema = addSchema(`${id[0]?.toUpperCase()}${id.slice(1)}Body`, body, schemas);
+  return {
+    requestBody: {
+      required: !declaration.optionalBody,
+      content: { 'application/json': { schema, example: examples?.[0] ?? sample(schema, schemas) } },
+    },
+  };
+}
+
+function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObject {
+  const { declaration } = declared;
+  const { statusCode, versioned, eventStream, operation } = declaration;
+  const resource = examples.answer(operation, resourceOf(declaration));
+  const message = `${operation}.SUCCESS`;
+  const example = isList(declaration)
+    ? { status: 'success', message, data: [resource], has_more: false, next_cursor: null }
+    : { status: 'success', message, data: resource };
+  return {
+    description: 'Success.',
+    headers: headersOf([
+      'X-Request-Id',
+      ...(versioned ? (['ETag'] as const) : []),
+      ...(statusCode === 201 ? (['Location'] as const) : []),
+      ...(isWrite(declared) ? (['Idempotent-Replayed'] as const) : []),
+    ]),
+    content: {
+      'application/json': { schema: refTo('schemas', envelopeOf(declaration)), example },
+      ...(eventStream
+        ? {
+            'text/event-stream': {
+              schema: { type: 'string', description: eventStream.description },
+              example: eventStream.example,
+            },
+          }
+        : {}),
+    },
+  };
+}
+
+export const isList = (declaration: Declaration): boolean => 'lists' in declaration;
+export const resourceOf = (declaration: Declaration): ResourceName =>
+  'lists' in declaration ? declaration.lists : declaration.answers;
+const envelopeOf = (declaration: Declaration): string =>
+  `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}Envelope`;
+
+/** One envelope for all operations that answer with the same resource: its message is one of theirs. */
+function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
+  const byName = Map.groupBy(
+    operations.map(({ declaration }) => declaration),
+    envelopeOf,
+  );
+  for (const [name, [first, ...others]] of byName) {
+    if (!first) continue;
+    const messages = [first, ...others].map(({ operation }) => `${operation}.SUCCESS`);
+    const resource = refTo('schemas', resourceOf(first));
+    const properties = {
+      status: { type: 'string', const: 'success' },
+      message: { type: 'string', enum: messages },
+      data: isList(first) ? { type: 'array', items: resource } : resource,
+      ...(isList(first)
+        ? {
+            has_more: { type: 'boolean', description: 'More rows follow in this direction.' },
+            next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page.' },
+          }
+        : {}),
+    };
+    schemas.set(name, {
+      type: 'object',
+      description: isList(first) ? 'One page of a list.' : 'The answer of a successful request.',
+      required: Object.keys(properties),
+      properties,
+      additionalProperties: false,
+    });
+  }
+}

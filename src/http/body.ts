@@ -1,0 +1,51 @@
+/** Request bodies: JSON, nothing at all, or either, as the operation declares. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fieldsError, RequestError } from './errors.ts';
+import { readJson } from './json.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, for the hash of a request that may be repeated. */
+    bodyBytes: Buffer | null;
+  }
+}
+
+export const BODY_LIMIT_BYTES = 262_144;
+
+export function parseBodies(api: FastifyInstance): void {
+  api.decorateRequest('bodyBytes', null);
+  api.removeAllContentTypeParsers();
+  api.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, readBody(request, bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const { noBody, optionalBody } = request.routeOptions.config;
+  if (noBody) return refuseContent(bytes);
+  if (optionalBody && bytes.length === 0) return undefined;
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new RequestError('unsupported_media_type');
+  const value = readJson(bytes);
+  // A repetition may leave out what is the same as nothing.
+  if (!(optionalBody && isObject(value) && Object.keys(value).length === 0)) request.bodyBytes = bytes;
+  return value;
+}
+
+/** Accepts an empty body and `{}`, whatever the content type says. */
+function refuseContent(bytes: Buffer): undefined {
+  if (bytes.toString('utf8').trim() === '') return undefined;
+  const value = readJson(bytes);
+  if (!isObject(value)) throw fieldsError([{ pointer: '', detail: 'must be empty or {}' }]);
+  const names = Object.keys(value);
+  if (names.length === 0) return undefined;
+  throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,60 @@
+/** Failures: from whatever was thrown to the answer that the client gets. */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { ErrorObject } from 'ajv';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { CursorExpired, StoreUnavailable } from '../store/store.ts';
+import { JSON_TYPE } from './answer.ts';
+import { errorTable } from './error-table.ts';
+import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
+import { problemsOf } from './validate.ts';
+
+/** An exception of Fastify, the store or a bug as a failure with a row in the error table. */
+export function failureOf(error: FastifyError): RequestError {
+  if (error instanceof RequestError) return error;
+  if (error instanceof StoreUnavailable) return new RequestError('unavailable', [], { 'retry-after': '1' });
+  if (error instanceof CursorExpired) return new RequestError('cursor_expired');
+  if (error.validation) {
+    const reason = error.validationContext === 'querystring' ? 'bad_query' : 'field_invalid';
+    return fieldsError(problemsOf(error.validation as unknown as ErrorObject[]), reason);
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new RequestError('too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new RequestError('unsupported_media_type');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new RequestError('bad_json');
+    default:
+      return new RequestError('internal');
+  }
+}
+
+export function sendError(
+  failure: RequestError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): FastifyReply {
+  const operation = request.routeOptions.config?.operation ?? 'API.REQUEST';
+  reply.code(errorTable[failure.reason].status).headers(failure.headers);
+  if (request.headers.accept?.includes('application/problem+json')) {
+    return reply
+      .type('application/problem+json; charset=utf-8')
+      .send(problemDocument(failure, operation, request.id, publicUrl));
+  }
+  return reply.type(JSON_TYPE).send(errorEnvelope(failure, operation, request.id));
+}
+
+/** Answers bytes that are no HTTP request, or one with too many headers. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const failure = new RequestError(tooLarge ? 'too_large' : 'bad_path');
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = errorEnvelope(failure, 'API.REQUEST', `req_${randomUUID()}`);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,154 @@
+/** Resources around bank accounts: entries, statements and payment files. */
+import Type from 'typebox';
+import { entryProblems } from '../../banking/entry.ts';
+import { noticeStates } from '../../methods/provider-event.ts';
+import { closed, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
+
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+const SHA_256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+export const bankResources = {
+  BankEntry: Type.Object(
+    {
+      id: id('ntc'),
+      object: kind('bank_entry'),
+      created_at: time('Time of the import.'),
+      status: oneOf(
+        noticeStates,
+        'Status. `done`: the entry had its effect; `open`: a person has to decide.',
+      ),
+      problem: oneOf(['', ...entryProblems], 'Reason why the entry waits, or empty.'),
+      direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
+      amount: minorUnits('Amount of the booking, in minor units.'),
+      amount_unassigned: minorUnits('Amount that is neither booked nor being sent back.'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      booked_on: text('Booking date.', '2030-01-31'),
+      value_on: nullable(text('Value date.', '2030-01-31')),
+      receiving_account: text('Id of the receiving account in the settings.', 'eur'),
+      statement: id('bfl'),
+      counterparty: Type.Object(
+        {
+          name: text('Name.', 'Ada Lovelace'),
+          account: text('IBAN or other account number.', 'GB33BUKB20201555555555'),
+          bic: text('BIC, or empty.', ''),
+        },
+        { ...closed, description: 'Sender or recipient, as the bank names it.' },
+      ),
+      creditor_reference: text('Structured reference, or empty.', ''),
+      end_to_end_id: text('End-to-end id of the sender, or empty.', ''),
+      remittance: text('Remittance information.', 'order-1001'),
+      bank_reference: text('Reference of the bank, or empty.', '203001310000000001'),
+      transaction_code: text('Transaction code of the bank.', 'PMNT-RCDT-ESCT'),
+      is_reversal: Type.Boolean({ description: 'The bank takes back an earlier entry.' }),
+      return_reason: text('Reason why money came back, or empty.', ''),
+      concerns: text(
+        'Id of the refund, session or entry that it is about, where it is not a payment; otherwise empty.',
+        '',
+      ),
+      taken_apart_by: text(
+        'Id of the statement that has the parts of this booking as entries of their own, or empty.',
+        '',
+      ),
+      parts: Type.Array(
+        Type.Object(
+          {
+            payin: id('chk'),
+            payment_attempt: id('pat'),
+            amount: minorUnits('Booked amount.'),
+            payment: text('Reference of the booked payment.', 'ntc_01k9zq4tn30000x5r7m2c9w1he'),
+          },
+          closed,
+        ),
+        { description: 'Booked parts and their sessions.' },
+      ),
+      suggestions: Type.Array(
+        Type.Object(
+          {
+            payin: id('chk'),
+            score: Type.Integer({
+              minimum: 0,
+              maximum: 100,
+              description: 'Likelihood, at most 100.',
+              examples: [80],
+            }),
+          },
+          closed,
+        ),
+        { description: 'Sessions that the entry may pay, the most likely first.' },
+      ),
+      sent_back: nullable(
+        Type.Object(
+          {
+            amount: minorUnits('Amount to send back.'),
+            status: oneOf(['pending', 'succeeded', 'failed'], 'Status of the transfer.'),
+            reason: text('Reason that the sender is told.', 'Unknown order.'),
+          },
+          { ...closed, description: 'Transfer of the unassigned money to its sender.' },
+        ),
+      ),
+      note: text('Reason why the entry was ignored or reopened, or empty.', ''),
+    },
+    { ...closed, description: 'An entry of a bank statement.' },
+  ),
+  BankStatement: Type.Object(
+    {
+      id: id('bfl'),
+      object: kind('bank_statement'),
+      created_at: time('Time of the import.'),
+      sha256: text('SHA-256 of the content; a file is imported once.', SHA_256),
+      name: text('Name given in the request.', 'statement-2030-01-31.xml'),
+      statements: Type.Array(Type.String(), {
+        description: 'The bank’s numbers of the statements in the file.',
+        examples: [['2030-031']],
+      }),
+      entries: count('Entries in the file.', 12),
+      new: count('Entries that were not known before.', 12),
+      settled: count('New entries that were matched automatically.', 11),
+      open: count('New entries that wait for a person.', 1),
+    },
+    { ...closed, description: 'An imported file of bank statements.' },
+  ),
+  PaymentFile: Type.Object(
+    {
+      id: id('bfl'),
+      object: kind('payment_file'),
+      created_at: time('Time of creation.'),
+      sha256: text('SHA-256 of the content.', SHA_256),
+      receiving_account: text('Id of the account that the money leaves.', 'eur'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      amount: minorUnits('Sum of all payments in the file.'),
+      execute_on: text('Requested execution date.', '2030-02-01'),
+      payments: Type.Array(
+        Type.Object(
+          {
+            id: text(
+              'Id of the refund, or of the entry that is sent back.',
+              'rfd_01k9zq4tn30000x5r7m2c9w1he',
+            ),
+            amount: minorUnits('Amount of the payment.'),
+            account: text('IBAN of the recipient.', 'GB33BUKB20201555555555'),
+          },
+          closed,
+        ),
+        { description: 'Payments in the file.' },
+      ),
+      left_out: Type.Array(
+        Type.Object(
+          {
+            id: text('Id of the refund or entry.', 'rfd_01k9zq4tn30000x5r7m2c9w1hf'),
+            reason: text('Reason.', 'The account of the payer is not known.'),
+          },
+          closed,
+        ),
+        { description: 'Payments still to be sent, and why they are not in this file.' },
+      ),
+    },
+    {
+      ...closed,
+      description:
+        'Refunds and returns for a bank to carry out (ISO 20022 pain.001). `GET /v3/payment_file/{id}/content` has the file.',
+    },
+  ),
+} as const;

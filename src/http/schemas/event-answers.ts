@@ -1,0 +1,74 @@
+/** Events: one schema for each kind of resource that events are about. Receivers get the same bytes as readers. */
+import Type from 'typebox';
+import { eventTypes } from '../../events/types.ts';
+import { closed, id, kind, ref, text, time } from './answer-fields.ts';
+
+type SubjectOf<T> = T extends `${infer Subject}.${string}` ? Subject : never;
+type EventSubject = SubjectOf<(typeof eventTypes)[number]>;
+
+const eventOf = (subject: EventSubject, resource: string) =>
+  Type.Object(
+    {
+      type: Type.Enum(
+        eventTypes.filter((type) => type.startsWith(`${subject}.`)),
+        { type: 'string', description: 'Type of the event.' },
+      ),
+      id: id('evt'),
+      object: kind('event'),
+      created_at: time('Time of the event.'),
+      data: ref(resource),
+      version: Type.Integer({
+        minimum: 1,
+        description: 'Version of the session (or endpoint) after the change: the higher one is newer.',
+        examples: [3],
+      }),
+      sequence: Type.Integer({
+        minimum: 1,
+        description: 'Number of the event among those of the session (or endpoint), without gaps.',
+        examples: [4],
+      }),
+    },
+    { ...closed, description: `An event whose \`data\` is the whole ${resource} right after the change.` },
+  );
+
+const eventSchemas = {
+  checkout: 'CheckoutEvent',
+  payment_attempt: 'PaymentAttemptEvent',
+  refund: 'RefundEvent',
+  reversal: 'ReversalEvent',
+  payin: 'PayinEvent',
+  webhook_endpoint: 'WebhookEndpointEvent',
+} as const satisfies Record<EventSubject, string>;
+
+/** The name of the schema that describes events of this type. */
+export const schemaOfEvent = (type: string) => eventSchemas[type.split('.')[0] as EventSubject];
+
+export const eventResources = {
+  Event: Type.Union(Object.values(eventSchemas).map(ref), {
+    description: 'A change of a session or an endpoint. Webhook receivers get the same bytes.',
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(
+        eventTypes.map((type) => [type, `#/components/schemas/${schemaOfEvent(type)}`]),
+      ),
+    },
+  }),
+  CheckoutEvent: eventOf('checkout', 'Checkout'),
+  PaymentAttemptEvent: eventOf('payment_attempt', 'PaymentAttempt'),
+  RefundEvent: eventOf('refund', 'Refund'),
+  ReversalEvent: eventOf('reversal', 'Reversal'),
+  PayinEvent: eventOf('payin', 'Payin'),
+  WebhookEndpointEvent: eventOf('webhook_endpoint', 'WebhookEndpoint'),
+  TimelineEntry: Type.Object(
+    {
+      event: id('evt'),
+      object: kind('timeline_entry'),
+      type: text('Type of the event.', 'checkout.paid'),
+      description: text('The event in words.', 'The session was paid.'),
+      created_at: time('Time of the event.'),
+      version: Type.Integer({ minimum: 1, description: 'Version after the event.', examples: [3] }),
+      sequence: Type.Integer({ minimum: 1, description: 'Number of the event.', examples: [4] }),
+    },
+    { ...closed, description: 'One event in the history of a session.' },
+  ),
+} as const;

@@ -1,0 +1,41 @@
+/** Money that goes back: refunds by the merchant, and reversals by a rail. */
+import Type from 'typebox';
+import { refundStatuses } from '../../checkout/session.ts';
+import { closed, freeForm, id, kind, minorUnits, oneOf, text, time } from './answer-fields.ts';
+
+export const refundResources = {
+  Refund: Type.Object(
+    {
+      id: id('rfd'),
+      object: kind('refund'),
+      created_at: time('Time of creation.'),
+      amount: minorUnits('Amount to refund.'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      payin: id('chk'),
+      payment_attempt: id('pat'),
+      status: oneOf(refundStatuses, 'Status.'),
+      status_description: text('Reason of a failure, or empty.', ''),
+      reason: text('Reason given in the request.', 'The parcel was lost.'),
+      remarks: text('Remarks given in the request.', ''),
+      reference: text('Id of the refund at the rail, or empty.', ''),
+      webhook_url: text('Receiver of the refund’s events; empty for the receiver of the session.', ''),
+      metadata: freeForm('Your own data.', { ticket: 'T-77' }),
+    },
+    { ...closed, description: 'Money that you return to the payer.' },
+  ),
+  Reversal: Type.Object(
+    {
+      object: kind('reversal'),
+      kind: oneOf(['dispute', 'return'], 'A card holder disputes a charge, or a bank returns a transfer.'),
+      reference: text('Id of the reversal at the rail.', 'dp_1N2x'),
+      created_at: time('Time at which it became known.'),
+      amount: minorUnits('Amount taken back.'),
+      currency: text('ISO 4217 currency code.', 'EUR'),
+      payin: id('chk'),
+      payment_attempt: id('pat'),
+      status: oneOf(['open', 'lost', 'won'], '`open`: not decided yet; `lost`: the money is gone.'),
+      reason: text('Reason in the words of the rail.', 'fraudulent'),
+    },
+    { ...closed, description: 'Money that a rail takes back.' },
+  ),
+} as const;

@@ -1,0 +1,119 @@
+/** Resources around a session: the session itself, its attempts and its payin. */
+import Type from 'typebox';
+import { attemptStatuses } from '../../checkout/session.ts';
+import { closed, freeForm, id, kind, minorUnits, nullable, oneOf, ref, text, time } from './answer-fields.ts';
+
+const metadata = freeForm('Your own data.', { order_id: 'A-1001' });
+
+const paymentFacts = {
+  invoice_currency: text('ISO 4217 currency code.', 'EUR'),
+  amount: minorUnits('Total to pay, in minor units of the currency.'),
+  amount_paid: minorUnits('Sum of the booked payments.'),
+  customer_details: ref('CustomerDetails'),
+  success_url: text('Address to which the payer returns after paying.', 'https://shop.example.com/thanks'),
+  cancel_url: text('Address to which the payer returns without paying.', 'https://shop.example.com/cart'),
+  webhook_url: text('Receiver of the session’s events.', 'https://shop.example.com/webhooks/opentill'),
+  transaction_description: text('What the payer pays for.', '2 x Widget'),
+  payment_attempts: Type.Array(ref('PaymentAttempt'), { description: 'Oldest first.' }),
+  latest_payment_attempt: text('Id of the newest attempt, or empty.', ''),
+  partially_paid: Type.Boolean({ description: 'Part of the amount is paid.' }),
+  paid_in_excess: Type.Boolean({ description: 'More than the amount is paid.' }),
+  transaction_documents: Type.Array(ref('TransactionDocument'), {
+    description: 'PDF documents for the payer.',
+  }),
+  reference_id: text('Your reference, or a generated UUID.', 'order-1001'),
+  metadata,
+};
+
+export const sessionResources = {
+  Checkout: Type.Object(
+    {
+      id: id('chk'),
+      object: kind('checkout'),
+      ...paymentFacts,
+      payment_methods: Type.Array(Type.String(), {
+        description: 'Methods that the payer can choose.',
+        examples: [['card']],
+      }),
+      expires_at: nullable(time('Time at which the session expires or has expired; null if it never does.')),
+      created_at: time('Time of creation.'),
+      url: text('Payment page.', 'https://pay.example.com/transaction/1t01k9zq…'),
+      status: oneOf(['active', 'completed', 'expired'], 'Lifecycle.'),
+      payment_status: oneOf(
+        ['unpaid', 'paid', 'expired'],
+        '`paid` once the payments cover the amount; this is final.',
+      ),
+      payment_status_description: text('Explanation of the payment status, or empty.', ''),
+      payin: id('chk'),
+    },
+    { ...closed, description: 'A hosted payment request for an invoice.' },
+  ),
+  CustomerDetails: Type.Object(
+    {
+      customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+      name: text('Name.', 'Ada Lovelace'),
+      email: text('E-mail address.', 'ada@example.com'),
+      country: text('ISO 3166-1 alpha-2 country code.', 'GB'),
+      phone: nullable(ref('PhoneNumber')),
+      billing_details: nullable(freeForm('Contact for the invoice.')),
+      shipping_details: nullable(freeForm('Contact for the delivery.')),
+    },
+    { ...closed, description: 'The payer of a session.' },
+  ),
+  TransactionDocument: Type.Object(
+    {
+      type: oneOf(
+        ['receipt', 'invoice'],
+        '`receipt`: from the first payment on. `invoice`: the details of a bank transfer, while one is expected.',
+      ),
+      url: text('Address of the PDF.', 'https://pay.example.com/transaction/1t01k9zq…/receipt.pdf'),
+    },
+    { ...closed, description: 'A PDF document for the payer.' },
+  ),
+  PaymentAttempt: Type.Object(
+    {
+      id: id('pat'),
+      object: kind('payment_attempt'),
+      created_at: time('Time of its start.'),
+      amount: minorUnits('Requested amount.'),
+      charge_currency: text('ISO 4217 currency code.', 'EUR'),
+      payin: id('chk'),
+      status: oneOf(
+        attemptStatuses,
+        'Status. `unknown`: the rail has not answered yet; the service asks again.',
+      ),
+      status_description: text('Reason of a failure, or the amount received; otherwise empty.', ''),
+      payment_method_details: Type.Object(
+        {
+          type: text('Payment method.', 'card'),
+          rail: text('Rail that carries out the payment.', 'sandbox'),
+          reference: text('Reference of the payment at the rail.', 'pi_3Q1x2y'),
+        },
+        { ...closed, description: 'Payment method of the attempt.' },
+      ),
+      refunded: Type.Boolean({ description: 'Its whole payment was refunded.' }),
+      metadata,
+    },
+    { ...closed, description: 'One attempt of a payer to pay a session.' },
+  ),
+  Payin: Type.Object(
+    {
+      id: id('chk'),
+      object: kind('payin'),
+      checkout: id('chk'),
+      created_at: time('Time at which the session was created.'),
+      status: oneOf(
+        ['requires_payment_method', 'requires_action', 'processing', 'succeeded', 'cancelled'],
+        'Status of the collection.',
+      ),
+      status_description: text('Explanation of the status, or empty.', ''),
+      ...paymentFacts,
+      amount_refunded: minorUnits('Sum of the refunds.'),
+      refunds: Type.Array(ref('Refund'), { description: 'Oldest first.' }),
+      reversals: Type.Array(ref('Reversal'), {
+        description: 'Payments that a rail takes back, oldest first.',
+      }),
+    },
+    { ...closed, description: 'The collection of a session’s money; its id is the id of the session.' },
+  ),
+} as const;
