@@ -1,6 +1,7 @@
 /** `listen`: brings the events of an account to a developer's machine, as the service would deliver them. */
 import { parseArgs } from 'node:util';
 import { newWebhookSecret } from '../accounts/keys.ts';
+import { parseEvent } from '../events/envelope.ts';
 import { clientOptions, createClient } from './client.ts';
 import { endOfFeed } from './events/feed.ts';
 import { follow } from './events/follow.ts';
@@ -76,7 +77,7 @@ export async function listen(args: readonly string[]): Promise<void> {
     for await (const told of follow(client, options)) {
       const { body } = told;
       if (body !== null && handOver === null)
-        console.log(aboutEvent(JSON.parse(body), told.cursor).join('  '));
+        console.log(aboutEvent(parseEvent(body), told.cursor).join('  '));
       else if (body !== null && !(await handOver?.take({ body, before: cursor, cursor: told.cursor }))) break;
       cursor = told.cursor;
       if (stop.signal.aborted) break;

@@ -1,34 +1,33 @@
 /**
- * The body of a stored answer. An answer to a change holds the session as the event of that change holds it, so only
- * what stands before the session is kept, and which event it is: half of what a change writes would be there
- * twice. Whoever erases a person from events has erased it from such answers too.
+ * The body of a stored answer. An answer to a change ends with the session as the event of that change holds it, so only
+ * what stands before the session is kept, and which event it is: half of what a change writes would be there twice.
+ * Redacting the event redacts such an answer, too.
  */
+import { dataOfEvent } from '../events/envelope.ts';
 import type { EventRow } from '../events/event.ts';
 
-const DATA = '"data":';
-/** What follows the data in the frozen body of an event. */
-const BEHIND_DATA = ',"version":';
+/** Closes the envelope of an answer behind its data. */
+const END = '}';
 
-/** Which of the events has the data of this answer's body: its index, or -1. */
-export function eventWithDataOf(body: string, events: readonly EventRow[]): number {
-  const data = body.slice(startOfData(body), -1);
-  return events.findIndex((event) => dataOf(event.body) === data);
-}
+export type KeptAnswer = {
+  /** What of the body is kept beside the event; all of it if there is none. */
+  readonly kept: string;
+  /** Index of the event with which the body ends, or -1. */
+  readonly event: number;
+};
 
-/** What of the body is kept beside the event. */
-export function beforeData(body: string): string {
-  return body.slice(0, startOfData(body));
+export function keptAnswer(body: string, events: readonly EventRow[]): KeptAnswer {
+  const end = body.length - END.length;
+  if (body.endsWith(END)) {
+    for (const [event, row] of events.entries()) {
+      const data = dataOfEvent(row.body);
+      if (body.endsWith(data, end)) return { kept: body.slice(0, end - data.length), event };
+    }
+  }
+  return { kept: body, event: -1 };
 }
 
 /** The body again, from what was kept and the body of the event. */
 export function wholeBody(kept: string, eventBody: string): string {
-  return `${kept}${dataOf(eventBody)}}`;
-}
-
-function dataOf(eventBody: string): string {
-  return eventBody.slice(startOfData(eventBody), eventBody.lastIndexOf(BEHIND_DATA));
-}
-
-function startOfData(body: string): number {
-  return body.indexOf(DATA) + DATA.length;
+  return `${kept}${dataOfEvent(eventBody)}${END}`;
 }

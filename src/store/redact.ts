@@ -1,5 +1,6 @@
-/** What is left of stored JSON when a person is to be forgotten. */
+/** Redacts personal data from stored JSON. */
 import { createHash } from 'node:crypto';
+import { dataOfEvent, withData } from '../events/envelope.ts';
 
 const blankPayer = {
   name: '',
@@ -27,11 +28,10 @@ export function redactSessionData(data: string): string {
 
 /** The body of an event without the person; the very same text if it tells of none. */
 export function redactEventBody(body: string): string {
-  const event = JSON.parse(body);
-  const details = event.data?.customer_details;
+  const data = JSON.parse(dataOfEvent(body));
+  const details = data.customer_details;
   if (typeof details !== 'object' || details === null) return body;
-  const data = { ...event.data, customer_details: { ...details, ...blankDetails } };
-  return JSON.stringify({ ...event, data });
+  return withData(body, JSON.stringify({ ...data, customer_details: { ...details, ...blankDetails } }));
 }
 
 /** Tells whether a body still is the one that was sent; PostgreSQL makes the same by itself. */

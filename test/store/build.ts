@@ -11,6 +11,7 @@ import {
   type Refund,
 } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { eventBody } from '../../src/events/envelope.ts';
 import type { EventRow } from '../../src/events/event.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Notice } from '../../src/methods/provider-event.ts';
@@ -198,7 +199,7 @@ export function eventOf(
     },
   };
   const sequence = checkout.eventCount;
-  const body = JSON.stringify({ type, id, object: 'event', data, version: checkout.version, sequence });
+  const body = eventBody(type, id, T, JSON.stringify(data), checkout.version, sequence);
   return { id, type, subject: checkout.id, sequence, createdAt: T, body, ...given };
 }
 

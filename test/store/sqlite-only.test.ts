@@ -284,7 +284,7 @@ suite('a batch of several accounts and modes', () => {
       look(live),
       look(theirs),
     ]);
-    const nothing = [null, null, null, null, null, null, new Map(), new Map(), [], new Map()];
+    const nothing = [...Array.from({ length: 6 }, () => new Map()), null, []];
     assert.deepEqual(seen.length, 2 * nothing.length);
     for (const each of seen)
       assert.ok(

@@ -85,7 +85,10 @@ export function noticeSuite(open: Open): void {
       const other = await put(store, mine, notice('other', { rail: 'stripe' }));
       const notices = [one, other, notice('unknown')].map(({ rail, reference }) => ({ rail, reference }));
       const needed = async (tenant: Tenant) => [...(await load(store, { tenant, notices })).notices];
-      assert.deepEqual(new Map(await needed(mine)), new Map([one, other].map((each) => [each.id, each])));
+      assert.deepEqual(
+        new Map(await needed(mine)),
+        new Map([one, other].map((each) => [railKey(each), each])),
+      );
       assert.deepEqual(await needed(live), []);
       assert.deepEqual([...(await load(store, { tenant: mine })).notices], []);
       const done: Notice = { ...one, state: 'done', dueAt: null };
@@ -95,7 +98,7 @@ export function noticeSuite(open: Open): void {
         {
           needs: { tenant: mine, notices },
           decide: ({ notices: found }) => {
-            seen = found.get(one.id);
+            seen = found.get(railKey(one));
             return [];
           },
         },

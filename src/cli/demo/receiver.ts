@@ -4,13 +4,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type EventEnvelope, parseEvent } from '../../events/envelope.ts';
 
-export type ReceivedEvent = {
-  readonly id: string;
-  readonly type: string;
-  readonly sequence: number;
-  readonly data: { readonly id: string };
-};
+export type ReceivedEvent = EventEnvelope<{ readonly id: string; readonly payin?: string }>;
 
 export type Receiver = {
   /** Where deliveries are to be sent. */
@@ -36,7 +32,7 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     refused = problemOf(request, body, receiver.secret) ?? '';
-    if (refused === '') received.push(JSON.parse(body));
+    if (refused === '') received.push(parseEvent(body));
     response.writeHead(refused === '' ? 204 : 400).end();
     for (const listener of listeners) listener();
   });
@@ -45,8 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = server.address() as AddressInfo;
 
   const belongsTo = (event: ReceivedEvent, id: string) => {
-    const { payin } = event.data as { payin?: string };
-    return event.data.id === id || payin === id;
+    return event.data.id === id || event.data.payin === id;
   };
 
   const receiver: Receiver = {

@@ -1,12 +1,12 @@
 /** The feed of events, read in pages. Its cursors are numbers that grow. */
+import type { EventEnvelope } from '../../events/envelope.ts';
 import { type Client, Refused } from '../client.ts';
 
-export type FeedEvent = {
+export type FeedEvent = EventEnvelope<{
   readonly id: string;
-  readonly type: string;
-  readonly created_at: string;
-  readonly data: { readonly id: string; readonly object: string; readonly payin?: string };
-};
+  readonly object: string;
+  readonly payin?: string;
+}>;
 
 /** The session, or whatever else the event is about. */
 export function subjectOf({ data }: FeedEvent): string {

@@ -1,5 +1,6 @@
 /** Brings events to a receiver on the developer's machine, one after the other, and shows what it says of each. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseEvent } from '../../events/envelope.ts';
 import { type FeedEvent, subjectOf } from './feed.ts';
 import { forward, type Receipt } from './forward.ts';
 
@@ -46,7 +47,7 @@ export function createHandOver({ url, secret, isSecretGiven, stop }: Options) {
 
   /** False if it was stopped before the event was taken or given up. */
   async function take({ body, before, cursor }: Placed): Promise<boolean> {
-    const event: FeedEvent = JSON.parse(body);
+    const event: FeedEvent = parseEvent(body);
     for (let tries = 0; ; tries++) {
       const { isTaken, isAbsent, isNew, status, answer, durationMs } = await answerOf(body, event);
       if (isAbsent) return false;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { timestamp } from '../../checkout/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { parseEvent } from '../../events/envelope.ts';
 import type { EventRow } from '../../events/event.ts';
 import { eventSelectors, typesOf } from '../../events/types.ts';
 import { EVENT_STREAM_TYPE } from '../../lib/server-sent-events.ts';
@@ -211,7 +212,7 @@ function wantedTypes(text: string): readonly string[] | undefined {
 }
 
 function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {
-  const { version, data } = JSON.parse(body);
+  const { version, data } = parseEvent<Told>(body);
   return JSON.stringify({
     event: id,
     object: 'timeline_entry',

@@ -1,4 +1,5 @@
 /** What must hold in a PostgreSQL database, and how sessions and customers are read to be looked at one by one. */
+import { eventFields } from '../../events/envelope.ts';
 import { commonRules, type SqlRule } from '../check/check.ts';
 import { moneyRules, notices } from '../check/money-rules.ts';
 import { isYoung } from '../check/session-rules.ts';
@@ -110,7 +111,8 @@ export const rules: readonly SqlRule[] = [
       LEFT JOIN ${join('checkout', 'customer', 'customer.id = checkout.customer')}
       JOIN ${join('checkout', 'event', 'event.subject = checkout.id')}
       WHERE checkout.customer IS NOT NULL AND customer.id IS NULL
-        AND concat(body::json #>> '{data,customer_details,name}', body::json #>> '{data,customer_details,email}') <> ''`,
+        AND concat(body::json #>> '{${eventFields.data},customer_details,name}',
+          body::json #>> '{${eventFields.data},customer_details,email}') <> ''`,
   },
 ];
 
@@ -133,8 +135,8 @@ const tellingEvents = () => `(
       CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
     FROM (
       SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
-        split_part(split_part(right(body, 80), ',"version":', -1), ',"sequence":', 1) AS version,
-        CASE WHEN type LIKE 'refund.%' THEN substring(body from '"data":\\{"id":"(\\w+)"') END AS refund
+        split_part(split_part(right(body, 80), ',"${eventFields.version}":', -1), ',"${eventFields.sequence}":', 1) AS version,
+        CASE WHEN type LIKE 'refund.%' THEN substring(body from '"${eventFields.data}":\\{"id":"(\\w+)"') END AS refund
       FROM event OFFSET 0
     ) AS ending
   ) AS telling`;

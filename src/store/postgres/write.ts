@@ -2,7 +2,7 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { beforeData, eventWithDataOf } from '../answer-body.ts';
+import { keptAnswer } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
@@ -83,7 +83,7 @@ function customerRow(customer: Customer): Row {
 function answerRows({ answer, events = [] }: Writes): Row[] {
   if (!answer) return [];
   const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
-  const event = events[eventWithDataOf(body, events)];
+  const { kept, event: index } = keptAnswer(body, events);
   return [
     {
       idempotency_key: key,
@@ -91,8 +91,8 @@ function answerRows({ answer, events = [] }: Writes): Row[] {
       request_hash: requestHash,
       status_code: statusCode,
       headers: JSON.stringify(headers),
-      body: event ? beforeData(body) : body,
-      event: event?.id ?? null,
+      body: kept,
+      event: events[index]?.id ?? null,
       created_at: createdAt,
     },
   ];

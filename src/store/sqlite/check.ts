@@ -1,5 +1,6 @@
 /** Whether a SQLite file is whole, and whether everything in it adds up. */
 import type { DatabaseSync } from 'node:sqlite';
+import { eventFields } from '../../events/envelope.ts';
 import {
   type BrokenRow,
   type CheckListener,
@@ -88,8 +89,8 @@ const rules: readonly SqlRule[] = [
         AND customer.id = checkout.customer
       JOIN event ON event.account = checkout.account AND event.live = checkout.live AND event.subject = checkout.id
       WHERE checkout.customer IS NOT NULL AND customer.id IS NULL
-        AND concat(json_extract(body, '$.data.customer_details.name'),
-                   json_extract(body, '$.data.customer_details.email')) <> ''`,
+        AND concat(json_extract(body, '$.${eventFields.data}.customer_details.name'),
+                   json_extract(body, '$.${eventFields.data}.customer_details.email')) <> ''`,
   },
 ];
 
@@ -138,8 +139,8 @@ const sessions = () => `
     -- The limit has versions and refunds taken out of the bodies before anything is sorted: bodies are many times as large.
     FROM (
       SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
-        CASE WHEN json_valid(body) THEN json_extract(body, '$.version') END AS version,
-        CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.data.id') END AS refund
+        CASE WHEN json_valid(body) THEN json_extract(body, '$.${eventFields.version}') END AS version,
+        CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.${eventFields.data}.id') END AS refund
       FROM event LIMIT -1
     ) GROUP BY account, live, subject
   ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.subject = checkout.id

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { emailKey } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { beforeData, eventWithDataOf } from '../answer-body.ts';
+import { keptAnswer } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
 import { bankFileWriter } from './bank-files.ts';
 import { eraser } from './erase.ts';
@@ -82,8 +82,7 @@ export function writer(database: DatabaseSync) {
     if (answer) {
       const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
       const stored = JSON.stringify(headers);
-      const index = eventWithDataOf(body, writes.events ?? []);
-      const kept = index < 0 ? body : beforeData(body);
+      const { kept, event: index } = keptAnswer(body, writes.events ?? []);
       const event = index < 0 ? null : firstPosition + index;
       insertAnswer.run(
         account,
