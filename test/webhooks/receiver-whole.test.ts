@@ -52,14 +52,14 @@ suite('the whole receivers of the documents', () => {
     const { post, output } = await started(t, { 'receiver.mjs': codeBlocks('README.md', 'js')[0] });
     assert.equal(await post(SECRET), 204);
     assert.equal(await post(OTHER), 400);
-    await said(() => output.stdout, 'checkout.paid chk_1 paid\nrefused: wrong signature\n');
+    await said(() => output.stdout, 'listening\ncheckout.paid chk_1 paid\nrefused: wrong signature\n');
   });
 
   test('that of the guide takes an event once, and refuses what is not genuine', async (t) => {
     const [, verify, server] = codeBlocks(GUIDE, 'js');
     const { post, output } = await started(t, { 'receiver.mjs': server, 'verify.mjs': verify });
     assert.deepEqual([await post(SECRET), await post(SECRET), await post(OTHER)], [204, 204, 400]);
-    await said(() => output.stdout, 'checkout.paid chk_1\n');
+    await said(() => output.stdout, 'listening\ncheckout.paid chk_1\n');
     await said(() => output.stderr.split('\n', 1)[0] ?? '', 'refused: wrong signature');
   });
 });
