@@ -69,7 +69,7 @@ export const webhookFaults: readonly Fault[] = [
   },
   {
     name: 'an address that is written as a number is not vetted',
-    ...webhooks('sender', 'sender-guard', 'sender'),
+    ...webhooks('sender', 'guard-corpus'),
     find: "    if (literal !== null && isForbidden(literal, rules)) return failed('address forbidden');\n",
     replace: '',
   },
