@@ -8,7 +8,6 @@ import {
   representCustomer,
   representPayin,
   representRefund,
-  representReversal,
 } from '../../src/checkout/representation.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { attempt, checkout, payment, T } from './build.ts';
