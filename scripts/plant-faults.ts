@@ -8,14 +8,18 @@
  * A fault whose text is no longer in the code, or is there twice, is an error as well: so the list cannot rot.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bankingFaults } from './faults/banking.ts';
 import { checkoutFaults } from './faults/checkout.ts';
 import type { Fault } from './faults/fault.ts';
+import { httpFaults } from './faults/http.ts';
 import { methodFaults } from './faults/methods.ts';
 import { statementFaults } from './faults/statements.ts';
+import { storeFaults } from './faults/store.ts';
 import { webhookFaults } from './faults/webhooks.ts';
+import { writerFaults } from './faults/writer.ts';
 import { type Copy, copyOfTree, root } from './trial/copy.ts';
 import { runTests, type Verdict } from './trial/run-tests.ts';
 import { freshSeed, sampleOf, wholeNumber } from './trial/sample.ts';
@@ -26,6 +30,9 @@ const all: readonly Fault[] = [
   ...statementFaults,
   ...bankingFaults,
   ...methodFaults,
+  ...httpFaults,
+  ...writerFaults,
+  ...storeFaults,
 ];
 
 /** Longer than any of the named files takes, on a machine with other work. */
@@ -64,14 +71,26 @@ for (const obstacle of obstacles) console.log(obstacle);
 if (obstacles.length > 0) process.exitCode = 1;
 
 /** Why the fault cannot be planted, or null. */
-function obstacleTo({ name, file, find, replace, tests }: Fault): string | null {
+function obstacleTo(fault: Fault): string | null {
+  const { name, file, find, replace, tests } = fault;
   if (all.filter((each) => each.name === name).length > 1) return 'another one has its name';
   if (!existsSync(join(root, file))) return 'there is no such file';
   const count = readFileSync(join(root, file), 'utf8').split(find).length - 1;
   if (count !== 1) return `its text is there ${count} times`;
   if (find === replace) return 'it changes nothing';
-  const isThere = tests.some((test) => existsSync(join(root, test)));
-  return isThere ? null : 'none of its tests is there';
+  const missing = tests.find((test) => !existsSync(join(root, test)));
+  if (missing !== undefined) return `there is no ${missing}`;
+  try {
+    // What cannot even be loaded would be found by any test.
+    stripTypeScriptTypes(planted(fault));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it is no TypeScript';
+  }
+}
+
+function planted({ file, find, replace }: Fault): string {
+  return readFileSync(join(root, file), 'utf8').split(find).join(replace);
 }
 
 /** The names of those that no test has found. */
@@ -93,14 +112,11 @@ async function missedOf(faults: readonly Fault[]): Promise<string[]> {
 }
 
 /** Runs its tests one file after the other until one fails. */
-async function tried(
-  copy: Copy,
-  { file, find, replace, tests, withPostgres = false }: Fault,
-): Promise<Verdict> {
-  const text = readFileSync(join(copy.root, file), 'utf8').split(find).join(replace);
-  return copy.with(file, text, async () => {
+async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
+  const { file, tests, withPostgres = false } = fault;
+  return copy.with(file, planted(fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
-    for (const test of tests.filter((each) => existsSync(join(copy.root, each)))) {
+    for (const test of tests) {
       verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS, withPostgres });
       if (verdict.result !== 'passed') return verdict;
     }

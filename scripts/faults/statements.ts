@@ -81,7 +81,7 @@ export const statementFaults: readonly Fault[] = [
   },
   {
     name: 'the file may be larger than the limit',
-    ...statements('bytes', 'hostile'),
+    ...statements('bytes', 'bytes'),
     find: 'if (bytes > maxBytes)',
     replace: 'if (chunk.length > maxBytes)',
   },

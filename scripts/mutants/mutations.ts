@@ -162,7 +162,8 @@ function fallbackEdits({ left, right, end }: Tree, code: string): Edit[] {
 }
 
 function literalEdits({ value }: Tree, whole: (kind: string, by: string) => Edit): Edit[] {
-  if (typeof value === 'number') return [whole('number', String(value + 1))];
+  // Of small numbers the next one is a mistake that is easily made; of large ones it is hardly one.
+  if (typeof value === 'number') return [whole('number', String(value < 100 ? value + 1 : value * 2))];
   if (typeof value === 'boolean') return [whole('boolean', String(!value))];
   return typeof value === 'string' && /^\S+$/.test(value) ? [whole('text', "''")] : [];
 }
