@@ -40,50 +40,38 @@ else await measure(room, chosen);
 async function measure(name: string, mutations: readonly Mutation[]): Promise<void> {
   console.log(`${name}: ${mutations.length} of ${all.length} mutants, --seed ${seed}`);
   const copy = copyOfTree();
-  try {
-    const limits = await untouched(copy, name);
-    let killed = 0;
-    for (const [index, mutation] of mutations.entries()) {
-      const verdict = await tried(copy, name, mutation, limits);
-      const isKilled = verdict.result !== 'passed';
-      if (isKilled) killed += 1;
-      const how = isKilled ? `killed (${verdict.result}: ${verdict.first})` : 'SURVIVED';
-      console.log(`${index + 1}. ${how}\n${described(mutation)}`);
-    }
-    const percent = mutations.length === 0 ? 100 : (100 * killed) / mutations.length;
-    console.log(`${name}: ${killed} of ${mutations.length} killed (${percent.toFixed(1)} %), --seed ${seed}`);
-    if (percent < wholeNumber('at-least', values['at-least'], 0)) process.exitCode = 1;
-  } finally {
-    copy.remove();
+  const timeoutMs = await timeLimitOf(copy, name);
+  let killed = 0;
+  for (const [index, mutation] of mutations.entries()) {
+    const verdict = await tried(copy, name, mutation, timeoutMs);
+    const isKilled = verdict.result !== 'passed';
+    if (isKilled) killed += 1;
+    const how = isKilled ? `killed (${verdict.result}: ${verdict.first})` : 'SURVIVED';
+    console.log(`${index + 1}. ${how}\n${described(mutation)}`);
   }
+  const percent = mutations.length === 0 ? 100 : (100 * killed) / mutations.length;
+  console.log(`${name}: ${killed} of ${mutations.length} killed (${percent.toFixed(1)} %), --seed ${seed}`);
+  if (percent < wholeNumber('at-least', values['at-least'], 0)) process.exitCode = 1;
 }
 
-/** Fails where the tests fail by themselves; else how long each stage may take, by its files. */
-async function untouched(copy: Copy, name: string): Promise<Map<string, number>> {
-  const limits = new Map<string, number>();
-  for (const stage of files.flatMap((file) => stagesOf(root, name, file))) {
-    const key = stage.join(' ');
-    if (limits.has(key)) continue;
-    const { result, first, seconds } = await runTests(copy.root, stage, {
-      timeoutMs: 300_000,
-      inOneProcess: true,
-    });
-    if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
-    limits.set(key, 20_000 + 4000 * seconds);
-  }
-  return limits;
+/** Fails where the tests fail by themselves; else how long they may take with a mistake. */
+async function timeLimitOf(copy: Copy, name: string): Promise<number> {
+  const tests = new Set(files.flatMap((file) => stagesOf(root, name, file)).flat());
+  const whole = { timeoutMs: 600_000, inOneProcess: true };
+  const { result, first, seconds } = await runTests(copy.root, [...tests], whole);
+  if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
+  return 20_000 + 3000 * seconds;
 }
 
 async function tried(
   copy: Copy,
   name: string,
   { file, text }: Mutation,
-  limits: ReadonlyMap<string, number>,
+  timeoutMs: number,
 ): Promise<Verdict> {
   return copy.with(file, text, async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const stage of stagesOf(root, name, file)) {
-      const timeoutMs = limits.get(stage.join(' ')) ?? 60_000;
       verdict = await runTests(copy.root, stage, { timeoutMs, inOneProcess: true });
       if (verdict.result !== 'passed') return verdict;
     }

@@ -12,11 +12,13 @@ export type Copy = {
   readonly root: string;
   /** Writes another text into a file for as long as `work` takes. */
   with<T>(file: string, text: string, work: () => Promise<T>): Promise<T>;
-  remove(): void;
 };
 
+/** It is removed when this process ends, however it ends. */
 export function copyOfTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'opentill-trial-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   cpSync(root, folder, { recursive: true, filter: (source) => !LEFT_OUT.test(relative(root, source)) });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return {
@@ -31,6 +33,5 @@ export function copyOfTree(): Copy {
         writeFileSync(path, before);
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -42,23 +42,26 @@ export async function runTests(
     env: { ...env, NODE_COMPILE_CACHE: join(root, '.compile-cache') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const endNow = () => end(child.pid);
+  process.on('exit', endNow);
   let said = '';
   let timedOut = false;
   const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
   const timer = setTimeout(() => {
     timedOut = true;
-    end(child.pid);
+    endNow();
   }, timeoutMs);
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
       // The global setup has a database to remove; everything else may end at the first failure.
-      if (!withPostgres && firstFailure(said) !== null) end(child.pid);
+      if (!withPostgres && firstFailure(said) !== null) endNow();
     });
   }
   const code = await ended;
   clearTimeout(timer);
-  end(child.pid);
+  endNow();
+  process.off('exit', endNow);
   const seconds = (performance.now() - startedAt) / 1000;
   const failure = firstFailure(said);
   if (failure !== null) return { result: 'failed', first: failure, seconds };
