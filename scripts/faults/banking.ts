@@ -15,13 +15,13 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'a transfer is taken back twice',
-    ...banking('effects', 'effects'),
+    ...banking('effects', 'effects-outgoing'),
     find: 'amount <= sum(checkout.payments.filter(ofAttempt)) - sum(lost)',
     replace: 'amount <= sum(checkout.payments.filter(ofAttempt))',
   },
   {
     name: 'the return of a transfer takes back a payment by card',
-    ...banking('effects', 'effects'),
+    ...banking('effects', 'effects-outgoing'),
     find: '(each) => each.rail === BANK && canReturn(entry, checkout, each)',
     replace: '(each) => canReturn(entry, checkout, each)',
   },
@@ -33,19 +33,19 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'money in the time of grace is held as late',
-    ...banking('effects', 'effects'),
+    ...banking('effects', 'effects-money'),
     find: 'cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000',
     replace: 'cameAt > lifecycle.at',
   },
   {
     name: 'money in another currency is booked',
-    ...banking('effects', 'effects'),
+    ...banking('effects', 'effects-money'),
     find: "if (checkout.currency !== entry.currency) return 'other_currency';",
     replace: '',
   },
   {
     name: 'a refund of another amount counts as carried out',
-    ...banking('effects', 'effects'),
+    ...banking('effects', 'effects-outgoing'),
     find: 'entry.amount !== refund.amount || entry.currency !== checkout.currency',
     replace: 'entry.currency !== checkout.currency',
   },
