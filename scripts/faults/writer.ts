@@ -28,8 +28,8 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'a payment is booked for a second session',
     ...writer('handlers/checkout', 'api/lifecycle', 'api/records', 'writer/writer'),
-    find: 'loaded.ownerOfReference !== null && loaded.ownerOfReference !== id',
-    replace: "loaded.ownerOfReference === ''",
+    find: 'owner !== undefined && owner !== id && before !== null',
+    replace: "owner === ''",
   },
   {
     name: 'a receiver that asks for less counts as failing',
