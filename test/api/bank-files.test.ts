@@ -80,9 +80,22 @@ suite('formats', () => {
     for (const account of ['12030000/20205', '12030000/2020510', '12030001/202051', '/202051']) {
       bad(await send(account), /is no receiving account/);
     }
-    for (const account of ['12030000/', '12030000', '202051', '1203/0000/202051']) {
+    for (const account of ['12030000/', '12030000', '202051', '1203/0000/202051', '12030000/202051/']) {
       bad(await send(account), /is no receiving account/);
     }
+  });
+
+  test('a file of many statements, which names the first hundred of them', async () => {
+    const statement = (number: number) =>
+      [':20:X', `:25:${IBAN}`, `:28C:${number}/1`, ':60F:C300130EUR0,00', ':62F:C300131EUR0,00', '-'].join(
+        '\n',
+      );
+    const all = Array.from({ length: 101 }, (_, index) => statement(index + 1)).join('\n');
+    const { statements, entries } = succeeded(await upload(service, all));
+    assert.deepEqual(
+      [statements.length, statements[0], statements.at(-1), entries],
+      [100, '1/1', '100/1', 0],
+    );
   });
 
   test('CSV with a saved mapping, and not without', async () => {

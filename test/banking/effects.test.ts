@@ -1,43 +1,20 @@
 /** What an entry means for the sessions that it may concern, where somebody could gain by its meaning something else. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { effectsOf, type Facts, type Fresh, ownIdOf } from '../../src/banking/effects.ts';
-import { type BankEntry, endToEndIdOf, newEntry } from '../../src/banking/entry.ts';
+import { effectsOf, type Facts, ownIdOf } from '../../src/banking/effects.ts';
+import { type BankEntry, endToEndIdOf } from '../../src/banking/entry.ts';
 import { rank } from '../../src/banking/match.ts';
-import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
+import { defaultPolicy } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
-import { attempt, checkout, NOW, nobody, payment } from '../checkout/build.ts';
+import { attempt, checkout, NOW, nobody } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
-import { entry as statementEntry } from '../statements/support.ts';
+import { entry, fresh, nothing, owners, paidSession } from './build.ts';
 
 const reference = creditorReference('ORDER1');
 const returnedBy = { reasonCode: 'MD06', reasonText: '', originalEndToEndId: '' };
-const fresh: Fresh = { now: NOW, id: 'ntc_1', newAttempt: () => 'pat_new', newRefund: () => 'rfd_new' };
-const nothing: Facts = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
-
-function entry(given: Partial<StatementEntry>): BankEntry {
-  return newEntry(statementEntry({ amount: 1000, currency: 'EUR', ...given }), 'eur', 'bfl_1');
-}
-
-/** A session that a transfer has paid. */
-function paidSession(name: string, amount: number, given: Partial<Checkout> = {}): Checkout {
-  const transfer = attempt('succeeded', { name, rail: BANK, reference: creditorReference(name) });
-  return checkout({
-    id: `chk_${name}`,
-    currency: 'EUR',
-    amount,
-    attempts: [transfer],
-    payments: [payment(amount, { rail: BANK, reference: `ntc_${name}`, attempt: transfer.id })],
-    ...given,
-  });
-}
-const owners = (...sessions: readonly Checkout[]): Facts => ({
-  ...nothing,
-  owners: new Map(sessions.map((each) => [each.attempts[0]?.reference ?? '', each])),
-});
 const problemOf = (given: BankEntry, facts: Facts) => effectsOf(given, facts, fresh).entry.problem;
 
 suite('money that is taken back', () => {

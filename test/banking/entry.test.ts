@@ -1,8 +1,8 @@
-/** Ids as banks carry them. */
+/** Ids as banks carry them, and what is left of an entry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { endToEndIdOf, idFromEndToEnd, newEntry, unassigned } from '../../src/banking/entry.ts';
+import { endToEndIdOf, idFromEndToEnd, isIncoming, newEntry, unassigned } from '../../src/banking/entry.ts';
 import { newId } from '../../src/lib/id.ts';
 import { entry } from '../statements/support.ts';
 
@@ -39,4 +39,33 @@ test('what is left is what is neither booked nor on its way back', () => {
   assert.equal(unassigned({ ...fresh, parts: [part], sentBack }), 10);
   assert.equal(unassigned({ ...fresh, parts: [part], sentBack: { ...sentBack, state: 'failed' } }), 70);
   assert.equal(unassigned({ ...fresh, takenApartBy: 'bfl' }), 0);
+});
+
+test('money comes in as a credit that is neither a return nor a reversal', () => {
+  const returned = { reasonCode: 'AC04', reasonText: '', originalEndToEndId: '' };
+  for (const [given, expected] of [
+    [{}, true],
+    [{ direction: 'debit' }, false],
+    [{ returned }, false],
+    [{ isReversal: true }, false],
+  ] as const) {
+    const from = newEntry(entry({ amount: 100, ...given }), 'eur', 'bfl');
+    assert.equal(isIncoming(from), expected, JSON.stringify(given));
+  }
+});
+
+test('a new entry says what the bank says, where it came from, and nothing else', () => {
+  const { number, line, ...said } = entry({ amount: 100, remittance: 'Order 7', number: 3, line: 9 });
+  assert.deepEqual(newEntry({ number, line, ...said }, 'eur', 'bfl_1'), {
+    ...said,
+    account: 'eur',
+    statement: 'bfl_1',
+    parts: [],
+    problem: null,
+    suggestions: [],
+    note: '',
+    sentBack: null,
+    concerns: '',
+    takenApartBy: '',
+  });
 });

@@ -2,39 +2,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ownIdOf } from '../../src/banking/effects.ts';
-import { endToEndIdOf, idFromEndToEnd, newEntry } from '../../src/banking/entry.ts';
+import { endToEndIdOf, idFromEndToEnd } from '../../src/banking/entry.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
+import { entry as entryWith } from './build.ts';
 
 const refund = newId('rfd', 0);
 const returned = { reasonCode: 'AC04', reasonText: 'closed', originalEndToEndId: '' };
-
-function entry(given: Partial<StatementEntry>) {
-  return newEntry(
-    {
-      number: 1,
-      line: 1,
-      direction: 'credit',
-      amount: 1000,
-      currency: 'EUR',
-      isReversal: false,
-      bookedOn: '2030-01-31',
-      valueOn: null,
-      bankReference: '',
-      batchReference: '',
-      endToEndId: endToEndIdOf(refund),
-      instructionId: '',
-      creditorReference: '',
-      remittance: '',
-      counterparty: { name: '', account: '', bic: '' },
-      transactionCode: '',
-      returned: null,
-      ...given,
-    },
-    'eur',
-    'bfl_1',
-  );
-}
+/** An entry that carries the id of the refund where it belongs, unless it says something else. */
+const entry = (given: Partial<StatementEntry>) => entryWith({ endToEndId: endToEndIdOf(refund), ...given });
 
 suite('an id of ours', () => {
   test('goes to the bank without what SEPA does not take, and comes back in any case', () => {

@@ -513,6 +513,20 @@ suite('what is known of an attempt only grows', () => {
     assert.equal(decide(failed, report('failed', { reason: 'Other.' })).kind, 'unchanged');
   });
 
+  test('what was overtaken moves neither the time of the next question nor the details', () => {
+    const later = NOW + 60_000;
+    for (const [known, said] of [
+      ['processing', 'requires_action'],
+      ['processing', 'unknown'],
+      ['cancelled', 'unknown'],
+    ] as const) {
+      const traits = { toldOfCancel: true } as const;
+      const given = checkout({ attempts: [attempt(known, { syncAt: NOW, traits, details: { page: 1 } })] });
+      const old = report(said, { syncAt: later, details: { page: 2 } });
+      assert.equal(decide(given, old).kind, 'unchanged', `${said} of what is ${known}`);
+    }
+  });
+
   test('only the reported attempt moves', () => {
     const session = checkout({ attempts: [attempt('cancelled', { name: 'b' }), attempt('processing')] });
     assert.deepEqual(

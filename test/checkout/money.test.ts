@@ -65,6 +65,10 @@ suite('an amount in words', () => {
     });
   }
 
+  test('of a code that is no currency has two digits, as most have', () => {
+    assert.equal(decimalAmount(1234, 'XXX'), '12.34');
+  });
+
   test('loses no digit of any amount in any currency', () => {
     fc.assert(
       fc.property(

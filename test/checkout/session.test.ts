@@ -33,6 +33,19 @@ suite('when a session needs attention', () => {
       due: GRACE_ENDS,
     },
     {
+      name: 'at the end of the longest grace, whichever attempt has it',
+      given: checkout({
+        expiresAt: EXPIRES,
+        attempts: [
+          attempt('processing', { traits: { graceMs: 30 * MINUTE } }),
+          attempt('unknown', { traits: { graceMs: MINUTE } }),
+          attempt('requires_action', { traits: { graceMs: 90 * MINUTE } }),
+        ],
+      }),
+      ends: EXPIRES + 30 * MINUTE,
+      due: EXPIRES + 30 * MINUTE,
+    },
+    {
       name: 'when the rail is to be asked, if that is sooner',
       given: checkout({ expiresAt: EXPIRES, attempts: [sync('processing', NOW)] }),
       ends: GRACE_ENDS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { StatementEntry, StatementHeader, StatementPart } from '../../src/statements/entry.ts';
-import { entryKey, occurrenceCounter } from '../../src/statements/identity.ts';
+import { entryKey, isAlike, isUsable, occurrenceCounter } from '../../src/statements/identity.ts';
 import { generateCamt } from './generate.ts';
 import { entry, header, partsOf, sample } from './support.ts';
 
@@ -42,6 +42,13 @@ suite('an entry is the same', () => {
     );
   });
 
+  test('on another day under a reference that is long enough to last', () => {
+    const lasting = entry({ ...known, bankReference: '2034120017' });
+    const later = { ...lasting, bookedOn: '2026-02-05' };
+    assert.deepEqual(keysOfEntries(account, [lasting]), keysOfEntries(account, [later]));
+    assert.ok(isAlike(lasting, later));
+  });
+
   test('in two statements of one file that overlap, where the bank gives a reference', () => {
     const again = header({ ...account, statementId: 'again' });
     const [one, other] = keysOf([
@@ -60,18 +67,38 @@ suite('an entry is the same', () => {
 });
 
 suite('an entry is another one', () => {
+  for (const [name, each] of [
+    ['of two that are equal in a statement', coffee],
+    ['of two that are equal and have one reference', known],
+  ] as const) {
+    test(name, () => assert.equal(new Set(keysOfEntries(account, [each, each])).size, 2));
+  }
+
   const rows: readonly [name: string, one: StatementEntry, other: StatementEntry][] = [
-    ['of two that are equal in a statement', coffee, coffee],
-    ['of two that are equal and have one reference', known, known],
     ['with another reference', known, entry({ ...known, bankReference: '2026034120000018' })],
     ['with another amount', known, entry({ ...known, amount: 351 })],
     ['the other way round', known, entry({ ...known, direction: 'debit' })],
     ['with another end-to-end id', known, entry({ ...known, endToEndId: 'E-2' })],
     [
       'on another day with a short reference',
-      entry({ ...known, bankReference: '17' }),
-      entry({ ...known, bankReference: '17', bookedOn: '2026-02-05' }),
+      entry({ ...known, bankReference: '203412017' }),
+      entry({ ...known, bankReference: '203412017', bookedOn: '2026-02-05' }),
     ],
+    ['in another currency', known, entry({ ...known, currency: 'CHF' })],
+    ['that takes another one back', coffee, entry({ ...coffee, isReversal: true })],
+    [
+      'of another payer',
+      coffee,
+      entry({ ...coffee, counterparty: { ...coffee.counterparty, name: 'Grace' } }),
+    ],
+    [
+      'of another account of the payer',
+      coffee,
+      entry({ ...coffee, counterparty: { ...coffee.counterparty, account: 'DE1' } }),
+    ],
+    ['with another instruction', coffee, entry({ ...coffee, instructionId: 'I-1' })],
+    ['with a structured reference', coffee, entry({ ...coffee, creditorReference: 'RF1' })],
+    ['with an end-to-end id', coffee, entry({ ...coffee, endToEndId: 'E-1' })],
     ['with another text where there is no reference', coffee, entry({ ...coffee, remittance: 'Tea' })],
     [
       'with another text where the reference is none',
@@ -86,7 +113,11 @@ suite('an entry is another one', () => {
     ],
   ];
   for (const [name, one, other] of rows) {
-    test(name, () => assert.equal(new Set(keysOfEntries(account, [one, other])).size, 2));
+    // In files of their own, where both are the first of their kind.
+    test(name, () => {
+      assert.notDeepEqual(keysOfEntries(account, [one]), keysOfEntries(account, [other]));
+      assert.ok(!isAlike(one, other));
+    });
   }
 
   test('of another account', () =>
@@ -131,4 +162,9 @@ suite('the generator', () => {
     assert.equal(second.entry.creditorReference, 'RF18539007547034');
     assert.equal(second.entry.counterparty.name, 'A & B');
   });
+});
+
+test('a reference tells entries apart if there is a letter, or a digit that is no zero, in it', () => {
+  for (const usable of ['1', '0001', 'A', 'z', '-7-']) assert.ok(isUsable(usable), usable);
+  for (const none of ['', '0', '000', '-', '///', '0-0']) assert.ok(!isUsable(none), none);
 });

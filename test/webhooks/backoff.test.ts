@@ -93,6 +93,19 @@ suite('under any jitter', () => {
 });
 
 suite('Retry-After', () => {
+  test('means GMT wherever this service runs', (t) => {
+    const before = process.env.TZ;
+    process.env.TZ = 'America/New_York';
+    t.after(() => {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    });
+    const at = Date.parse('2030-01-31T12:00:00Z');
+    for (const date of ['Thu Jan 31 12:02:00 2030', 'Thu, 31 Jan 2030 12:02:00 GMT']) {
+      assert.equal(parseRetryAfter(date, at), 120 * SECOND, date);
+    }
+  });
+
   const now = Date.parse('2030-01-31T12:00:00Z');
   const rows: readonly [value: string | undefined, waits: number | null][] = [
     [undefined, null],

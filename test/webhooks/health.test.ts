@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { afterFailure, type Health, healthStatusOf } from '../../src/webhooks/health.ts';
+import {
+  afterFailure,
+  asksForLess,
+  type Health,
+  healthStatusOf,
+  LONGEST_PROBE_MS,
+  mayProbe,
+  probedAtOnce,
+} from '../../src/webhooks/health.ts';
 
 const T = Date.UTC(2030, 0, 15, 12);
 const SECOND = 1_000;
@@ -104,6 +112,35 @@ suite('a suspended receiver', () => {
   for (const [name, before, now, announced] of announcing) {
     test(name, () => assert.equal(afterFailure(before, 'timeout', now).announced, announced));
   }
+});
+
+suite('a probe', () => {
+  const suspended = failedAt(...every(0, 10));
+  const probeAt = T + 5 * SECOND;
+
+  test('may go out from its time on, or where the clock was set back since', () => {
+    for (const [now, expected] of [
+      [probeAt - 1, false],
+      [probeAt, true],
+      [probeAt + MINUTE, true],
+      [probeAt - LONGEST_PROBE_MS, false],
+      [probeAt - LONGEST_PROBE_MS - 1, true],
+    ] as const) {
+      assert.equal(mayProbe(suspended, now), expected, `${now - probeAt}`);
+    }
+    assert.equal(mayProbe(failedAt(T), T + MINUTE), false, 'a receiver that is not suspended needs none');
+  });
+
+  test('need not wait where somebody thinks that the receiver is well again', () => {
+    assert.deepEqual(probedAtOnce(suspended, T + SECOND), { ...suspended, probeAt: T + SECOND });
+    assert.deepEqual(probedAtOnce(suspended, probeAt + SECOND), suspended, 'it is due already');
+    const failing = failedAt(T);
+    assert.equal(probedAtOnce(failing, T + SECOND), failing);
+  });
+});
+
+test('who answers 429 only asks for less', () => {
+  assert.deepEqual([429, 428, 503, 200, null].map(asksForLess), [true, false, false, false, false]);
 });
 
 test('failures only ever count up, begin where they began, and a suspension lasts', () => {

@@ -212,6 +212,19 @@ suite('the system', () => {
     assert.deepEqual(counts, { asked: 3, underWay: 0, most: 1 });
   });
 
+  test('is asked for the next name although it did not know the one before', async (t) => {
+    const { servers } = await dnsServer(t, () => 'unknown');
+    const resolve = resolverWith({
+      servers,
+      async system(name) {
+        if (name === 'lost.example') throw Object.assign(new Error('lost'), { code: 'ENOTFOUND' });
+        return [v4];
+      },
+    });
+    assert.equal(await codeOf(resolve('lost.example')), 'ENOTFOUND');
+    assert.deepEqual(await resolve('shop.example'), [v4]);
+  });
+
   test('is not asked any more for a name that has waited too long for its turn', async (t) => {
     const { servers } = await dnsServer(t, () => 'unknown');
     const limitMs = 50;

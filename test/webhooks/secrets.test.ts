@@ -1,7 +1,7 @@
 /** Which secrets sign at a time, and what becomes of one that is replaced. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { retired, validSecrets } from '../../src/webhooks/secrets.ts';
+import { MAX_OVERLAP_SECONDS, retired, validSecrets } from '../../src/webhooks/secrets.ts';
 
 const T = Date.UTC(2030, 0, 15, 12);
 
@@ -24,6 +24,8 @@ suite('a secret that is replaced', () => {
     assert.deepEqual(before, { secret: 'old', until: T + 5 });
     assert.deepEqual(validSecrets('new', before, T + 4), ['new', 'old']);
   });
+
+  test('signs for a week at most', () => assert.equal(MAX_OVERLAP_SECONDS, 7 * 24 * 60 * 60));
 
   test('is over at once without an overlap', () => assert.equal(retired('old', T, 0), null));
 });

@@ -117,6 +117,17 @@ suite('a connection', () => {
     assert.equal(connections, 2);
   });
 
+  test('that the receiver closes at once is not tried again: it may have heard', async (t) => {
+    let connections = 0;
+    const { url } = await rawReceiver(t, (socket) => {
+      connections += 1;
+      socket.on('data', () => socket.destroy());
+    });
+    const result = await sender(t).send(delivery(url), NOW);
+    assert.deepEqual([result.outcome, result.error], ['failed', 'connection closed']);
+    assert.equal(connections, 1);
+  });
+
   test('is refused where nobody listens', async (t) => {
     const { url, server } = await receiver(t, ok);
     server.close();

@@ -1,0 +1,100 @@
+/** Faults in what is made of bank entries: whose money it is, and where it goes back to. */
+import type { Fault } from './fault.ts';
+
+const banking = (file: string, ...tests: readonly string[]) => ({
+  file: `src/banking/${file}.ts`,
+  tests: tests.map((name) => `test/${name.startsWith('api/') ? name : `banking/${name}`}.test.ts`),
+});
+
+export const bankingFaults: readonly Fault[] = [
+  {
+    name: 'a payer names a refund, and ends it',
+    ...banking('effects', 'own-ids', 'effects'),
+    find: "  if ((direction === 'credit') !== isReturn) return null;\n",
+    replace: '',
+  },
+  {
+    name: 'a transfer is taken back twice',
+    ...banking('effects', 'effects-outgoing'),
+    find: 'amount <= sum(checkout.payments.filter(ofAttempt)) - sum(lost)',
+    replace: 'amount <= sum(checkout.payments.filter(ofAttempt))',
+  },
+  {
+    name: 'the return of a transfer takes back a payment by card',
+    ...banking('effects', 'effects-outgoing'),
+    find: '(each) => each.rail === BANK && canReturn(entry, checkout, each)',
+    replace: '(each) => canReturn(entry, checkout, each)',
+  },
+  {
+    name: 'payments of two days are taken for one',
+    ...banking('effects', 'effects'),
+    find: '    entry.bookedOn === other.bookedOn &&\n',
+    replace: '',
+  },
+  {
+    name: 'money in the time of grace is held as late',
+    ...banking('effects', 'effects-money'),
+    find: 'cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000',
+    replace: 'cameAt > lifecycle.at',
+  },
+  {
+    name: 'money in another currency is booked',
+    ...banking('effects', 'effects-money'),
+    find: "if (checkout.currency !== entry.currency) return 'other_currency';",
+    replace: '',
+  },
+  {
+    name: 'a refund of another amount counts as carried out',
+    ...banking('effects', 'effects-outgoing'),
+    find: 'entry.amount !== refund.amount || entry.currency !== checkout.currency',
+    replace: 'entry.currency !== checkout.currency',
+  },
+  {
+    name: 'a winner needs more than the lead',
+    ...banking('match', 'match'),
+    find: 'best.score - second.score >= CLEAR_LEAD',
+    replace: 'best.score - second.score > CLEAR_LEAD',
+  },
+  {
+    name: 'the worst candidate comes first',
+    ...banking('match', 'match'),
+    find: 'b.score - a.score ||',
+    replace: 'a.score - b.score ||',
+  },
+  {
+    name: 'a refund goes to the oldest payer',
+    ...banking('outgoing', 'outgoing', 'api/payment-files'),
+    find: 'payments.toReversed()',
+    replace: 'payments',
+  },
+  {
+    name: 'a refund goes out although the bank has taken the payment back',
+    ...banking('outgoing', 'outgoing', 'api/payment-files'),
+    find: 'else if (heldOf(checkout, refund.attempt) < 0)',
+    replace: 'else if (heldOf(checkout, refund.attempt) < -refund.amount)',
+  },
+  {
+    name: 'a file has refunds of another currency',
+    ...banking('outgoing', 'outgoing', 'api/payment-files'),
+    find: "refund?.reference !== '' || checkout.currency !== account.currency",
+    replace: "refund?.reference !== ''",
+  },
+  {
+    name: 'the control sum of a file is in minor units',
+    ...banking('payment-file', 'payment-file'),
+    find: '<CtrlSum>${decimalAmount(total, currency)}</CtrlSum>',
+    replace: '<CtrlSum>${total}</CtrlSum>',
+  },
+  {
+    name: 'parts of two bookings with one reference are one booking',
+    ...banking('ingest/bookings', 'ingest/bookings'),
+    find: 'one.batchReference === other.batchReference && one.line === other.line',
+    replace: 'one.batchReference === other.batchReference',
+  },
+  {
+    name: 'money that could not be sent back is gone',
+    ...banking('entry', 'entry'),
+    find: "sentBack === null || sentBack.state === 'failed' ? 0",
+    replace: 'sentBack === null ? 0',
+  },
+];

@@ -1,0 +1,200 @@
+/** Faults in the rules: paying, ending, refunding, and what is shown of it. */
+import type { Fault } from './fault.ts';
+
+const rules = (file: string, tests: readonly string[]) => ({
+  file: `src/checkout/${file}.ts`,
+  tests: tests.map((name) => `test/checkout/${name}.test.ts`),
+});
+const attempts = (...tests: readonly string[]) => rules('attempts', tests);
+const refunds = (...tests: readonly string[]) => rules('refunds', tests);
+const session = (...tests: readonly string[]) => rules('session', tests);
+const decide = (...tests: readonly string[]) => rules('decide', tests);
+
+export const checkoutFaults: readonly Fault[] = [
+  {
+    name: 'a payment starts in the very moment in which the session ends',
+    ...attempts('decide-attempts', 'lifecycle-time', 'decide-expiry'),
+    find: 'now >= checkout.expiresAt',
+    replace: 'now > checkout.expiresAt',
+  },
+  {
+    name: 'one attempt more than the limit',
+    ...attempts('decide-attempts'),
+    find: 'checkout.attempts.length >= MAX_ATTEMPTS',
+    replace: 'checkout.attempts.length > MAX_ATTEMPTS',
+  },
+  {
+    name: 'a second payment starts beside one in flight',
+    ...attempts('decide-attempts'),
+    find: "  if (checkout.attempts.some(isInFlight)) {\n    return refuse('payment_in_progress', 'A payment is already in progress.');\n  }\n",
+    replace: '',
+  },
+  {
+    name: 'money is booked each time that it is reported',
+    ...attempts('decide-money', 'decide-attempts'),
+    find: 'payment === null || amount === 0 || isBooked(checkout, command)',
+    replace: 'payment === null || amount === 0',
+  },
+  {
+    name: 'an attempt may start for an amount that the payer was not shown',
+    ...attempts('decide-attempts'),
+    find: 'if (amount !== expectedAmount) {',
+    replace: 'if (amount > expectedAmount) {',
+  },
+  {
+    name: 'old news of a rail puts off the next question',
+    ...attempts('decide-attempts', 'decide-late'),
+    find: '  if (news < 0) return checkout;\n',
+    replace: '',
+  },
+  {
+    name: 'money of an attempt that was given up is not called late',
+    ...attempts('decide-late'),
+    find: "late: givenUp || checkout.lifecycle.state === 'expired'",
+    replace: "late: checkout.lifecycle.state === 'expired'",
+  },
+  {
+    name: 'going back cancels transfers that stand open',
+    ...attempts('decide-standing'),
+    find: "attempt.status === 'requires_action' && isMeant(attempt)",
+    replace: "attempt.status === 'requires_action'",
+  },
+  {
+    name: 'a payment completes a session that has expired',
+    ...attempts('decide-late', 'decide-expiry'),
+    find: "checkout.lifecycle.state !== 'active' || !isCovered(checkout)",
+    replace: '!isCovered(checkout)',
+  },
+  {
+    name: 'a refund may not be of all that is left',
+    ...refunds('decide-refunds'),
+    find: 'rail === undefined || amount > left',
+    replace: 'rail === undefined || amount >= left',
+  },
+  {
+    name: 'a refund is taken from the oldest payment',
+    ...refunds('decide-refunds'),
+    find: 'checkout.attempts.findLast(({ id }) => refundableOf',
+    replace: 'checkout.attempts.find(({ id }) => refundableOf',
+  },
+  {
+    name: 'a refund that has ended is settled once more',
+    ...refunds('decide-settled-refunds'),
+    find: "  if (refund.status !== 'pending') {\n    return refuse('refund_settled', `The refund has ${refund.status} already.`);\n  }\n",
+    replace: '',
+  },
+  {
+    name: 'the excess is reckoned without what has gone back before',
+    ...refunds('decide-policy'),
+    find: 'Math.min(payment.amount, held - checkout.amount, refundableOf(checkout, attempt))',
+    replace: 'Math.min(payment.amount, payment.amount - checkout.amount, refundableOf(checkout, attempt))',
+  },
+  {
+    name: 'a decided dispute is opened again by old news',
+    ...refunds('decide-reversals'),
+    find: "known.status !== 'open' || (known.amount",
+    replace: '(known.amount',
+  },
+  {
+    name: 'refunds that are pending do not count as gone',
+    ...session('decide-refunds', 'session'),
+    find: "refund.attempt === attempt && refund.status !== 'failed'",
+    replace: "refund.attempt === attempt && refund.status === 'succeeded'",
+  },
+  {
+    name: 'the tolerance of underpayment is rounded up',
+    ...session('decide-policy', 'session'),
+    find: 'Math.floor((rest * underpaymentToleranceBasisPoints) / 10_000)',
+    replace: 'Math.ceil((rest * underpaymentToleranceBasisPoints) / 10_000)',
+  },
+  {
+    name: 'the latest question to a rail comes first',
+    ...session('session', 'decide-attempts'),
+    find: 'due === null || syncAt < due',
+    replace: 'due === null || syncAt > due',
+  },
+  {
+    name: 'the grace is that of the last attempt, not the longest',
+    ...session('decide-expiry', 'lifecycle-time', 'session'),
+    find: 'Math.max(graceMs, attempt.traits.graceMs ?? EXPIRY_GRACE_MS)',
+    replace: 'attempt.traits.graceMs ?? EXPIRY_GRACE_MS',
+  },
+  {
+    name: 'a session that its merchant expired shows as expired by time',
+    ...session('decide-expiry', 'representation', 'session'),
+    find: "lifecycle.state === 'expired' && lifecycle.by === 'time' ?",
+    replace: "lifecycle.state === 'expired' ?",
+  },
+  {
+    name: 'a version from the future passes If-Match',
+    ...decide('decide', 'decide-update'),
+    find: 'ifVersion !== null && ifVersion !== checkout.version',
+    replace: 'ifVersion !== null && ifVersion < checkout.version',
+  },
+  {
+    name: 'what time has ended goes on until somebody writes it down',
+    ...decide('decide-expiry', 'lifecycle-time'),
+    find: 'const current = elapse(checkout, command.now);',
+    replace: 'const current = checkout;',
+  },
+  {
+    name: 'an expiry of just the least time is refused',
+    ...decide('decide-create'),
+    find: 'expiresAt < now + EXPIRY_MIN_MS',
+    replace: 'expiresAt <= now + EXPIRY_MIN_MS',
+  },
+  {
+    name: 'items change although a part is paid',
+    ...decide('decide-update'),
+    find: 'if (amountPaid(checkout) > 0) {',
+    replace: 'if (amountPaid(checkout) >= checkout.amount) {',
+  },
+  {
+    name: 'the version moves where nothing has changed that anybody could see',
+    ...decide('decide', 'decide-attempts'),
+    find: 'events.length === 0 ? before.version : before.version + 1',
+    replace: 'before.version + 1',
+  },
+  {
+    name: 'checkout.paid is told with every change of a paid session',
+    ...rules('events', ['events']),
+    find: 'isCovered(after) && !isCovered(before)',
+    replace: 'isCovered(after)',
+  },
+  {
+    name: 'null in a merge patch is kept as a value',
+    ...rules('metadata', ['metadata']),
+    find: 'merged.delete(key)',
+    replace: 'merged.set(key, value)',
+  },
+  {
+    name: 'an e-mail address in other letters makes a second customer',
+    ...rules('customer', ['customer']),
+    find: 'email.trim().toLowerCase()',
+    replace: 'email.trim()',
+  },
+  {
+    name: 'an amount below one unit loses its zero',
+    ...rules('money', ['money']),
+    find: 'padStart(exponent + 1',
+    replace: 'padStart(exponent',
+  },
+  {
+    name: 'the largest total is refused',
+    ...rules('items', ['items']),
+    find: 'total > MAX_AMOUNT',
+    replace: 'total >= MAX_AMOUNT',
+  },
+  {
+    name: 'an attempt counts as refunded from the first cent on',
+    ...rules('representation', ['representation-refunds']),
+    find: 'received > 0 && given >= received',
+    replace: 'received > 0 && given > 0',
+  },
+  {
+    name: 'any token of the right length opens a page',
+    ...rules('token', ['token']),
+    find: 'one.length === other.length && timingSafeEqual(one, other)',
+    replace: 'one.length === other.length',
+  },
+];

@@ -1,0 +1,13 @@
+/** A planted fault: a mistake that a person could make, and the tests that are expected to find it. */
+export type Fault = {
+  /** Unique, and said in a report: what is wrong, in a few words. */
+  readonly name: string;
+  readonly file: string;
+  /** A text that the file has exactly once, and what takes its place. */
+  readonly find: string;
+  readonly replace: string;
+  /** Few and quick: the first of them should find it. */
+  readonly tests: readonly string[];
+  /** Whether these tests need PostgreSQL. */
+  readonly withPostgres?: boolean;
+};

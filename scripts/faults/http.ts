@@ -1,0 +1,106 @@
+/** Faults in HTTP: who calls, which version they mean, what was asked before, and how lists and feeds go on. */
+import type { Fault } from './fault.ts';
+
+const http = (file: string, ...tests: readonly string[]) => ({
+  file: `src/http/${file}.ts`,
+  tests: tests.map((name) => `test/api/${name}.test.ts`),
+});
+
+export const httpFaults: readonly Fault[] = [
+  {
+    name: 'a key that was revoked goes on working',
+    ...http('auth', 'auth'),
+    find: 'key === null || key.revokedAt !== null',
+    replace: 'key === null',
+  },
+  {
+    name: 'a header that was verified once is good for ever',
+    ...http('auth', 'auth'),
+    find: 'if (version !== rememberedVersion) {',
+    replace: "if (rememberedVersion === '') {",
+  },
+  {
+    name: 'a key is known by its id, whatever its secret',
+    ...http('auth', 'auth'),
+    find: 'key !== null && matches ? key : null',
+    replace: 'key',
+  },
+  {
+    name: 'another body with the idempotency key of the first one is answered like it',
+    ...http('answer', 'idempotency'),
+    find: "requestHash: hash('sha256', request.bodyBytes ?? '')",
+    replace: "requestHash: hash('sha256', '')",
+  },
+  {
+    name: 'an idempotency key is shared by all operations of a method',
+    ...http('answer', 'idempotency'),
+    find: '`${request.method} ${pathOf(request)}`',
+    replace: 'request.method',
+  },
+  {
+    name: 'an If-Match that no version can match is ignored',
+    ...http('answer', 'concurrency'),
+    find: 'versions[0] ?? -1',
+    replace: 'versions[0] ?? null',
+  },
+  {
+    name: 'of several versions in If-Match the first one counts',
+    ...http('answer', 'concurrency'),
+    find: 'if (versions.length <= 1) return',
+    replace: 'if (versions.length >= 1) return',
+  },
+  {
+    name: 'a weak ETag is not known again',
+    ...http('answer', 'concurrency', 'session'),
+    find: "['*', etag, `W/${etag}`]",
+    replace: "['*', etag]",
+  },
+  {
+    name: 'a name that is there twice overwrites the first one',
+    ...http('json', 'bad-input'),
+    find: "      if (seen.has(key)) note('is there twice');\n",
+    replace: '',
+  },
+  {
+    name: 'a number is rounded without a word',
+    ...http('json', 'bad-input'),
+    find: '!Number.isSafeInteger(value) : digits.length > EXACT_DIGITS',
+    replace: '!Number.isFinite(value) : digits.length > 99',
+  },
+  {
+    name: 'live payers may be sent to addresses without TLS',
+    ...http('input', 'bad-input', 'create'),
+    find: "if (mode === 'test') return [];",
+    replace: "if (mode === 'live') return [];",
+  },
+  {
+    name: 'a list that is read backwards begins anew on every page',
+    ...http('list', 'lists'),
+    find: 'page.before === undefined ? rows.at(-1) : rows[0]',
+    replace: 'rows.at(-1)',
+  },
+  {
+    name: 'a key may have one stream more than the limit',
+    ...http('connection-limit', 'event-wait', 'event-stream'),
+    find: 'ofKey >= maxOfKey',
+    replace: 'ofKey > maxOfKey',
+  },
+  {
+    name: 'a stream that has ended goes on counting',
+    ...http('connection-limit', 'event-wait', 'event-stream'),
+    find: "          response.off('close', end);\n",
+    replace: "          response.off('close', end);\n          return;\n",
+  },
+  {
+    name: 'who waits for events gets those of other types too',
+    ...http('event-feed', 'event-wait', 'event-stream'),
+    find: 'event.position > position && (types?.includes(event.type) ?? true)',
+    replace: 'event.position > position',
+  },
+  {
+    name: 'what an upload took is never given back',
+    ...http('upload', 'uploads'),
+    find: '    underWay.bytes -= bytes;\n',
+    replace: '',
+  },
+];

@@ -1,0 +1,110 @@
+/** Faults in the databases: data of others, work that is taken twice, order that is lost, too much that is forgotten. */
+import type { Fault } from './fault.ts';
+
+const sqlite = (file: string, ...tests: readonly string[]) => ({
+  file: `src/store/${file}.ts`,
+  tests: tests.map((name) => `test/${name}.test.ts`),
+});
+const postgres = (file: string, ...tests: readonly string[]) => ({
+  ...sqlite(file, ...tests),
+  withPostgres: true,
+});
+
+export const storeFaults: readonly Fault[] = [
+  {
+    name: 'a session that was changed in a batch is seen by another account',
+    ...sqlite('sqlite/commit', 'store/sqlite'),
+    find: 'checkout?.tenant.account !== tenant.account || checkout.tenant.mode !== tenant.mode',
+    replace: 'checkout === undefined',
+  },
+  {
+    name: 'a session in memory is seen by another account',
+    ...sqlite('sqlite/checkouts', 'store/sqlite'),
+    find: 'return cached.tenant.account === tenant.account && cached.tenant.mode === tenant.mode ? cached : null;',
+    replace: 'return cached;',
+  },
+  {
+    name: 'what a commit has changed is not seen by those behind it',
+    ...sqlite('sqlite/commit', 'store/sqlite', 'writer/writer'),
+    find: 'own(tenant, changed.get(id)) ?? checkouts.read(tenant, id)',
+    replace: 'checkouts.read(tenant, id)',
+  },
+  {
+    name: 'endpoints in memory are not forgotten when they change',
+    ...sqlite('sqlite/commit', 'store/sqlite', 'writer/writer-endpoints'),
+    find: 'if (endpointsChanged) endpoints.forget();',
+    replace: '',
+  },
+  {
+    name: 'a timer is claimed again while it is under way',
+    ...sqlite('sqlite/work', 'store/sqlite'),
+    find: 'const taken = dueExcept([...checkoutLeases.keys()], tenant, now, limit);',
+    replace: 'const taken = dueExcept([], tenant, now, limit);',
+  },
+  {
+    name: 'a suspended receiver is sent more than its probe',
+    ...sqlite('sqlite/work', 'store/sqlite'),
+    find: 'const most = probing ? 1 : Math.min(',
+    replace: 'const most = Math.min(',
+  },
+  {
+    name: 'one receiver takes all that is claimed',
+    ...sqlite('sqlite/work', 'store/sqlite'),
+    find: 'Math.min(room(receiver), limit - taken.length)',
+    replace: 'limit - taken.length',
+  },
+  {
+    name: 'a lease that has run out is ended for whoever holds it now',
+    ...sqlite('sqlite/work', 'store/sqlite'),
+    find: 'lease === null || deliveryLeases.get(id)?.until === lease',
+    replace: 'id.length > 0',
+  },
+  {
+    name: 'the last event of a subject is delivered first',
+    ...sqlite('sqlite/write-deliveries', 'store/sqlite'),
+    find: 'ORDER BY sequence, id LIMIT 1',
+    replace: 'ORDER BY sequence DESC, id LIMIT 1',
+  },
+  {
+    name: 'a delivery that was given up stays so although it has arrived',
+    ...sqlite('sqlite/write-deliveries', 'store/sqlite'),
+    find: "AND (state = 'pending' OR ?4 = 'delivered')",
+    replace: "AND state = 'pending'",
+  },
+  {
+    name: 'deliveries that are still on their way are forgotten',
+    ...sqlite('sqlite/retention', 'store/sqlite'),
+    find: "AND id < ?3 AND state <> 'pending'",
+    replace: 'AND id < ?3',
+  },
+  {
+    name: 'refunds of another mode are listed',
+    ...sqlite('sqlite/refunds', 'store/sqlite'),
+    find: 'SELECT checkout FROM refund WHERE account = ? AND live = ? AND id = ?',
+    replace: 'SELECT checkout FROM refund WHERE account = ? AND live >= ? AND id = ?',
+  },
+  {
+    name: 'money that is awaited stays so once it has come',
+    ...sqlite('sqlite/refunds', 'store/sqlite'),
+    find: 'for (const row of without(awaitedBefore, awaitedAfter)) {',
+    replace: 'for (const row of without([], awaitedAfter)) {',
+  },
+  {
+    name: 'a person is not redacted in what was stored of a session',
+    ...sqlite('redact', 'store/sqlite'),
+    find: 'payer: { ...session.payer, ...blankPayer }',
+    replace: 'payer: { ...session.payer }',
+  },
+  {
+    name: 'two processes claim the same timer',
+    ...postgres('postgres/work', 'store/postgres'),
+    find: '              AND (leased_until IS NULL OR leased_until <= ${realNow})\n            ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+    replace: '            ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+  },
+  {
+    name: 'a receiver that is being probed is sent more by another process',
+    ...postgres('postgres/work', 'store/postgres'),
+    find: 'health && mayProbe(health, now) && !out ?',
+    replace: 'health && mayProbe(health, now) ?',
+  },
+];

@@ -1,0 +1,70 @@
+/** Faults in the writer: what a repeated request gets, how events are numbered, whom they go to. */
+import type { Fault } from './fault.ts';
+
+const writer = (file: string, ...tests: readonly string[]) => ({
+  file: `src/writer/${file}.ts`,
+  tests: tests.map((name) => `test/${name}.test.ts`),
+});
+
+export const writerFaults: readonly Fault[] = [
+  {
+    name: 'a key that was used with another body is answered with the first one',
+    ...writer('writer', 'writer/writer', 'api/idempotency'),
+    find: 'requestHash === idempotency.requestHash',
+    replace: "requestHash !== ''",
+  },
+  {
+    name: 'the first event of a change has the number of the last one before',
+    ...writer('event-rows', 'writer/writer', 'api/webhooks'),
+    find: 'subject.eventCount - events.length + 1',
+    replace: 'subject.eventCount - events.length',
+  },
+  {
+    name: 'an endpoint is told about itself',
+    ...writer('event-rows', 'writer/writer-endpoints', 'api/endpoints-events'),
+    find: 'each.id !== subject && selects(each, type)',
+    replace: 'selects(each, type)',
+  },
+  {
+    name: 'a payment is booked for a second session',
+    ...writer('handlers/checkout', 'api/lifecycle', 'api/records', 'writer/writer'),
+    find: 'owner !== undefined && owner !== id && before !== null',
+    replace: "owner === ''",
+  },
+  {
+    name: 'a receiver that asks for less counts as failing',
+    ...writer('handlers/deliveries', 'writer/writer-deliveries', 'api/endpoints-health'),
+    find: '} else if (!asksForLess(httpStatus)) {',
+    replace: '} else {',
+  },
+  {
+    name: 'what was on its way to a deleted endpoint suspends it',
+    ...writer('handlers/deliveries', 'writer/writer-endpoints', 'writer/writer-deliveries'),
+    find: 'isEndpoint(receiver) && endpoint?.disabled !== null',
+    replace: 'isEndpoint(receiver) && endpoint?.disabled',
+  },
+  {
+    name: 'a provider is not told that an attempt was given up',
+    ...writer('rails', 'methods/contract-sqlite'),
+    find: 'isGivenUp && rail?.cancel ?',
+    replace: "attempt.status === 'requires_action' && rail?.cancel ?",
+  },
+  {
+    name: 'a rail that is silent is not asked again',
+    ...writer('rails', 'methods/contract-sqlite'),
+    find: 'answer.syncAt ?? (isOpen ? now + ASK_AGAIN_MS : null)',
+    replace: 'answer.syncAt ?? null',
+  },
+  {
+    name: 'units of several tenants share a batch where they must not',
+    ...writer('group-commit', 'writer/group-commit'),
+    find: '(mixed || sameTenant(first.unit.needs.tenant, entry.unit.needs.tenant)) &&',
+    replace: '(mixed || true) &&',
+  },
+  {
+    name: 'one unit that fails takes its batch with it',
+    ...writer('group-commit', 'writer/group-commit', 'writer/writer'),
+    find: 'if (alone) entry.reject(error);',
+    replace: 'if (error) entry.reject(error);',
+  },
+];

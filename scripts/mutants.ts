@@ -1,0 +1,85 @@
+/**
+ * Measures how closely the tests of a room look at its code: makes one small mistake at a time (see
+ * `mutants/mutations.ts`) and runs the room's tests, which should fail.
+ *
+ *     node scripts/mutants.ts --room checkout --sample 30 --seed 7
+ *
+ * What survives is printed for a person to judge: some mistakes change nothing that anybody could see.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Mutation, mutationsOf } from './mutants/mutations.ts';
+import { sourcesOf, stagesOf } from './mutants/rooms.ts';
+import { type Copy, copyOfTree, root } from './trial/copy.ts';
+import { runTests, type Verdict } from './trial/run-tests.ts';
+import { freshSeed, sampleOf, wholeNumber } from './trial/sample.ts';
+
+const { values } = parseArgs({
+  options: {
+    room: { type: 'string' },
+    /** Only files whose path contains this. */
+    file: { type: 'string', default: '' },
+    sample: { type: 'string' },
+    seed: { type: 'string' },
+    /** Fails where fewer percent are killed. */
+    'at-least': { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
+});
+const { room } = values;
+if (room === undefined) throw new Error('--room names a folder of src, such as checkout');
+const seed = wholeNumber('seed', values.seed, freshSeed());
+const files = sourcesOf(root, room).filter((file) => file.includes(values.file));
+const all = files.flatMap((file) => mutationsOf(file, readFileSync(join(root, file), 'utf8')));
+const chosen = sampleOf(all, wholeNumber('sample', values.sample, 30), seed);
+
+if (values.list) for (const mutation of chosen) console.log(described(mutation));
+else await measure(room, chosen);
+
+async function measure(name: string, mutations: readonly Mutation[]): Promise<void> {
+  console.log(`${name}: ${mutations.length} of ${all.length} mutants, --seed ${seed}`);
+  const copy = copyOfTree();
+  const timeoutMs = await timeLimitOf(copy, name);
+  let killed = 0;
+  for (const [index, mutation] of mutations.entries()) {
+    const verdict = await tried(copy, name, mutation, timeoutMs);
+    const isKilled = verdict.result !== 'passed';
+    if (isKilled) killed += 1;
+    const how = isKilled ? `killed (${verdict.result}: ${verdict.first})` : 'SURVIVED';
+    console.log(`${index + 1}. ${how}\n${described(mutation)}`);
+  }
+  const percent = mutations.length === 0 ? 100 : (100 * killed) / mutations.length;
+  console.log(`${name}: ${killed} of ${mutations.length} killed (${percent.toFixed(1)} %), --seed ${seed}`);
+  if (percent < wholeNumber('at-least', values['at-least'], 0)) process.exitCode = 1;
+}
+
+/** Fails where the tests fail by themselves; else how long they may take with a mistake. */
+async function timeLimitOf(copy: Copy, name: string): Promise<number> {
+  const tests = new Set(files.flatMap((file) => stagesOf(root, name, file)).flat());
+  const whole = { timeoutMs: 600_000, inOneProcess: true };
+  const { result, first, seconds } = await runTests(copy.root, [...tests], whole);
+  if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
+  return 20_000 + 3000 * seconds;
+}
+
+async function tried(
+  copy: Copy,
+  name: string,
+  { file, text }: Mutation,
+  timeoutMs: number,
+): Promise<Verdict> {
+  return copy.with(file, text, async () => {
+    let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
+    for (const stage of stagesOf(root, name, file)) {
+      verdict = await runTests(copy.root, stage, { timeoutMs, inOneProcess: true });
+      if (verdict.result !== 'passed') return verdict;
+    }
+    return verdict;
+  });
+}
+
+function described({ file, line, kind, before, after }: Mutation): string {
+  const marked = (sign: string, text: string) => text.replace(/^/gm, `   ${sign} `);
+  return `   ${file}:${line} ${kind}\n${marked('-', before)}\n${marked('+', after)}`;
+}

@@ -1,0 +1,121 @@
+/**
+ * Plants known faults, one at a time, in a copy of the tree, and says whether the tests that answer for them find them:
+ * mistakes in the rules, the store, the rails, the webhooks and HTTP, as a person would make them.
+ *
+ *     node scripts/plant-faults.ts --sample 10
+ *     node scripts/plant-faults.ts --only 'money is booked each time that it is reported'
+ *
+ * A fault whose text is no longer in the code, or is there twice, is an error as well: so the list cannot rot.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bankingFaults } from './faults/banking.ts';
+import { checkoutFaults } from './faults/checkout.ts';
+import type { Fault } from './faults/fault.ts';
+import { httpFaults } from './faults/http.ts';
+import { methodFaults } from './faults/methods.ts';
+import { statementFaults } from './faults/statements.ts';
+import { storeFaults } from './faults/store.ts';
+import { webhookFaults } from './faults/webhooks.ts';
+import { writerFaults } from './faults/writer.ts';
+import { type Copy, copyOfTree, root } from './trial/copy.ts';
+import { runTests, type Verdict } from './trial/run-tests.ts';
+import { freshSeed, sampleOf, wholeNumber } from './trial/sample.ts';
+
+const all: readonly Fault[] = [
+  ...checkoutFaults,
+  ...webhookFaults,
+  ...statementFaults,
+  ...bankingFaults,
+  ...methodFaults,
+  ...httpFaults,
+  ...writerFaults,
+  ...storeFaults,
+];
+
+/** Longer than any of the named files takes, on a machine with other work. */
+const TIMEOUT_MS = 240_000;
+
+const { values } = parseArgs({
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string' },
+    /** The name of a fault, or the beginning of the path of its file. */
+    only: { type: 'string' },
+    list: { type: 'boolean', default: false },
+  },
+});
+const { only } = values;
+const meant = all.filter(({ name, file }) => only === undefined || name === only || file.startsWith(only));
+if (meant.length === 0) throw new Error(`there is no fault ${only}`);
+const seed = wholeNumber('seed', values.seed, freshSeed());
+const chosen =
+  values.sample === undefined ? meant : sampleOf(meant, wholeNumber('sample', values.sample, 0), seed);
+
+const obstacles = all.flatMap((fault) => {
+  const obstacle = obstacleTo(fault);
+  return obstacle === null ? [] : [`cannot be planted: ${fault.name} (${fault.file}): ${obstacle}`];
+});
+if (values.list) {
+  for (const { name, file } of chosen) console.log(`${file}: ${name}`);
+} else {
+  console.log(`${chosen.length} of ${all.length} faults${values.sample ? `, --seed ${seed}` : ''}`);
+  const missed = await missedOf(chosen.filter((fault) => obstacleTo(fault) === null));
+  for (const name of missed) console.log(`not found: ${name}`);
+  console.log(missed.length === 0 ? 'all of them were found' : `${missed.length} were not found`);
+  if (missed.length > 0) process.exitCode = 1;
+}
+for (const obstacle of obstacles) console.log(obstacle);
+if (obstacles.length > 0) process.exitCode = 1;
+
+/** Why the fault cannot be planted, or null. */
+function obstacleTo(fault: Fault): string | null {
+  const { name, file, find, replace, tests } = fault;
+  if (all.filter((each) => each.name === name).length > 1) return 'another one has its name';
+  if (!existsSync(join(root, file))) return 'there is no such file';
+  const count = readFileSync(join(root, file), 'utf8').split(find).length - 1;
+  if (count !== 1) return `its text is there ${count} times`;
+  if (find === replace) return 'it changes nothing';
+  const missing = tests.find((test) => !existsSync(join(root, test)));
+  if (missing !== undefined) return `there is no ${missing}`;
+  try {
+    // What cannot even be loaded would be found by any test.
+    stripTypeScriptTypes(planted(fault));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it is no TypeScript';
+  }
+}
+
+function planted({ file, find, replace }: Fault): string {
+  return readFileSync(join(root, file), 'utf8').split(find).join(replace);
+}
+
+/** The names of those that no test has found. */
+async function missedOf(faults: readonly Fault[]): Promise<string[]> {
+  const missed: string[] = [];
+  const copy = copyOfTree();
+  for (const [index, fault] of faults.entries()) {
+    const { result, first, seconds } = await tried(copy, fault);
+    const isFound = result === 'failed';
+    if (!isFound) missed.push(fault.name);
+    const how = isFound ? `found by “${first}”` : result === 'passed' ? 'NOT FOUND' : 'TIMED OUT';
+    console.log(`${index + 1}. ${fault.name} (${fault.file}): ${how}, ${seconds.toFixed(1)} s`);
+  }
+  return missed;
+}
+
+/** Runs its tests one file after the other until one fails. */
+async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
+  const { file, tests, withPostgres = false } = fault;
+  return copy.with(file, planted(fault), async () => {
+    let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
+    for (const test of tests) {
+      verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS, withPostgres });
+      if (verdict.result !== 'passed') return verdict;
+    }
+    return verdict;
+  });
+}

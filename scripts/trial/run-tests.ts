@@ -1,0 +1,87 @@
+/** Runs test files in a copy of the tree until the first of them fails. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export type Verdict = {
+  /** `timed out`: neither passed nor failed in time, such as in an endless loop. */
+  readonly result: 'passed' | 'failed' | 'timed out';
+  /** The first test that failed, or what the process said instead. */
+  readonly first: string;
+  readonly seconds: number;
+};
+
+type Options = {
+  readonly timeoutMs: number;
+  /** One process for all files: quicker, for files that share nothing. */
+  readonly inOneProcess?: boolean;
+  /** Starts the PostgreSQL that the files need. */
+  readonly withPostgres?: boolean;
+};
+
+const FAILURE = /^ *not ok \d+ - (.*)$/gm;
+
+export async function runTests(
+  root: string,
+  files: readonly string[],
+  { timeoutMs, inOneProcess = false, withPostgres = false }: Options,
+): Promise<Verdict> {
+  const startedAt = performance.now();
+  const args = [
+    '--test',
+    '--test-reporter=tap',
+    '--test-concurrency=1',
+    ...(inOneProcess ? ['--test-isolation=none'] : []),
+    ...(withPostgres ? ['--test-global-setup=test/support/postgres-setup.ts'] : []),
+    ...files,
+  ];
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  // A process group of its own, so that whatever the tests have started ends with them.
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    env: { ...env, NODE_COMPILE_CACHE: join(root, '.compile-cache') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const endNow = () => end(child.pid);
+  process.on('exit', endNow);
+  let said = '';
+  let timedOut = false;
+  const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endNow();
+  }, timeoutMs);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      // The global setup has a database to remove; everything else may end at the first failure.
+      if (!withPostgres && firstFailure(said) !== null) endNow();
+    });
+  }
+  const code = await ended;
+  clearTimeout(timer);
+  endNow();
+  process.off('exit', endNow);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const failure = firstFailure(said);
+  if (failure !== null) return { result: 'failed', first: failure, seconds };
+  if (timedOut) return { result: 'timed out', first: `after ${Math.round(seconds)} s`, seconds };
+  if (code === 0) return { result: 'passed', first: '', seconds };
+  return { result: 'failed', first: said.trim().split('\n').at(-1) ?? '', seconds };
+}
+
+/** The innermost test that failed first: TAP tells of it before it tells of the suites around it. */
+function firstFailure(tap: string): string | null {
+  FAILURE.lastIndex = 0;
+  return FAILURE.exec(tap)?.[1] ?? null;
+}
+
+/** Ends a process group that was started here; one that has ended by itself is none any more. */
+function end(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}

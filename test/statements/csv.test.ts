@@ -1,0 +1,373 @@
+/** CSV by a mapping: which rows are taken, where their columns are, and what each of them says. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { attempt, entriesOf, header, mappingOf, partsOf } from './support.ts';
+
+const IBAN = 'DE02120300000000202051';
+const least = {
+  delimiter: ';',
+  dateFormat: 'YYYY-MM-DD',
+  decimal: '.',
+  amount: { signed: 'Amount' },
+  currency: { fixed: 'EUR' },
+  account: { fixed: IBAN },
+  bookedOn: 'Date',
+};
+const csv = (...rows: readonly string[]) => `${rows.join('\n')}\n`;
+const entriesBy = (changes: object, ...rows: readonly string[]) =>
+  entriesOf(csv(...rows), { mapping: mappingOf({ ...least, ...changes }) });
+const messageBy = async (changes: object, ...rows: readonly string[]) =>
+  (await attempt(csv(...rows), { mapping: mappingOf({ ...least, ...changes }) })).error?.message ??
+  'accepted';
+
+suite('a file', () => {
+  test('without movements is a statement too, where the account and currency are known', async () => {
+    const parts = (changes: object, ...rows: readonly string[]) =>
+      partsOf(csv(...rows), { mapping: mappingOf({ ...least, ...changes }) });
+    const statement = { kind: 'statement', header: header({ account: IBAN, currency: 'EUR' }) };
+    assert.deepEqual(await parts({}, 'Date;Amount'), [statement]);
+    const pending = {
+      only: { column: 2, words: ['BOOKED'] },
+      hasHeader: false,
+      bookedOn: 1,
+      amount: { signed: 3 },
+    };
+    assert.deepEqual(await parts(pending, '2026-02-03;PENDING;1'), [statement]);
+    assert.equal(
+      await messageBy({ account: { column: 'IBAN' } }, 'Date;Amount;IBAN'),
+      'the file has no rows',
+    );
+    assert.equal(await messageBy({ currency: { column: 'C' } }, 'Date;Amount;C'), 'the file has no rows');
+  });
+
+  test('has a statement for each account and currency, in the order in which they come', async () => {
+    const mapping = mappingOf({ ...least, account: { column: 'Account' }, currency: { column: 'Currency' } });
+    const rows = ['A 1;EUR', 'A1;USD', 'a1;EUR', 'B;EUR'].map((each) => `2026-02-03;1;${each}`);
+    const parts = await partsOf(csv('Date;Amount;Account;Currency', ...rows), { mapping });
+    assert.deepEqual(
+      parts.map(({ kind, header: { account, currency } }) => `${kind} ${account} ${currency}`),
+      [
+        'statement A1 EUR',
+        'entry A1 EUR',
+        'statement A1 USD',
+        'entry A1 USD',
+        'entry A1 EUR',
+        'statement B EUR',
+        'entry B EUR',
+      ],
+    );
+    const { error } = await attempt(csv('Date;Amount;Account;Currency', ...rows), {
+      mapping,
+      limits: { statements: 2 },
+    });
+    assert.equal(error?.message, 'the file has more than 2 statements');
+  });
+
+  test('begins behind the lines that are passed over, and counts them', async () => {
+    const rows = ['Bank;of;Test', '"an open quotation mark', 'Date;Amount', '2026-02-03;1', '2026-02-04;x'];
+    assert.equal((await entriesBy({ skipLines: 2 }, ...rows.slice(0, 4)))[0]?.line, 4);
+    assert.equal(
+      await messageBy({ skipLines: 2 }, ...rows),
+      'line 5, entry 2: column "Amount": the amount "x" is no number',
+    );
+    assert.equal(await messageBy({ skipLines: 9 }, ...rows), 'the file has no rows');
+    assert.match(await messageBy({ skipLines: 1 }, ...rows), /^line 5: a quotation mark is opened/);
+  });
+
+  test('may pass over lines that are longer than a piece of it', async () => {
+    const long = 'x'.repeat(70_000);
+    const [entry] = await entriesBy({ skipLines: 2 }, long, long, 'Date;Amount', '2026-02-03;1');
+    assert.equal(entry?.amount, 100);
+  });
+
+  test('may have texts of several lines, and empty lines, and is counted all the same', async () => {
+    const found = await entriesBy(
+      { remittance: ['Text'] },
+      'Date;Amount;Text',
+      '2026-02-03;1;"one\ntwo\nthree"',
+      '',
+      '2026-02-04;2;four',
+    );
+    assert.deepEqual(
+      found.map(({ number, line, remittance }) => [number, line, remittance]),
+      [
+        [1, 2, 'one two three'],
+        [2, 6, 'four'],
+      ],
+    );
+  });
+
+  test('tells where a NUL is', async () => {
+    assert.equal(
+      await messageBy({}, 'Date;Amount', '2026-02-03;1', '2026-02-\0;1'),
+      'line 3: the text has a NUL, which no text has',
+    );
+    assert.match(await messageBy({ skipLines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
+  });
+
+  test('takes the rows with certain words, and numbers no others', async () => {
+    const only = { column: 'State', words: ['BOOKED', 'DONE'] };
+    const found = await entriesBy(
+      { only },
+      'Date;Amount;State',
+      '2026-02-03;1;BOOKED',
+      'none;none;PENDING',
+      '2026-02-03;2; DONE ',
+      '2026-02-03;3;booked',
+    );
+    assert.deepEqual(
+      found.map(({ number, amount }) => [number, amount]),
+      [
+        [1, 100],
+        [2, 200],
+      ],
+    );
+  });
+});
+
+suite('a row', () => {
+  const columns = {
+    valueOn: 'Value',
+    counterpartyName: 'Name',
+    counterpartyAccount: 'Account',
+    counterpartyBic: 'BIC',
+    remittance: ['Text', 'More'],
+    endToEndId: 'E2E',
+    creditorReference: 'Ref',
+    bankReference: 'Bank',
+    transactionCode: 'Code',
+  };
+  const names = 'Date;Value;Amount;Name;Account;BIC;Text;More;E2E;Ref;Bank;Code';
+
+  test('says what its columns say', async () => {
+    const [entry] = await entriesBy(
+      columns,
+      names,
+      '2026-02-03;2026-02-04;-1.50; Ada  Lovelace ;de11 22;cobadeff;Order;7;E-1;rf18 5390;B-1;NTRF',
+    );
+    assert.deepEqual(entry, {
+      number: 1,
+      line: 2,
+      direction: 'debit',
+      amount: 150,
+      currency: 'EUR',
+      isReversal: false,
+      bookedOn: '2026-02-03',
+      valueOn: '2026-02-04',
+      bankReference: 'B-1',
+      batchReference: '',
+      endToEndId: 'E-1',
+      instructionId: '',
+      creditorReference: 'RF185390',
+      remittance: 'Order 7',
+      counterparty: { name: 'Ada Lovelace', account: 'DE1122', bic: 'COBADEFF' },
+      transactionCode: 'NTRF',
+      returned: null,
+    });
+  });
+
+  test('may leave out all but its day and amount, and says nothing where it only says that', async () => {
+    const [entry] = await entriesBy(columns, names, '2026-02-03;;1;;;;;;NOTPROVIDED;NONREF;NOREF;');
+    assert.deepEqual(
+      [entry?.valueOn, entry?.endToEndId, entry?.creditorReference, entry?.bankReference, entry?.remittance],
+      [null, '', '', '', ''],
+    );
+  });
+
+  test('may be read by the numbers of its columns, from 1', async () => {
+    const byNumber = { hasHeader: false, bookedOn: 2, amount: { signed: 1 }, remittance: [3] };
+    const [first, second] = await entriesBy(byNumber, '1;2026-02-03;one', '2;2026-02-04;two');
+    assert.deepEqual([first?.amount, first?.bookedOn, first?.remittance], [100, '2026-02-03', 'one']);
+    assert.deepEqual([second?.line, second?.number], [2, 2]);
+    const mixed = { bookedOn: 1 };
+    assert.equal((await entriesBy(mixed, 'Day;Amount', '2026-02-03;1'))[0]?.bookedOn, '2026-02-03');
+  });
+
+  const row = (text: string) => ['Date;Amount', text] as const;
+  for (const [name, changes, rows, message] of [
+    ['no day', {}, row(';1'), 'line 2, entry 1: column "Date": the booking date is empty'],
+    ['no amount', {}, row('2026-02-03;'), 'line 2, entry 1: column "Amount": the amount is empty'],
+    [
+      'too few columns',
+      {},
+      row('2026-02-03'),
+      'line 2, entry 1: the row has 1 columns where the first has 2',
+    ],
+    [
+      'too many columns',
+      {},
+      row('2026-02-03;1;'),
+      'line 2, entry 1: the row has 3 columns where the first has 2',
+    ],
+    [
+      'a column that no row has',
+      { bookedOn: 3 },
+      row('2026-02-03;1'),
+      'line 2, entry 1: the row has no column 3',
+    ],
+    [
+      'an account that is empty',
+      { account: { column: 'IBAN' } },
+      ['Date;Amount;IBAN', '2026-02-03;1; '],
+      'line 2, entry 1: column "IBAN": the account is empty',
+    ],
+    [
+      'a currency that is none',
+      { currency: { column: 'C' } },
+      ['Date;Amount;C', '2026-02-03;1;EURO'],
+      'line 2, entry 1: column "Amount": the currency "EURO" is none of ISO 4217',
+    ],
+    [
+      'a day of another form',
+      {},
+      row('03.02.2026;1'),
+      'line 2, entry 1: column "Date": "03.02.2026" is no date of the form YYYY-MM-DD',
+    ],
+    [
+      'a date whose points are others',
+      { dateFormat: 'YYYY.MM.DD' },
+      row('2026-02-03;1'),
+      'line 2, entry 1: column "Date": "2026-02-03" is no date of the form YYYY.MM.DD',
+    ],
+    [
+      'a column that is missing',
+      { bookedOn: 'Day' },
+      row('2026-02-03;1'),
+      'line 1: the column "Day" is missing: there are "Date", "Amount"',
+    ],
+    [
+      'a column that is there twice',
+      { bookedOn: 'Date' },
+      ['Date;Date;Amount', '2026-02-03;2026-02-03;1'],
+      'line 1: the column "Date" is there 2 times: give its number',
+    ],
+  ] as const) {
+    test(`is refused with ${name}`, async () => assert.equal(await messageBy(changes, ...rows), message));
+  }
+
+  test('is held against every column of the mapping before the first row is read', async () => {
+    for (const changes of [
+      { valueOn: 'X' },
+      { counterpartyName: 'X' },
+      { counterpartyAccount: 'X' },
+      { counterpartyBic: 'X' },
+      { endToEndId: 'X' },
+      { creditorReference: 'X' },
+      { bankReference: 'X' },
+      { transactionCode: 'X' },
+      { remittance: ['Date', 'X'] },
+      { only: { column: 'X', words: ['a'] } },
+      { currency: { column: 'X' } },
+      { account: { column: 'X' } },
+      { amount: { signed: 'X' } },
+      { amount: { credit: 'X', debit: 'Amount' } },
+      { amount: { credit: 'Amount', debit: 'X' } },
+      { amount: { unsigned: 'Amount', indicator: 'X', creditWords: ['C'], debitWords: ['D'] } },
+    ]) {
+      assert.match(
+        await messageBy(changes, 'Date;Amount'),
+        /^line 1: the column "X" is missing/,
+        JSON.stringify(changes),
+      );
+    }
+  });
+});
+
+suite('the direction of a row', () => {
+  const movement = async (changes: object, ...rows: readonly string[]) => {
+    const [entry] = await entriesBy(changes, ...rows);
+    return [entry?.direction, entry?.amount];
+  };
+
+  test('is the sign of its amount', async () => {
+    for (const [text, direction] of [
+      ['1', 'credit'],
+      ['+1', 'credit'],
+      ['1+', 'credit'],
+      ['-1', 'debit'],
+      ['1-', 'debit'],
+      ['−1', 'debit'],
+      ['–1', 'debit'],
+      ['0', 'credit'],
+    ] as const) {
+      assert.equal((await movement({}, 'Date;Amount', `2026-02-03;${text}`))[0], direction, text);
+    }
+  });
+
+  test('is a word beside an amount without a sign', async () => {
+    const amount = { unsigned: 'Amount', indicator: 'CD', creditWords: ['C', 'Cr'], debitWords: ['D'] };
+    const of = (text: string) => ['Date;Amount;CD', `2026-02-03;${text}`] as const;
+    assert.deepEqual(await movement({ amount }, ...of('1;C')), ['credit', 100]);
+    assert.deepEqual(await movement({ amount }, ...of('1; Cr ')), ['credit', 100]);
+    assert.deepEqual(await movement({ amount }, ...of('1;D')), ['debit', 100]);
+    for (const [text, message] of [
+      ['1;X', 'column "CD": "X" is a word neither for credits nor for debits'],
+      ['-1;C', 'column "Amount": the amount has a sign, but the direction says it'],
+      [';C', 'column "Amount": the amount is empty'],
+    ] as const) {
+      assert.equal(await messageBy({ amount }, ...of(text)), `line 2, entry 1: ${message}`);
+    }
+  });
+
+  test('is the column that has its amount', async () => {
+    const amount = { credit: 'In', debit: 'Out' };
+    const of = (text: string) => ['Date;In;Out', `2026-02-03;${text}`] as const;
+    for (const [text, expected] of [
+      ['1;', ['credit', 100]],
+      [';1', ['debit', 100]],
+      [';-1', ['debit', 100]],
+      ['1;0', ['credit', 100]],
+      ['0;1', ['debit', 100]],
+      ['0;', ['credit', 0]],
+      [';0', ['debit', 0]],
+      ['0;0', ['credit', 0]],
+    ] as const) {
+      assert.deepEqual(await movement({ amount }, ...of(text)), expected, text);
+    }
+    for (const [text, message] of [
+      ['1;1', 'column "Out": the row has the amount of a credit as well'],
+      ['-1;', 'column "In": the amount of a credit has a sign'],
+      [';', 'column "In": the row has neither the amount of a credit nor of a debit'],
+    ] as const) {
+      assert.equal(await messageBy({ amount }, ...of(text)), `line 2, entry 1: ${message}`);
+    }
+  });
+
+  test('has an amount with the separators of the mapping and no others', async () => {
+    const grouped = { decimal: ',', thousands: '.' };
+    for (const [text, amount] of [
+      ['1.234,5', 123_450],
+      ['1234,5', 123_450],
+      ['12.345.678', 1_234_567_800],
+      [',5', 50],
+    ] as const) {
+      assert.deepEqual((await movement(grouped, 'Date;Amount', `2026-02-03;${text}`))[1], amount, text);
+    }
+    for (const text of [
+      '1.23,4',
+      '1234.567',
+      '.123',
+      '12.3456',
+      '1,2,3',
+      '1.234.',
+      'a',
+      '-',
+      '+-1',
+      '1,2x',
+    ]) {
+      assert.match(
+        await messageBy(grouped, 'Date;Amount', `2026-02-03;${text}`),
+        /column "Amount": the amount .* is no number/,
+        text,
+      );
+    }
+  });
+
+  test('is on a day whose time of day is passed over', async () => {
+    for (const text of ['2026-02-03 09:30', '2026-02-03T9:30:00.000+01:00', '2026-02-03 23:59 Uhr']) {
+      const [entry] = await entriesBy({}, 'Date;Amount', `${text};1`);
+      assert.equal(entry?.bookedOn, '2026-02-03', text);
+    }
+    assert.match(await messageBy({}, 'Date;Amount', '2026-02-03 noon;1'), /is no date/);
+  });
+});
