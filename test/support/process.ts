@@ -38,9 +38,11 @@ export function freshDirectory(context: Ends): string {
   return directory;
 }
 
-/** Settings of the machine that runs the tests must not reach the service. */
+/** Settings of the machine that runs the tests must not reach the service; what Node has compiled before may. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, RATE_LIMIT: '0', ...settings };
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const given = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...settings };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /**
