@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
+import { runInHost } from './command-lines.ts';
 
 export const executable = join(import.meta.dirname, '../../bin/opentill.js');
 
@@ -76,14 +77,19 @@ export function run(
   return { child, output, ended, kill };
 }
 
-/** Runs `opentill <args>` to its end. */
+/**
+ * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded; one that runs
+ * beside another has a process of its own.
+ */
 export async function runToEnd(
   context: Ends,
   args: readonly string[],
   settings: Settings,
-  options: { directory?: string } = {},
+  { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  const { output, ended } = run(context, args, settings, options);
+  const result = await runInHost({ args, env: environment(settings), directory });
+  if (result !== null) return { ...result, signal: null };
+  const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
 }
 
