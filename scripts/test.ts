@@ -12,7 +12,7 @@ import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { startSharedBrowser } from '../test/support/browser.ts';
 import { quickestDirectory } from '../test/support/memory.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
 import { type Database, nameOf, type Plan, planOf, publish } from './test/plan.ts';
 import { report } from './test/report.ts';
 
@@ -64,22 +64,14 @@ function lanesFor({ sqlite, postgres }: Plan): Database[] {
   return [...lanes('sqlite', sqlite), ...lanes('postgres', postgres)];
 }
 
-/** Starts what test files share, where some of them will want it. */
+/** Starts what test files share; the environment by which they find it. */
 async function shared({ sqlite, postgres }: Plan): Promise<NodeJS.ProcessEnv> {
-  const files = [...sqlite, ...postgres];
-  const started: NodeJS.ProcessEnv = {};
-  if (process.env.OPENTILL_TEST_POSTGRES === undefined) {
-    // Where PostgreSQL does not run, all other tests do. Those that need it try by themselves, and say what is wrong.
-    const server = await startPostgres().catch(() => null);
-    if (server !== null) {
-      ends.push(() => server.remove());
-      started.OPENTILL_TEST_POSTGRES = server.url;
-    }
-  }
-  if (files.some((file) => file.startsWith('test/pages/'))) {
-    const browser = await startSharedBrowser();
-    ends.push(browser.close);
-    Object.assign(started, browser.environment);
-  }
-  return started;
+  ends.push(globalTeardown);
+  await globalSetup();
+  const { OPENTILL_TEST_POSTGRES } = process.env;
+  if (![...sqlite, ...postgres].some((file) => file.startsWith('test/pages/')))
+    return { OPENTILL_TEST_POSTGRES };
+  const browser = await startSharedBrowser();
+  ends.push(browser.close);
+  return { OPENTILL_TEST_POSTGRES, ...browser.environment };
 }
