@@ -318,7 +318,7 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   ];
   for (const [args, expected] of rows) await assertMistake(t, args, settings, expected);
   const readOnly = settingsFor({ ...service, key: narrow });
-  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /tenant "refund"/);
+  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /permission "refund"/);
   await assertMistake(t, ['bank', 'inbox'], {}, /an API key is needed/);
 });
 

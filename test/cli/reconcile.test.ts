@@ -341,7 +341,7 @@ test('a mistake is answered in one line', async (t) => {
       /no such webhook endpoint/,
     ],
     [['--since', '2h', '--received', none], settings, /cannot be read: ENOENT/],
-    [['--since', '2h'], narrow, /tenant "webhooks"/],
+    [['--since', '2h'], narrow, /permission "webhooks"/],
     [['--since', '2h'], {}, /an API key is needed/],
     [['2h'], settings, /2h/],
   ];

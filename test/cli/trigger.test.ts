@@ -53,7 +53,7 @@ suite('opentill trigger', () => {
       assertMistake(t, ['trigger', 'checkout.paid', '--forward', 'x'], settings, /--forward/),
       assertMistake(t, ['trigger', 'checkout.paid', '--webhook-url', 'x'], settings, /webhook_url/),
       assertMistake(t, ['trigger', 'checkout.paid'], live, /test mode/),
-      assertMistake(t, ['trigger', 'checkout.paid'], narrow, /tenant "write"/),
+      assertMistake(t, ['trigger', 'checkout.paid'], narrow, /permission "write"/),
       assertMistake(t, ['trigger', 'checkout.paid'], {}, /an API key is needed/),
     ]);
     assert.deepEqual(await feed(service), []);

@@ -196,7 +196,7 @@ suite('opentill webhooks', () => {
     const id = 'whe_01k9zq4tn30000x5r7m2c9w1he';
     const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
       [['create'], settings, /webhooks takes one of/],
-      [['list'], narrow, /tenant "webhooks"/],
+      [['list'], narrow, /permission "webhooks"/],
       [['list'], {}, /an API key is needed/],
       [['list', 'all'], settings, /takes no all/],
       [['list', '--events', '*'], settings, /takes no --events/],

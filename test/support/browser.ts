@@ -10,12 +10,23 @@ const UNPACKING = join(tmpdir(), 'opentill-chromium-unpacking');
 /** Nobody unpacks for this long: whoever began is gone. */
 const ABANDONED_MS = 60_000;
 
+/** Where the browser of the whole run listens; a file that is run by itself starts one of its own. */
+const ENDPOINT = 'OPENTILL_TEST_BROWSER';
+
+/** Tests run as root in containers, where the sandbox of Chromium cannot. */
+const ARGS = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'];
+
+/** A browser for one test file. It shares nothing with others but, in a whole run, the process. */
 export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: await unpacked(),
-    // Tests run as root in containers, where the sandbox of Chromium cannot.
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
-  });
+  const endpoint = process.env[ENDPOINT];
+  if (endpoint !== undefined) return chromium.connect(endpoint);
+  return chromium.launch({ executablePath: await unpacked(), args: ARGS });
+}
+
+/** Starts the browser of a whole run; the environment by which its test files find it. */
+export async function startSharedBrowser() {
+  const server = await chromium.launchServer({ executablePath: await unpacked(), args: ARGS });
+  return { environment: { [ENDPOINT]: server.wsEndpoint() }, close: () => server.close() };
 }
 
 /** The program is unpacked by its first use; test files run in parallel, and only one of them may do it. */

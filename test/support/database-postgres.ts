@@ -2,15 +2,15 @@ import postgres from 'postgres';
 import { types } from '../../src/store/postgres/connection.ts';
 import type { Row, TestDatabase } from './database.ts';
 import { createHooks } from './hooks.ts';
-import { freshDatabase } from './postgres.ts';
+import { migratedDatabase } from './postgres.ts';
 
 /** What a service writes by itself, at any time. */
 const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
 
-/** One on the server that all tests share. */
+/** One on the server that all tests share, with the newest schema. */
 export async function freshPostgres(): Promise<TestDatabase> {
   const hooks = createHooks();
-  return postgresDatabase(await freshDatabase(hooks), hooks.run);
+  return postgresDatabase(await migratedDatabase(hooks), hooks.run);
 }
 
 /** The database at this address; `remove` does what has to be done in the end. */

@@ -24,7 +24,7 @@ export type TestDatabase = {
   remove(): Promise<void>;
 };
 
-/** A new and empty database. */
+/** A new database with the newest schema and nothing in it. */
 export async function freshTestDatabase(): Promise<TestDatabase> {
   switch (process.env.OPENTILL_TEST_DATABASE ?? 'sqlite') {
     case 'sqlite':

@@ -1,8 +1,9 @@
 /** Where a PostgreSQL of the tests has its data and its programs, and who runs it. */
 import { spawnSync } from 'node:child_process';
-import { chown, cp, mkdtemp, statfs } from 'node:fs/promises';
+import { chown, cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { quickestDirectory } from './memory.ts';
 
 export type TenantClock = {
   /** The data directory. */
@@ -17,13 +18,10 @@ export type TenantClock = {
 export const account: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-const MEMORY = '/dev/shm';
-/** Beside the data of all tests, the log of what they write has to have room. */
-const MEMORY_NEEDED = 4 * 1024 ** 3;
-
 /** A new place with an empty data directory. */
 export async function newPlace({ durable = false }: { readonly durable?: boolean }): Promise<TenantClock> {
-  const data = await newDirectory(durable ? tmpdir() : await quickest());
+  // A new database is hundreds of new files: on some disks a quarter of a second, in memory ten milliseconds.
+  const data = await newDirectory(durable ? tmpdir() : await quickestDirectory());
   const programs = process.env.OPENTILL_POSTGRES_BIN ?? (await packaged());
   const { error } = spawnSync(join(programs, 'initdb'), ['--version'], { cwd: data, ...account });
   if (error === undefined) return { data, programs, traces: [data] };
@@ -41,12 +39,6 @@ async function newDirectory(within: string): Promise<string> {
   const directory = await mkdtemp(join(within, 'opentill-postgres-'));
   await belongToServer(directory);
   return directory;
-}
-
-/** A new database is hundreds of new files: on some disks a quarter of a second, in memory ten milliseconds. */
-async function quickest(): Promise<string> {
-  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
 }
 
 async function packaged(): Promise<string> {

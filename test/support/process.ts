@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
+import { runInHost } from './command-lines.ts';
 
 export const executable = join(import.meta.dirname, '../../bin/opentill.js');
 
@@ -38,9 +39,11 @@ export function freshDirectory(context: Ends): string {
   return directory;
 }
 
-/** Settings of the machine that runs the tests must not reach the service. */
+/** Settings of the machine that runs the tests must not reach the service; what Node has compiled before may. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, RATE_LIMIT: '0', ...settings };
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const given = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...settings };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -74,14 +77,19 @@ export function run(
   return { child, output, ended, kill };
 }
 
-/** Runs `opentill <args>` to its end. */
+/**
+ * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded; one that runs
+ * beside another has a process of its own.
+ */
 export async function runToEnd(
   context: Ends,
   args: readonly string[],
   settings: Settings,
-  options: { directory?: string } = {},
+  { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  const { output, ended } = run(context, args, settings, options);
+  const result = await runInHost({ args, env: environment(settings), directory });
+  if (result !== null) return { ...result, signal: null };
+  const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
 }
 

@@ -1,0 +1,30 @@
+/**
+ * Runs test files one after the other in one process, which loads the service once for all of them. Each file is a test
+ * of its own, whose hooks are over before the next file begins. Several lanes take from the same list until it is empty.
+ */
+import { flushCompileCache } from 'node:module';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { claimFile, claimLane, nameOf } from './plan.ts';
+
+/** The limit of a file and of each test in it. */
+const TIMEOUT_MS = 240_000;
+/** What a file leaves open must not keep the lane alive in silence. */
+const ENDING_MS = 10_000;
+
+const database = claimLane();
+process.env.OPENTILL_TEST_DATABASE = database;
+
+for (let file = claimFile(database); file !== undefined; file = claimFile(database)) {
+  const { href } = pathToFileURL(file);
+  await test(nameOf(file, database), { timeout: TIMEOUT_MS }, async () => {
+    await import(href);
+  });
+  // Other processes load what this one has compiled.
+  flushCompileCache();
+}
+
+setTimeout(() => {
+  console.error(`A test file has left something open: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit(1);
+}, ENDING_MS).unref();
