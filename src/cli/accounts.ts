@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createAccount, newWebhookSecret } from '../accounts/keys.ts';
+import { createAccount } from '../accounts/account.ts';
 import { readSettings, serializeSettings } from '../accounts/settings-json.ts';
 import { ACCOUNT_NAME_LENGTH } from '../config.ts';
 import type { Store } from '../store/store.ts';
-import { MAX_OVERLAP_SECONDS, retired } from '../webhooks/secrets.ts';
+import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired } from '../webhooks/secrets.ts';
 import { ACCOUNT_NUMBER, accountOf, noSuchAccount } from './account.ts';
 import { secondsOf } from './moment.ts';
 import { fateOfSecrets } from './overlap.ts';
