@@ -1,5 +1,5 @@
-import { allPermissions } from '../src/accounts/api-key.ts';
-import { addApiKey, createAccount } from '../src/accounts/keys.ts';
+import { createAccount } from '../src/accounts/account.ts';
+import { addApiKey, allPermissions } from '../src/accounts/api-key.ts';
 import type { CreateCheckout } from '../src/checkout/commands.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { defaultPolicy } from '../src/checkout/session.ts';

@@ -14,7 +14,7 @@ import { defaultSettings } from '../src/accounts/settings.ts';
 import { ingestStatement } from '../src/banking/ingest/statement.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { newId, randomText } from '../src/lib/id.ts';
-import { readReceivingAccount } from '../src/methods/bank/receiving-account.ts';
+import { readReceivingAccount } from '../src/methods/bank/receiving-account-schema.ts';
 import { newReference } from '../src/methods/bank/references.ts';
 import { openPostgresStore } from '../src/store/postgres/store.ts';
 import { openSqliteStore } from '../src/store/sqlite/store.ts';

@@ -149,7 +149,7 @@ suite('the layers', () => {
 
   test('only the composition root picks rails; the test helpers and pages know the one of test mode', () => {
     // What an account of a bank is, and its references and codes, are facts that others work with too.
-    const facts = 'bank/(receiving-account|identifiers|references|instructions|codes/draw)\\.ts';
+    const facts = 'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts';
     mayNotImport(/^src\/(?!methods\/|pages\/)/, new RegExp(`^src/methods/(?!sandbox/|${facts})[a-z]+/`), [
       'src/main.ts',
     ]);

@@ -4,7 +4,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { fields, heading, line, remark } from '../../src/cli/demo/print.ts';
 import { call, expectField, StepFailed, send } from '../../src/cli/demo/shop.ts';
 import type { Stage } from '../../src/cli/demo/stage.ts';
-import { readReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
+import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import { openBank } from './bank.ts';
 import type { References, Sale, Sales } from './books.ts';
 import { orders, type Part, shopAccount } from './cast.ts';

@@ -1,6 +1,6 @@
-/** An account: a merchant, whose data is kept apart from that of all others. */
+/** Accounts: merchants, each with its own data, apart from all others. */
 import type { Mode } from '../checkout/tenant.ts';
-import type { PreviousSecret } from '../webhooks/secrets.ts';
+import { newWebhookSecret, type PreviousSecret } from '../webhooks/secrets.ts';
 import type { AccountSettings } from './settings.ts';
 
 export type Account = {
@@ -8,12 +8,38 @@ export type Account = {
   readonly name: string;
   /** The secrets (`whsec_…`) that sign deliveries to a session's own `webhook_url`. */
   readonly webhookSecrets: Readonly<Record<Mode, string>>;
-  /** Those before them, as long as they sign as well. */
+  /** The previous secrets, as long as they sign beside the current ones. */
   readonly previousWebhookSecrets: Readonly<Record<Mode, PreviousSecret | null>>;
-  /** How far the clock of the account's test data is ahead of real time. */
+  /** Lead of the account's test clock over real time. */
   readonly testClockOffsetMs: number;
-  /** What the account has configured for each mode. */
+  /** Settings of the account for each mode. */
   readonly settings: Readonly<Record<Mode, AccountSettings>>;
 };
 
 export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'settings'>;
+
+type AccountStore = {
+  readonly accounts: {
+    create(account: NewAccount, nowMs: number): Promise<Account>;
+    createFirst(account: NewAccount, nowMs: number): Promise<Account | null>;
+  };
+};
+
+/** Creates an account with its webhook secrets. */
+export function createAccount(store: AccountStore, name: string, nowMs: number): Promise<Account> {
+  return store.accounts.create(newAccount(name), nowMs);
+}
+
+/** Creates the first account of a database; null if there is one already. */
+export function createFirstAccount(
+  store: AccountStore,
+  name: string,
+  nowMs: number,
+): Promise<Account | null> {
+  return store.accounts.createFirst(newAccount(name), nowMs);
+}
+
+function newAccount(name: string): NewAccount {
+  const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
+  return { name, webhookSecrets, testClockOffsetMs: 0 };
+}

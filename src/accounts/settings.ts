@@ -1,21 +1,17 @@
-/** What an account configures for one of its modes: where its money goes, and what becomes of money that does not fit. */
+/** Settings of an account for one of its modes: where its money goes, and how payments that do not fit are handled. */
 import { defaultPolicy, type Policy } from '../checkout/session.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { CsvMapping } from '../statements/mapping.ts';
+import type { BusinessDetails } from './settings-schema.ts';
 
-/** What receipts and invoices say of the payee beside its name; every part may be empty. */
-export type BusinessDetails = {
-  readonly addressLines: readonly string[];
-  readonly taxId: string;
-  readonly email: string;
-};
+export type { BusinessDetails } from './settings-schema.ts';
 
 export type AccountSettings = {
   readonly business: BusinessDetails;
   readonly policy: Policy;
-  /** In the order in which they are looked through; of each currency the first is the one that payers see. */
+  /** In order of preference: payers see the first account of a currency. */
   readonly receivingAccounts: readonly ReceivingAccount[];
-  /** How to read the statements of banks that only have CSV, by names that the operator chooses. */
+  /** Mappings for the statements of banks that only offer CSV, by names that the operator chooses. */
   readonly csvMappings: Readonly<Record<string, CsvMapping>>;
 };
 
@@ -26,12 +22,12 @@ export const defaultSettings: AccountSettings = {
   csvMappings: {},
 };
 
-/** The settings as they are stored; null is the default. */
+/** Settings from their stored form; null stands for the defaults. */
 export function settingsFrom(stored: string | null): AccountSettings {
   return stored === null ? defaultSettings : { ...defaultSettings, ...JSON.parse(stored) };
 }
 
-/** How to read a CSV of the bank that goes by this name, or null. */
+/** The mapping with this name, or null. */
 export function csvMappingOf({ csvMappings }: AccountSettings, name: string): CsvMapping | null {
   return Object.hasOwn(csvMappings, name) ? (csvMappings[name] ?? null) : null;
 }

@@ -9,7 +9,7 @@ import { type Item, listingOf, totalOf } from './items.ts';
 import { mergePatch, metadataProblem } from './metadata.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
-import { type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
+import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
 import { amountPaid, type Checkout, endsAt, isInFlight } from './session.ts';
 
 export type Change = {
@@ -37,7 +37,7 @@ export function decide(checkout: Checkout | null, command: CheckoutCommand): Dec
   // What time has already ended is over, even if no tick has written it down yet.
   const current = elapse(checkout, command.now);
   const next = apply(current, command);
-  if ('kind' in next) return next;
+  if (isRefusal(next)) return next;
   return conclude(checkout, elapse(next, command.now));
 }
 

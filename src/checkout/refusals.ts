@@ -39,6 +39,11 @@ export function refuse(reason: RefusalReason, detail: string, problems: readonly
   return { kind: 'refusal', reason, detail, problems };
 }
 
+/** Tells a refusal from any other result. */
+export function isRefusal(result: object): result is Refusal {
+  return 'kind' in result && result.kind === 'refusal';
+}
+
 /** Refuses for the fields themselves, all of them at once. */
 export function refuseFields(problems: readonly Problem[]): Refusal {
   return refuse('field_invalid', 'The request has fields that cannot be accepted.', problems);

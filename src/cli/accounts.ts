@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { createAccount, newWebhookSecret } from '../accounts/keys.ts';
-import { presentSettings, readSettings } from '../accounts/read-settings.ts';
+import { createAccount } from '../accounts/account.ts';
+import { readSettings, serializeSettings } from '../accounts/settings-json.ts';
 import { ACCOUNT_NAME_LENGTH } from '../config.ts';
 import type { Store } from '../store/store.ts';
-import { MAX_OVERLAP_SECONDS, retired } from '../webhooks/secrets.ts';
+import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired } from '../webhooks/secrets.ts';
 import { ACCOUNT_NUMBER, accountOf, noSuchAccount } from './account.ts';
 import { secondsOf } from './moment.ts';
 import { fateOfSecrets } from './overlap.ts';
@@ -49,7 +49,7 @@ async function settings(store: Store, args: readonly string[]): Promise<void> {
   const [number, ...rest] = positionals;
   takesNothing('accounts settings', rest);
   const account = await accountOf(store, 'accounts settings', number);
-  console.log(JSON.stringify(presentSettings(account.settings[values.live ? 'live' : 'test']), null, 2));
+  console.log(JSON.stringify(serializeSettings(account.settings[values.live ? 'live' : 'test']), null, 2));
 }
 
 async function configure(store: Store, args: readonly string[]): Promise<void> {

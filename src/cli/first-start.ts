@@ -1,5 +1,5 @@
-import { allPermissions } from '../accounts/api-key.ts';
-import { addApiKey, createApiKey, createFirstAccount, hashSecret } from '../accounts/keys.ts';
+import { createFirstAccount } from '../accounts/account.ts';
+import { addApiKey, allPermissions, createApiKey, hashSecret } from '../accounts/api-key.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { UsageError } from './usage-error.ts';

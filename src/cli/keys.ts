@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { allPermissions, type Permission } from '../accounts/api-key.ts';
-import { createApiKey } from '../accounts/keys.ts';
+import { allPermissions, createApiKey, type Permission } from '../accounts/api-key.ts';
 import type { Store } from '../store/store.ts';
 import { actionOf, parsed, takesNothing, UsageError } from './usage-error.ts';
 import { withStore } from './with-store.ts';

@@ -1,7 +1,7 @@
 /** `listen`: brings the events of an account to a developer's machine, as the service would deliver them. */
 import { parseArgs } from 'node:util';
-import { newWebhookSecret } from '../accounts/keys.ts';
 import { parseEvent } from '../events/envelope.ts';
+import { newWebhookSecret } from '../webhooks/secrets.ts';
 import { clientOptions, createClient } from './client.ts';
 import { endOfFeed } from './events/feed.ts';
 import { follow } from './events/follow.ts';

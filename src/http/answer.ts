@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
+import { isRefusal } from '../checkout/refusals.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { IdempotencyKey, Store } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
@@ -12,7 +13,7 @@ import { fieldsError, RequestError, refusalError } from './errors.ts';
 
 /** Sends the answer that the route has made of a command's result, or the stored one; a refusal becomes an error. */
 export function sendResult(reply: FastifyReply, { result, answer }: Executed<unknown>): FastifyReply {
-  if (result.kind === 'refusal') throw refusalError(result);
+  if (isRefusal(result)) throw refusalError(result);
   if (answer === null) throw new Error('a route has to say how it answers');
   if (result.kind === 'replay') reply.header('idempotent-replayed', 'true');
   const { statusCode, headers, body } = answer;

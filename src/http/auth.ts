@@ -1,7 +1,6 @@
 /** Who calls: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Permission } from '../accounts/api-key.ts';
-import { hashSecret } from '../accounts/keys.ts';
+import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
 import { RequestError } from './errors.ts';

@@ -1,6 +1,6 @@
 /** What a payer can do with the forms of the page. Each action leads back to the page, or says why it was not done. */
 import { hash } from 'node:crypto';
-import type { Refusal } from '../checkout/refusals.ts';
+import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import { type Attempt, amountDue } from '../checkout/session.ts';
 import type { Messages } from '../i18n/languages/messages.ts';
 import { newId } from '../lib/id.ts';
@@ -89,7 +89,7 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
     },
   } as const;
   const { result: started } = await dependencies.execute(start, () => usedForm);
-  if (started.kind === 'refusal') return refused(started);
+  if (isRefusal(started)) return refused(started);
   if (rail.start) return 'continue';
   if (started.kind === 'replay' || outcome === null) return null;
   const attempt = (await dependencies.store.checkouts.fetch(tenant, id))?.attempts.find(
@@ -118,7 +118,7 @@ export const cancelAttempt: Action = async (dependencies, visit, _form, requestI
     id: visit.checkout.id,
     command: { type: 'cancel_attempt', now: visit.now },
   });
-  return result.kind === 'refusal' ? refused(result) : null;
+  return isRefusal(result) ? refused(result) : null;
 };
 
 async function report(
@@ -144,7 +144,7 @@ async function report(
       ...sandboxAnswer(ending, attempt, visit.now),
     },
   });
-  return reported.kind === 'refusal' ? refused(reported) : null;
+  return isRefusal(reported) ? refused(reported) : null;
 }
 
 function refused({ reason }: Refusal): ActionResult {

@@ -1,12 +1,18 @@
-/** Secrets that sign webhooks, and their replacement with an overlap in which receivers may know either. Pure. */
+/** Secrets that sign webhooks, and their rotation with an overlap in which receivers may know either. */
+import { randomBytes } from 'node:crypto';
 
-/** How long the secret before may sign beside its successor. */
+/** Maximum time for which a previous secret signs beside its successor. */
 export const MAX_OVERLAP_SECONDS = 7 * 86_400;
 
-/** The secret before the current one, and when it ends, in the clock of its account and mode. */
+/** The previous secret and its end, in the clock of its account and mode. */
 export type PreviousSecret = { readonly secret: string; readonly until: number };
 
-/** The secrets that sign at this time, the newest first. */
+/** A new secret of 256 bits in the form of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Secrets that sign at this time, newest first. */
 export function validSecrets(
   secret: string,
   previous: PreviousSecret | null,
@@ -15,7 +21,7 @@ export function validSecrets(
   return previous !== null && previous.until > now ? [secret, previous.secret] : [secret];
 }
 
-/** What becomes of the secret that is replaced. */
+/** The replaced secret as the previous one, or null if it stops signing immediately. */
 export function retired(secret: string, now: number, overlapMs: number): PreviousSecret | null {
   return overlapMs > 0 ? { secret, until: now + overlapMs } : null;
 }

@@ -3,7 +3,7 @@
  * commit. Inside the transaction its handler decides on what was loaded, and the change, its events, deliveries, audit
  * row and stored answer are written together or not at all. A refusal writes nothing.
  */
-import { type Refusal, refuse } from '../checkout/refusals.ts';
+import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
@@ -58,7 +58,7 @@ export function createWriter({
         executed = repeated(loaded, idempotency);
         if (executed !== null) return [];
         const decided = decide(command, loaded, serializer);
-        if ('kind' in decided) {
+        if (isRefusal(decided)) {
           executed = refused(decided);
           return [];
         }

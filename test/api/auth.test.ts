@@ -1,8 +1,7 @@
 /** Who may do what: every operation with every kind of credentials. */
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
-import { allPermissions } from '../../src/accounts/api-key.ts';
-import { hashSecret } from '../../src/accounts/keys.ts';
+import { allPermissions, hashSecret } from '../../src/accounts/api-key.ts';
 import { openStore } from '../../src/main.ts';
 import type { Store } from '../../src/store/store.ts';
 import { contentsOf } from '../support/database.ts';

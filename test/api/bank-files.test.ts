@@ -14,13 +14,13 @@ const service = await startService({ after });
 const { call } = service;
 const csv = mappingOf({
   delimiter: ',',
-  dateFormat: 'YYYY-MM-DD',
+  date_format: 'YYYY-MM-DD',
   decimal: '.',
   amount: { signed: 'Amount' },
   currency: { column: 'Currency' },
   account: { fixed: IBAN },
-  bookedOn: 'Date',
-  counterpartyName: 'Name',
+  booked_on: 'Date',
+  counterparty_name: 'Name',
   remittance: ['Text'],
 });
 await configure(service, { csvMappings: { 'my-bank': csv } });

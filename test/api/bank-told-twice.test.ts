@@ -24,14 +24,14 @@ const { call } = service;
 /** What a bank shows on its pages, which has no reference of its own. */
 const mapping = mappingOf({
   delimiter: ',',
-  dateFormat: 'YYYY-MM-DD',
+  date_format: 'YYYY-MM-DD',
   decimal: '.',
   amount: { signed: 'Amount' },
   currency: { fixed: 'EUR' },
   account: { fixed: IBAN },
-  bookedOn: 'Date',
-  counterpartyName: 'Name',
-  counterpartyAccount: 'IBAN',
+  booked_on: 'Date',
+  counterparty_name: 'Name',
+  counterparty_account: 'IBAN',
   remittance: ['Text'],
 });
 before(() =>

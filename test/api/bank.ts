@@ -4,7 +4,8 @@ import { type AccountSettings, defaultSettings } from '../../src/accounts/settin
 import { decimalAmount } from '../../src/checkout/money.ts';
 import type { Attempt } from '../../src/checkout/session.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
-import { type ReceivingAccount, readReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
+import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
+import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Answer, TestService } from '../support/service.ts';
 import { createSession, type Data, succeeded } from './shop.ts';
 

@@ -1,7 +1,7 @@
 /** Pages of the feed that wait for what happens next. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createAccount } from '../../src/accounts/keys.ts';
+import { createAccount } from '../../src/accounts/account.ts';
 import { type CallOptions, startService, type TestService } from '../support/service.ts';
 import { assertRefused, createSession, type Data, feed, pay, succeeded, until } from './shop.ts';
 

@@ -118,7 +118,7 @@ suite('opentill accounts settings and configure', () => {
     const [head, ...mistakes] = stderr.trimEnd().split('\n');
     assert.equal(head, `opentill: ${file} has 2 mistakes, and nothing is changed:`);
     assert.deepEqual(mistakes.sort(), [
-      '  policy/late must be accept or hold',
+      '  policy/late must be one of accept, hold',
       '  receiving_accounts/0/iban has wrong check digits',
     ]);
     assert.equal(await done(t, settings, 'accounts', 'settings', '1'), before);
@@ -137,7 +137,7 @@ suite('opentill accounts settings and configure', () => {
       [['configure', '1', ...file([])], /it must be an object; nothing is changed/],
       [
         ['configure', '1', ...file({ policy: { late: 'x' } })],
-        /: policy\/late must be accept or hold; nothing/,
+        /: policy\/late must be one of accept, hold; nothing/,
       ],
     ];
     for (const [args, expected] of rows) await assertMistake(t, ['accounts', ...args], settings, expected);

@@ -1,7 +1,7 @@
 /** Merchants whose database is moved: what they do, and everything that the service tells them. */
 import assert from 'node:assert/strict';
-import { allPermissions } from '../../src/accounts/api-key.ts';
-import { addApiKey, createAccount } from '../../src/accounts/keys.ts';
+import { createAccount } from '../../src/accounts/account.ts';
+import { addApiKey, allPermissions } from '../../src/accounts/api-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
 

@@ -1,9 +1,8 @@
 /** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../src/accounts/account.ts';
-import { allPermissions } from '../../src/accounts/api-key.ts';
-import { createAccount, createApiKey } from '../../src/accounts/keys.ts';
+import { type Account, createAccount } from '../../src/accounts/account.ts';
+import { allPermissions, createApiKey } from '../../src/accounts/api-key.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Attempt, JsonObject } from '../../src/checkout/session.ts';

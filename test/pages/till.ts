@@ -1,7 +1,7 @@
 /** A service with a browser in front of it: sessions are made through the API, pages are looked at as payers do. */
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { createAccount } from '../../src/accounts/keys.ts';
+import { createAccount } from '../../src/accounts/account.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { decimalAmount } from '../../src/checkout/money.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { StatementError } from '../../src/statements/entry.ts';
 import type { Limits } from '../../src/statements/limits.ts';
+import { serializeMapping } from '../../src/statements/mapping.ts';
 import { readStatement } from '../../src/statements/read.ts';
 import { mappings } from './expected-other.ts';
 import { generateCamt } from './generate.ts';
@@ -253,9 +254,12 @@ suite('CSV that cannot be', () => {
   }
 
   test('a decimal point where the comma is one, and the other way round', async () => {
-    const given = { ...mappings['dutch.csv'], thousands: '.' };
+    const given = { ...mappings['dutch.csv'], thousands: '.' } as const;
     const dutch = sample('dutch.csv').toString();
-    assert.match(await refusal(changed(dutch, '34,90', '34.90'), { mapping: mappingOf(given) }), /"34\.90"/);
+    assert.match(
+      await refusal(changed(dutch, '34,90', '34.90'), { mapping: mappingOf(serializeMapping(given)) }),
+      /"34\.90"/,
+    );
     assert.match(
       await refusal(changed(dutch, '34,90', '34.90'), { mapping: mappings['dutch.csv'] }),
       /^line 2, entry 1: column "Bedrag \(EUR\)": the amount "34\.90" is no number/,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readMapping } from '../../src/statements/mapping.ts';
+import { readMapping, serializeMapping } from '../../src/statements/mapping.ts';
 import { entriesOf, mappingOf } from './support.ts';
 
 const least = {
   delimiter: ',',
-  dateFormat: 'YYYY-MM-DD',
+  date_format: 'YYYY-MM-DD',
   decimal: '.',
   amount: { signed: 'Amount' },
   currency: { fixed: 'EUR' },
   account: { fixed: '123' },
-  bookedOn: 'Date',
+  booked_on: 'Date',
 };
 
 function problemsOf(given: unknown): readonly { pointer: string; detail: string }[] {
@@ -21,24 +21,24 @@ function problemsOf(given: unknown): readonly { pointer: string; detail: string 
 suite('a mapping of columns', () => {
   test('has defaults for all but what every file needs, and is its own normal form', () => {
     const mapping = mappingOf(least);
-    assert.deepEqual(mapping, {
+    assert.deepEqual(serializeMapping(mapping), {
       ...least,
       encoding: 'utf-8',
-      skipLines: 0,
-      hasHeader: true,
+      skip_lines: 0,
+      has_header: true,
       thousands: '',
       only: null,
-      valueOn: null,
-      counterpartyName: null,
-      counterpartyAccount: null,
-      counterpartyBic: null,
+      value_on: null,
+      counterparty_name: null,
+      counterparty_account: null,
+      counterparty_bic: null,
       remittance: [],
-      endToEndId: null,
-      creditorReference: null,
-      bankReference: null,
-      transactionCode: null,
+      end_to_end_id: null,
+      creditor_reference: null,
+      bank_reference: null,
+      transaction_code: null,
     });
-    assert.deepEqual(mappingOf(JSON.parse(JSON.stringify(mapping))), mapping);
+    assert.deepEqual(mappingOf(JSON.parse(JSON.stringify(serializeMapping(mapping)))), mapping);
   });
 
   test('is told all that is wrong with it, and where', () => {
@@ -46,10 +46,10 @@ suite('a mapping of columns', () => {
       ...least,
       delimiter: '#',
       encoding: 'utf-7',
-      skipLines: -1,
-      dateFormat: 'YY',
+      skip_lines: -1,
+      date_format: 'YY',
       decimal: undefined,
-      amount: { credit: 'Credit', unsigned: 0, indicator: '', creditWords: [], debitWords: [1] },
+      amount: { credit: 'Credit', unsigned: 0, indicator: '', credit_words: [], debit_words: [1] },
       currency: { fixed: 'eur' },
       account: { column: 201 },
       remittance: ['A', ''],
@@ -62,18 +62,18 @@ suite('a mapping of columns', () => {
       [
         '/account/column',
         '/amount/credit',
-        '/amount/creditWords',
-        '/amount/debitWords/0',
+        '/amount/credit_words',
+        '/amount/debit_words/0',
         '/amount/indicator',
         '/amount/unsigned',
         '/currency/fixed',
-        '/dateFormat',
+        '/date_format',
         '/decimal',
         '/delimiter',
         '/encoding',
         '/no~1such~0field',
         '/remittance/1',
-        '/skipLines',
+        '/skip_lines',
       ],
     );
   });
@@ -83,19 +83,29 @@ suite('a mapping of columns', () => {
     ['nothing', null, '', /must be an object/],
     [
       'a name where there is no header',
-      { ...least, hasHeader: false },
-      '/bookedOn',
-      /must be a number of a column/,
+      { ...least, has_header: false },
+      '/booked_on',
+      /must be the number of a column/,
     ],
-    ['one separator for two things', { ...least, thousands: '.' }, '/thousands', /must not be the separator/],
+    [
+      'one separator for two things',
+      { ...least, thousands: '.' },
+      '/thousands',
+      /must not be the decimal separator/,
+    ],
     ['a column that is missing', { ...least, amount: { credit: 'C' } }, '/amount/debit', /is required/],
     ['no amount', { ...least, amount: undefined }, '/amount', /is required/],
-    ['a list without end', { ...least, remittance: Array(21).fill('A') }, '/remittance', /0 to 20 elements/],
+    [
+      'a list without end',
+      { ...least, remittance: Array(21).fill('A') },
+      '/remittance',
+      /at most 20 elements/,
+    ],
     [
       'a prototype',
       JSON.parse(JSON.stringify(least).replace('{', '{"__proto__":{},')),
       '/__proto__',
-      /no field/,
+      /not a known field/,
     ],
   ];
   for (const [name, given, pointer, detail] of rows) {
@@ -127,7 +137,7 @@ suite('dates and amounts of a CSV', () => {
     ['MM/DD/YYYY', '12/03/2026'],
   ] as const) {
     test(`${date} as ${dateFormat}`, async () =>
-      assert.equal((await firstOf(date, '1', { dateFormat }))?.bookedOn, '2026-12-03'));
+      assert.equal((await firstOf(date, '1', { date_format: dateFormat }))?.bookedOn, '2026-12-03'));
   }
 
   const rows: readonly [text: string, changes: object, amount: number, direction: string][] = [

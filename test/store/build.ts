@@ -1,6 +1,6 @@
 /** What the suite writes into a store: sessions, customers and events as the service would make them. */
 
-import { createAccount } from '../../src/accounts/keys.ts';
+import { createAccount } from '../../src/accounts/account.ts';
 import type { BankFile } from '../../src/banking/bank-file.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
 import {

@@ -1,8 +1,7 @@
 /** A whole service in this process, on a fresh database and port, with a clock that the test moves. */
 import { type Logger, pino } from 'pino';
-import type { Account } from '../../src/accounts/account.ts';
-import { allPermissions, type Permission } from '../../src/accounts/api-key.ts';
-import { createAccount, createApiKey } from '../../src/accounts/keys.ts';
+import { type Account, createAccount } from '../../src/accounts/account.ts';
+import { allPermissions, createApiKey, type Permission } from '../../src/accounts/api-key.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';

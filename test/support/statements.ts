@@ -1,7 +1,7 @@
 /** Statements of banks for tests: camt.053 of one account, with the entries that a test needs. */
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { readReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
+import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { mappingOf } from '../statements/support.ts';
 
@@ -39,14 +39,14 @@ export function csv(lines: readonly Line[]): string {
 
 export const csvMapping = mappingOf({
   delimiter: ';',
-  dateFormat: 'YYYY-MM-DD',
+  date_format: 'YYYY-MM-DD',
   decimal: '.',
   amount: { signed: 'Amount' },
   currency: { fixed: 'EUR' },
   account: { fixed: OUR_IBAN },
-  bookedOn: 'Date',
+  booked_on: 'Date',
   remittance: ['Text'],
-  bankReference: 'Id',
+  bank_reference: 'Id',
 });
 
 /** Lets the account receive euros, as `eur`, and read the CSV of `my-bank`. */

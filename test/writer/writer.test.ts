@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { createAccount } from '../../src/accounts/keys.ts';
+import { createAccount } from '../../src/accounts/account.ts';
 import type { CreateCheckout } from '../../src/checkout/commands.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';

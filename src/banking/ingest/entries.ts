@@ -1,4 +1,5 @@
 /** Ingests the entries of a statement, each once: looks up what an entry may concern, then lets the writer decide. */
+import { isRefusal } from '../../checkout/refusals.ts';
 import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { NoticeState } from '../../methods/provider-event.ts';
@@ -36,7 +37,7 @@ export async function ingestEntry(work: Work, { entry, reference }: Numbered): P
   if (known) return entryOf(known).statement === work.file ? known.state : 'known';
   const lookup = await lookUp(store, tenant, entry);
   const { result } = await change(work, reference, { type: 'ingest', entry, lookup });
-  if (result.kind === 'refusal') throw new Error(`the entry was refused: ${result.detail}`);
+  if (isRefusal(result)) throw new Error(`the entry was refused: ${result.detail}`);
   return result.kind === 'change' ? result.value.state : 'known';
 }
 
@@ -61,7 +62,7 @@ export async function ingestParts(
   if (isElsewhere && (await store.bankFiles.fetch(tenant, takenApartBy))) return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
   const { result } = await change(work, sum.reference, action);
-  if (result.kind === 'refusal') return allKnown;
+  if (isRefusal(result)) return allKnown;
   const states: IngestedState[] = [];
   for (let from = 0; from < parts.length; from += atOnce) {
     const some = parts.slice(from, from + atOnce);

@@ -1,14 +1,13 @@
 /** `bank account set|list|remove`: where an account gets its money, one of its settings. Works on the database. */
 import { parseArgs } from 'node:util';
-import { readSettings } from '../../accounts/read-settings.ts';
+import { readSettings } from '../../accounts/settings-json.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { methodsOf, type ReceivingAccount } from '../../methods/bank/receiving-account.ts';
 import {
-  methodsOf,
-  presentReceivingAccount,
-  type ReceivingAccount,
   readReceivingAccount,
-} from '../../methods/bank/receiving-account.ts';
+  serializeReceivingAccount,
+} from '../../methods/bank/receiving-account-schema.ts';
 import { accountOf } from '../account.ts';
 import { printable } from '../printable.ts';
 import { actionOf, parsed, takesNothing, UsageError } from '../usage-error.ts';
@@ -65,7 +64,7 @@ export async function account([name, ...args]: readonly string[]): Promise<void>
 /** Makes one, or changes what is given of one that is there; an empty text takes a field away. */
 async function set({ accounts, id, values, save }: Given): Promise<void> {
   const known = accounts.find((each) => each.id === id);
-  const before = known ? presentReceivingAccount(known) : { id, holder: {} };
+  const before = known ? serializeReceivingAccount(known) : { id, holder: {} };
   const typed = pointers.flatMap((pointer) => {
     const value = values[optionOf(pointer)];
     return value === undefined ? [] : [[pointer.split('/').slice(1), value] as const];
@@ -82,7 +81,7 @@ async function set({ accounts, id, values, save }: Given): Promise<void> {
   // One that is changed stays where it is: the order decides which of a currency payers see.
   const kept = known ? accounts.map((each) => (each === known ? account : each)) : [...accounts, account];
   const all = values.first ? [account, ...others] : kept;
-  const together = readSettings({ receiving_accounts: all.map(presentReceivingAccount) });
+  const together = readSettings({ receiving_accounts: all.map(serializeReceivingAccount) });
   if ('problems' in together) throw mistakes(together.problems.map(withoutPlace));
   await save(all);
   show(account);

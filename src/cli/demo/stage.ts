@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Account } from '../../accounts/account.ts';
-import { allPermissions } from '../../accounts/api-key.ts';
-import { createAccount, createApiKey } from '../../accounts/keys.ts';
+import { type Account, createAccount } from '../../accounts/account.ts';
+import { allPermissions, createApiKey } from '../../accounts/api-key.ts';
 import { readConfig } from '../../config.ts';
 import { createService } from '../../main.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,9 +1,11 @@
 /** Bank statements: uploaded as the bank wrote them. */
+
 import type { FastifyInstance } from 'fastify';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { ingestStatement } from '../../banking/ingest/statement.ts';
 import { representBankFile } from '../../banking/representation.ts';
+import { isRefusal } from '../../checkout/refusals.ts';
 import { StatementError } from '../../statements/entry.ts';
 import type { Origin } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
@@ -33,7 +35,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
     if (origin.idempotency === null) return null;
     const earlier = await execute({ subject: 'repetition', origin });
     const { result } = earlier;
-    const isNew = result.kind === 'refusal' && result.reason === 'not_found';
+    const isNew = isRefusal(result) && result.reason === 'not_found';
     return isNew ? null : earlier;
   }
 

@@ -1,7 +1,6 @@
 /** Endpoints: addresses that merchants register for their events. */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { newWebhookSecret } from '../../accounts/keys.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Mode } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
@@ -10,6 +9,7 @@ import { type Endpoint, type EndpointCommand, NO_SUCH_ENDPOINT } from '../../web
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
+import { newWebhookSecret } from '../../webhooks/secrets.ts';
 import type { Origin } from '../../writer/command.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';

@@ -91,9 +91,9 @@ function optional(name: InstructionName, value: string | null, display = (text: 
 function destination(account: ReceivingAccount, methodId: string): Instruction[] {
   switch (methodId) {
     case 'paynow_sgd':
-      return optional('proxy', account.payNow, payNow.display);
+      return optional('proxy', account.paynow, payNow.display);
     case 'promptpay_thb':
-      return optional('proxy', account.promptPay, promptPay.display);
+      return optional('proxy', account.promptpay, promptPay.display);
     case 'pix_brl':
       return optional('proxy', account.pix, pix.display);
     case 'upi_inr':
@@ -138,13 +138,13 @@ function codeFor(
   const payee = { name, city, amount, reference };
   switch (methodId) {
     case 'paynow_sgd':
-      return account.payNow === null
+      return account.paynow === null
         ? null
-        : coded('PayNow', payNowPayload({ ...payee, payNow: account.payNow }));
+        : coded('PayNow', payNowPayload({ ...payee, payNow: account.paynow }));
     case 'promptpay_thb':
-      return account.promptPay === null
+      return account.promptpay === null
         ? null
-        : coded('PromptPay', promptPayPayload({ ...payee, promptPay: account.promptPay }));
+        : coded('PromptPay', promptPayPayload({ ...payee, promptPay: account.promptpay }));
     case 'pix_brl':
       return account.pix === null ? null : coded('Pix BR Code', pixPayload({ ...payee, pix: account.pix }));
     case 'upi_inr':

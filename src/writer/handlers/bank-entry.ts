@@ -21,7 +21,7 @@ import {
   unassigned,
 } from '../../banking/entry.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
-import { type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
+import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
@@ -63,7 +63,7 @@ export function decideOnBankEntry(
   const isDone = action.type === 'ingest' || (action.type === 'retry' && known?.dueAt === null);
   if (known !== null && isDone) return { value: known, writes: [] };
   const next = nextOf(command, known, loaded);
-  if ('kind' in next) return next;
+  if (isRefusal(next)) return next;
   const { entry, state, changes, sentBack } = next;
   const tries = (known?.tries ?? 0) + (action.type === 'retry' ? 1 : 0);
   // What goes back waits for the bank; everything else is tried again, and then left to a person.
@@ -134,7 +134,7 @@ function nextOf(command: ChangeBankEntry, known: Notice | null, loaded: Loaded):
       });
       const effects = assigned(entry, wanted, fresh);
       const changes = changesOf(effects.effects, loaded);
-      if ('kind' in changes) return changes;
+      if (isRefusal(changes)) return changes;
       const isRest = unassigned(effects.entry) > 0;
       return { entry: effects.entry, state: isRest ? 'open' : 'done', changes };
     }
@@ -185,7 +185,7 @@ function returnAssigned(
     return refuseFields([{ pointer: '/parts/0/payin', detail }]);
   }
   const changes = changesOf(effects.effects, loaded);
-  return 'kind' in changes ? changes : { entry: effects.entry, state: 'done', changes };
+  return isRefusal(changes) ? changes : { entry: effects.entry, state: 'done', changes };
 }
 
 /**
@@ -254,8 +254,8 @@ function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loade
 /** An objection leaves the whole entry to a person. */
 function matched(effects: EntryEffects, loaded: Loaded, now: number): Next {
   const changes = changesOf(effects.effects, loaded);
-  const problem = objectionTo(effects, loaded, now) ?? ('kind' in changes ? 'not_payable' : null);
-  if (problem !== null || 'kind' in changes) {
+  const problem = objectionTo(effects, loaded, now) ?? (isRefusal(changes) ? 'not_payable' : null);
+  if (problem !== null || isRefusal(changes)) {
     const suggestions = effects.effects.map(({ checkout }) => ({ checkout, score: 100 }));
     const entry = { ...effects.entry, parts: [], problem, suggestions };
     return { entry, state: 'open', changes: [] };
@@ -286,7 +286,7 @@ function changesOf(effects: readonly Effect[], { checkouts }: Loaded): Changed[]
     const before = checkouts.get(id);
     if (!before) return refuse('not_found', 'There is no such session.');
     const decision = decide(before, command);
-    if (decision.kind === 'refusal') return decision;
+    if (isRefusal(decision)) return decision;
     if (decision.kind === 'change') changes.push({ change: { ...decision, type: command.type }, before });
   }
   return changes;

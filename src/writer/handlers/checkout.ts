@@ -2,7 +2,7 @@
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { type Customer, emailKey, identifyPayer } from '../../checkout/customer.ts';
 import { type Change, type Decision, decide } from '../../checkout/decide.ts';
-import { type Refusal, refuse } from '../../checkout/refusals.ts';
+import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
@@ -29,7 +29,7 @@ export function decideOnCheckout(
 ): Decided<Checkout> | Refusal {
   const before = loaded.checkouts.get(id) ?? null;
   const decision = decideWith(before, loaded, command, id);
-  if (decision.kind === 'refusal') return decision;
+  if (isRefusal(decision)) return decision;
   const { checkout, customer } = decision;
   if (decision.kind === 'unchanged') return { value: checkout, writes: [] };
   const { now, type } = command;
@@ -49,9 +49,9 @@ function decideWith(
     const known = customers.get(customer) ?? customersByEmail.get(emailKey(email)) ?? null;
     const fresh = { id: newId('cus', command.now), tenant: command.tenant, now: command.now };
     const identified = identifyPayer(command.payer, known, fresh);
-    if ('kind' in identified) return identified;
+    if (isRefusal(identified)) return identified;
     const decision = decide(null, { ...command, payer: identified.payer });
-    return decision.kind === 'refusal' ? decision : { ...decision, customer: identified.created };
+    return isRefusal(decision) ? decision : { ...decision, customer: identified.created };
   }
   const owner = command.type === 'report' ? owners.get(railKey(command)) : undefined;
   if (owner !== undefined && owner !== id && before !== null) {

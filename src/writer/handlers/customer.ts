@@ -1,6 +1,6 @@
 /** Commands about a customer. */
 import { type Customer, decideCustomer, emailKey } from '../../checkout/customer.ts';
-import type { Refusal } from '../../checkout/refusals.ts';
+import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import { auditOf, type ChangeCustomer, type Decided } from '../command.ts';
 
@@ -15,7 +15,7 @@ export function decideOnCustomer(
 ): Decided<Customer> | Refusal {
   const byEmail = customersByEmail.get(emailOf(command)) ?? null;
   const decision = decideCustomer(customers.get(id) ?? null, byEmail, command);
-  if (decision.kind === 'refusal') return decision;
+  if (isRefusal(decision)) return decision;
   const { customer } = decision;
   if (decision.kind === 'unchanged') return { value: customer, writes: [] };
   const audit = auditOf(origin, id, 0, now, command.type);

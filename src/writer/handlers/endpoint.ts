@@ -1,5 +1,5 @@
 /** Commands about an endpoint. */
-import type { Refusal } from '../../checkout/refusals.ts';
+import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { decideEndpoint, type Endpoint, type EndpointCommand } from '../../webhooks/endpoint.ts';
 import { type Health, healthStatusOf, probedAtOnce } from '../../webhooks/health.ts';
@@ -14,7 +14,7 @@ export function decideOnEndpoint(
   loaded: Loaded,
 ): Decided<Value<'endpoint'>> | Refusal {
   const decision = decideEndpoint(loaded.endpoints, { id, tenant: origin.tenant, now }, command);
-  if (decision.kind === 'refusal') return decision;
+  if (isRefusal(decision)) return decision;
   const { kind, endpoint } = decision;
   const before = loaded.endpoints.find((each) => each.id === id) ?? null;
   const failing = loaded.receivers.get(id) ?? null;

@@ -7,7 +7,7 @@ import type { BankFile } from '../../banking/bank-file.ts';
 import { dataOfEntry, entryOf } from '../../banking/entry.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
 import { decide } from '../../checkout/decide.ts';
-import { type Refusal, refuse } from '../../checkout/refusals.ts';
+import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import { type Checkout, heldOf } from '../../checkout/session.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
@@ -34,7 +34,7 @@ export function decideOnPaymentFile(
 ): Decided<BankFile> | Refusal {
   const { origin, now, id, account } = command;
   const refunds = includedRefunds(command, loaded, serializer);
-  if ('kind' in refunds) return refunds;
+  if (isRefusal(refunds)) return refunds;
   const returns = includedReturns(command, loaded);
   const transfers = [...refunds.transfers, ...returns.transfers];
   if (transfers.length === 0) {
@@ -88,7 +88,7 @@ function includedRefunds(
       failure: '',
       syncAt: null,
     });
-    if (decision.kind === 'refusal') return decision;
+    if (isRefusal(decision)) return decision;
     if (decision.kind === 'unchanged') continue;
     transfers.push(transfer);
     changed.set(checkout, decision.checkout);

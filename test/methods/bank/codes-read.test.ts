@@ -109,7 +109,7 @@ const rows: readonly Row[] = [
   },
   {
     what: 'PayNow',
-    account: account({ currency: 'SGD', payNow: '201403121W001' }),
+    account: account({ currency: 'SGD', paynow: '201403121W001' }),
     method: 'paynow_sgd',
     reference: OUR_RF,
     parse: emv('26', '02', '01'),
@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
   },
   {
     what: 'PromptPay',
-    account: account({ currency: 'THB', promptPay: '0812345678' }),
+    account: account({ currency: 'THB', promptpay: '0812345678' }),
     method: 'promptpay_thb',
     reference: OUR_RF,
     parse: emv('29', '01', '05'),

@@ -83,13 +83,13 @@ suite('what the payer is told', () => {
   const proxies = [
     {
       method: 'paynow_sgd',
-      parts: { currency: 'SGD', payNow: '+6591234567' },
+      parts: { currency: 'SGD', paynow: '+6591234567' },
       value: '+6591234567',
       display: '+65 9123 4567',
     },
     {
       method: 'promptpay_thb',
-      parts: { currency: 'THB', promptPay: '0812345678' },
+      parts: { currency: 'THB', promptpay: '0812345678' },
       value: '0812345678',
       display: '081-234-5678',
     },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
+import { methodsOf } from '../../../src/methods/bank/receiving-account.ts';
 import {
-  methodsOf,
-  presentReceivingAccount,
   readReceivingAccount,
-} from '../../../src/methods/bank/receiving-account.ts';
+  serializeReceivingAccount,
+} from '../../../src/methods/bank/receiving-account-schema.ts';
 import { findMethod } from '../../../src/methods/catalogue.ts';
 import { account, CH_IBAN, DE_IBAN, QR_IBAN } from './build.ts';
 
@@ -102,7 +102,7 @@ suite('a receiving account that can be used', () => {
     });
   }
 
-  test('is the same account again when it is read as it was presented', () => {
+  test('is the same account again when it is read as it was serialized', () => {
     const texts = fc.string({ unit: fc.constantFrom(...'Aé 1-'), maxLength: 16 });
     fc.assert(
       fc.property(
@@ -111,8 +111,8 @@ suite('a receiving account that can be used', () => {
         fc.constantFrom(sepa, swiss, { ...sepa, currency: 'BRL', pix: '529.982.247-25' }),
         (street, bank_name, base) => {
           const first = read({ ...base, bank_name, holder: { ...base.holder, street } });
-          assert.deepEqual(read(presentReceivingAccount(first)), first);
-          assert.deepEqual(read(JSON.parse(JSON.stringify(presentReceivingAccount(first)))), first);
+          assert.deepEqual(read(serializeReceivingAccount(first)), first);
+          assert.deepEqual(read(JSON.parse(JSON.stringify(serializeReceivingAccount(first)))), first);
         },
       ),
     );
@@ -151,7 +151,7 @@ suite('a receiving account that cannot', () => {
     {
       why: 'values of another type',
       given: { ...sepa, id: 1, bic: ['COBADEFF'], holder: { name: true, country: 'DE' } },
-      says: ['/id must be a string', '/bic must be a string', '/holder/name must be a string'],
+      says: ['/id must be a string', '/bic must be a string or null', '/holder/name must be a string'],
     },
     {
       why: 'a holder that is a text',
@@ -215,7 +215,7 @@ suite('a receiving account that cannot', () => {
     {
       why: 'a QR-IBAN as the IBAN',
       given: { ...swiss, qr_iban: null, iban: QR_IBAN },
-      says: ['/iban is a QR-IBAN, which belongs into qr_iban'],
+      says: ['/iban is a QR-IBAN, which belongs in qr_iban'],
     },
     {
       why: 'an IBAN as the QR-IBAN',
@@ -275,7 +275,7 @@ suite('a receiving account that cannot', () => {
     },
   ];
   for (const { why, given, says } of rows) {
-    test(why, () => assert.deepEqual(problems(given), says));
+    test(why, () => assert.deepEqual(problems(given).sort(), says.toSorted()));
   }
 
   test('any value at all gets an account or problems, never an error', () => {
@@ -302,7 +302,7 @@ suite('the methods of a receiving account', () => {
       parts: { currency: 'USD', accountNumber: '1', bic: 'BOFAUS3N' },
       methods: ['local_bank_transfer_usd', 'wire_transfer'],
     },
-    { what: 'a proxy', parts: { currency: 'SGD', payNow: '201403121W' }, methods: ['paynow_sgd'] },
+    { what: 'a proxy', parts: { currency: 'SGD', paynow: '201403121W' }, methods: ['paynow_sgd'] },
     {
       what: 'a proxy with a BIC but no number',
       parts: { currency: 'INR', upi: 'a@bank', bic: 'HDFCINBB' },
@@ -315,7 +315,7 @@ suite('the methods of a receiving account', () => {
     },
     {
       what: 'a proxy of Thailand',
-      parts: { currency: 'THB', promptPay: '0812345678' },
+      parts: { currency: 'THB', promptpay: '0812345678' },
       methods: ['promptpay_thb'],
     },
   ];

@@ -1,8 +1,8 @@
-/** What an account configures: read as it was shown, and told everything that is wrong with it. */
+/** Settings of an account as JSON: read as they were serialized, and refused with all of their mistakes. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { presentSettings, readSettings } from '../../src/accounts/read-settings.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { readSettings, serializeSettings } from '../../src/accounts/settings-json.ts';
 import { bank } from '../../src/methods/bank/rail.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { createStripeRail } from '../../src/methods/stripe/stripe.ts';
@@ -79,14 +79,14 @@ suite('the settings of an account', () => {
       debitWords: ['S'],
     });
     assert.deepEqual([read?.dateFormat, read?.endToEndId, read?.hasHeader], ['DD.MM.YYYY', 'E2E', true]);
-    const shown = JSON.parse(JSON.stringify(presentSettings(settings)));
+    const shown = JSON.parse(JSON.stringify(serializeSettings(settings)));
     assert.deepEqual(shown.business, whole.business);
     assert.deepEqual(shown.policy, whole.policy);
     assert.deepEqual(shown.csv_mappings['my-bank'], { ...shown.csv_mappings['my-bank'], ...mapping });
     assert.doesNotMatch(JSON.stringify(shown), /"[a-z_]*[A-Z]\w*":/, 'a name that is none of JSON');
     assert.deepEqual(settingsOf(shown), settings);
     assert.deepEqual(
-      settingsOf(JSON.parse(JSON.stringify(presentSettings(defaultSettings)))),
+      settingsOf(JSON.parse(JSON.stringify(serializeSettings(defaultSettings)))),
       defaultSettings,
     );
   });
@@ -224,13 +224,13 @@ suite('the settings of an account', () => {
       'part of a minor unit',
       { policy: { underpayment_tolerance_at_most: 0.5 } },
       '/policy/underpayment_tolerance_at_most',
-      /whole/,
+      /must be an integer/,
     ],
     [
       'a number in a text',
       { policy: { underpayment_tolerance_basis_points: '5' } },
       '/policy/underpayment_tolerance_basis_points',
-      /whole/,
+      /must be an integer/,
     ],
     ['mappings in a list', { csv_mappings: [mapping] }, '/csv_mappings', /must be an object/],
     [
