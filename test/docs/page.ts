@@ -28,7 +28,7 @@ const shellUses: readonly ShellUse[] = ['fails', 'keeps-running', 'no-run'];
 /** Code that goes into a file, by the comment that names the file in its first line. */
 export const codeLanguages = ['js', 'python', 'php', 'go', 'ruby'];
 /** What blocks may be beside shell and code: what was printed or answered, and parts of other people's settings. */
-const otherLanguages = ['text', 'json', 'sql', 'csv', 'ini', 'caddyfile'];
+const otherLanguages = ['text', 'json', 'sql', 'ini', 'caddyfile'];
 
 /** README, the start and every page below docs/ that is written by hand for those who use the service. */
 export function pagePaths(): string[] {
