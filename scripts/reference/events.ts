@@ -66,7 +66,7 @@ ${table(
     ['`sequence`', 'Number of the event among those of the session (or endpoint): 1, 2, 3 … without gaps.'],
   ],
 )}
-[Webhooks](../guides/webhooks.md) explains how to receive and verify them.
+[Receiving webhooks](../guides/receiving-webhooks.md) explains how to receive and verify them.
 `;
 }
 
