@@ -140,10 +140,10 @@ export const methodFaults: readonly Fault[] = [
     replace: "if (error instanceof StripeRateLimitError) return 'refused';",
   },
   {
-    name: 'check digits of a reference are off by one',
+    name: 'check digits that nobody calculates are taken',
     ...rail('bank/references', 'bank/references'),
-    find: '98 - modulo97(',
-    replace: '97 - modulo97(',
+    find: 'RF(?!00|01|99)\\d{2}[0-9A-Z]',
+    replace: 'RF\\d{2}[0-9A-Z]',
   },
   {
     name: 'a QR reference is found within a longer number',

@@ -136,12 +136,12 @@ suite('lines', () => {
 suite('a file is told by its beginning', () => {
   const mapping = mappingOf({
     delimiter: ';',
-    dateFormat: 'YYYY-MM-DD',
+    date_format: 'YYYY-MM-DD',
     decimal: '.',
     amount: { signed: 'Amount' },
     currency: { fixed: 'EUR' },
     account: { fixed: '123' },
-    bookedOn: 'Date',
+    booked_on: 'Date',
   });
   const swift = sample('swift.mt940').toString();
   const sta = sample('sparkasse.mt940.sta').toString('latin1');

@@ -85,6 +85,13 @@ suite('a file', () => {
     assert.equal((await entryIn(`<ElctrncSeqNb>7</ElctrncSeqNb>${inside}`)).amount, 1000);
   });
 
+  test('may have any number of comments, and CDATA in its texts', async () => {
+    const comments = '<!-- a comment of some length -->'.repeat(4000);
+    assert.ok(comments.length > 2 * 65_536);
+    const text = `<RmtInf><Ustrd><![CDATA[A & B]]> <!-- not this -->7</Ustrd></RmtInf>`;
+    assert.equal((await entryIn(comments + booking({}, text))).remittance, 'A & B 7');
+  });
+
   test('numbers its entries from the first statement to the last, and knows their lines', async () => {
     const second = statement(`\n${booking({ amount: '2.00' })}`).replace('S-1', 'S-2');
     const found = await entriesOf(file([statement(`${booking()}\n${booking()}`), second]));

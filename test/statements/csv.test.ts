@@ -6,12 +6,12 @@ import { attempt, entriesOf, header, mappingOf, partsOf } from './support.ts';
 const IBAN = 'DE02120300000000202051';
 const least = {
   delimiter: ';',
-  dateFormat: 'YYYY-MM-DD',
+  date_format: 'YYYY-MM-DD',
   decimal: '.',
   amount: { signed: 'Amount' },
   currency: { fixed: 'EUR' },
   account: { fixed: IBAN },
-  bookedOn: 'Date',
+  booked_on: 'Date',
 };
 const csv = (...rows: readonly string[]) => `${rows.join('\n')}\n`;
 const entriesBy = (changes: object, ...rows: readonly string[]) =>
@@ -28,8 +28,8 @@ suite('a file', () => {
     assert.deepEqual(await parts({}, 'Date;Amount'), [statement]);
     const pending = {
       only: { column: 2, words: ['BOOKED'] },
-      hasHeader: false,
-      bookedOn: 1,
+      has_header: false,
+      booked_on: 1,
       amount: { signed: 3 },
     };
     assert.deepEqual(await parts(pending, '2026-02-03;PENDING;1'), [statement]);
@@ -65,18 +65,18 @@ suite('a file', () => {
 
   test('begins behind the lines that are passed over, and counts them', async () => {
     const rows = ['Bank;of;Test', '"an open quotation mark', 'Date;Amount', '2026-02-03;1', '2026-02-04;x'];
-    assert.equal((await entriesBy({ skipLines: 2 }, ...rows.slice(0, 4)))[0]?.line, 4);
+    assert.equal((await entriesBy({ skip_lines: 2 }, ...rows.slice(0, 4)))[0]?.line, 4);
     assert.equal(
-      await messageBy({ skipLines: 2 }, ...rows),
+      await messageBy({ skip_lines: 2 }, ...rows),
       'line 5, entry 2: column "Amount": the amount "x" is no number',
     );
-    assert.equal(await messageBy({ skipLines: 9 }, ...rows), 'the file has no rows');
-    assert.match(await messageBy({ skipLines: 1 }, ...rows), /^line 5: a quotation mark is opened/);
+    assert.equal(await messageBy({ skip_lines: 9 }, ...rows), 'the file has no rows');
+    assert.match(await messageBy({ skip_lines: 1 }, ...rows), /^line 5: a quotation mark is opened/);
   });
 
   test('may pass over lines that are longer than a piece of it', async () => {
     const long = 'x'.repeat(70_000);
-    const [entry] = await entriesBy({ skipLines: 2 }, long, long, 'Date;Amount', '2026-02-03;1');
+    const [entry] = await entriesBy({ skip_lines: 2 }, long, long, 'Date;Amount', '2026-02-03;1');
     assert.equal(entry?.amount, 100);
   });
 
@@ -102,7 +102,7 @@ suite('a file', () => {
       await messageBy({}, 'Date;Amount', '2026-02-03;1', '2026-02-\0;1'),
       'line 3: the text has a NUL, which no text has',
     );
-    assert.match(await messageBy({ skipLines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
+    assert.match(await messageBy({ skip_lines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
   });
 
   test('takes the rows with certain words, and numbers no others', async () => {
@@ -127,15 +127,15 @@ suite('a file', () => {
 
 suite('a row', () => {
   const columns = {
-    valueOn: 'Value',
-    counterpartyName: 'Name',
-    counterpartyAccount: 'Account',
-    counterpartyBic: 'BIC',
+    value_on: 'Value',
+    counterparty_name: 'Name',
+    counterparty_account: 'Account',
+    counterparty_bic: 'BIC',
     remittance: ['Text', 'More'],
-    endToEndId: 'E2E',
-    creditorReference: 'Ref',
-    bankReference: 'Bank',
-    transactionCode: 'Code',
+    end_to_end_id: 'E2E',
+    creditor_reference: 'Ref',
+    bank_reference: 'Bank',
+    transaction_code: 'Code',
   };
   const names = 'Date;Value;Amount;Name;Account;BIC;Text;More;E2E;Ref;Bank;Code';
 
@@ -175,11 +175,11 @@ suite('a row', () => {
   });
 
   test('may be read by the numbers of its columns, from 1', async () => {
-    const byNumber = { hasHeader: false, bookedOn: 2, amount: { signed: 1 }, remittance: [3] };
+    const byNumber = { has_header: false, booked_on: 2, amount: { signed: 1 }, remittance: [3] };
     const [first, second] = await entriesBy(byNumber, '1;2026-02-03;one', '2;2026-02-04;two');
     assert.deepEqual([first?.amount, first?.bookedOn, first?.remittance], [100, '2026-02-03', 'one']);
     assert.deepEqual([second?.line, second?.number], [2, 2]);
-    const mixed = { bookedOn: 1 };
+    const mixed = { booked_on: 1 };
     assert.equal((await entriesBy(mixed, 'Day;Amount', '2026-02-03;1'))[0]?.bookedOn, '2026-02-03');
   });
 
@@ -201,7 +201,7 @@ suite('a row', () => {
     ],
     [
       'a column that no row has',
-      { bookedOn: 3 },
+      { booked_on: 3 },
       row('2026-02-03;1'),
       'line 2, entry 1: the row has no column 3',
     ],
@@ -225,19 +225,19 @@ suite('a row', () => {
     ],
     [
       'a date whose points are others',
-      { dateFormat: 'YYYY.MM.DD' },
+      { date_format: 'YYYY.MM.DD' },
       row('2026-02-03;1'),
       'line 2, entry 1: column "Date": "2026-02-03" is no date of the form YYYY.MM.DD',
     ],
     [
       'a column that is missing',
-      { bookedOn: 'Day' },
+      { booked_on: 'Day' },
       row('2026-02-03;1'),
       'line 1: the column "Day" is missing: there are "Date", "Amount"',
     ],
     [
       'a column that is there twice',
-      { bookedOn: 'Date' },
+      { booked_on: 'Date' },
       ['Date;Date;Amount', '2026-02-03;2026-02-03;1'],
       'line 1: the column "Date" is there 2 times: give its number',
     ],
@@ -247,14 +247,14 @@ suite('a row', () => {
 
   test('is held against every column of the mapping before the first row is read', async () => {
     for (const changes of [
-      { valueOn: 'X' },
-      { counterpartyName: 'X' },
-      { counterpartyAccount: 'X' },
-      { counterpartyBic: 'X' },
-      { endToEndId: 'X' },
-      { creditorReference: 'X' },
-      { bankReference: 'X' },
-      { transactionCode: 'X' },
+      { value_on: 'X' },
+      { counterparty_name: 'X' },
+      { counterparty_account: 'X' },
+      { counterparty_bic: 'X' },
+      { end_to_end_id: 'X' },
+      { creditor_reference: 'X' },
+      { bank_reference: 'X' },
+      { transaction_code: 'X' },
       { remittance: ['Date', 'X'] },
       { only: { column: 'X', words: ['a'] } },
       { currency: { column: 'X' } },
@@ -262,7 +262,7 @@ suite('a row', () => {
       { amount: { signed: 'X' } },
       { amount: { credit: 'X', debit: 'Amount' } },
       { amount: { credit: 'Amount', debit: 'X' } },
-      { amount: { unsigned: 'Amount', indicator: 'X', creditWords: ['C'], debitWords: ['D'] } },
+      { amount: { unsigned: 'Amount', indicator: 'X', credit_words: ['C'], debit_words: ['D'] } },
     ]) {
       assert.match(
         await messageBy(changes, 'Date;Amount'),
@@ -295,7 +295,7 @@ suite('the direction of a row', () => {
   });
 
   test('is a word beside an amount without a sign', async () => {
-    const amount = { unsigned: 'Amount', indicator: 'CD', creditWords: ['C', 'Cr'], debitWords: ['D'] };
+    const amount = { unsigned: 'Amount', indicator: 'CD', credit_words: ['C', 'Cr'], debit_words: ['D'] };
     const of = (text: string) => ['Date;Amount;CD', `2026-02-03;${text}`] as const;
     assert.deepEqual(await movement({ amount }, ...of('1;C')), ['credit', 100]);
     assert.deepEqual(await movement({ amount }, ...of('1; Cr ')), ['credit', 100]);
