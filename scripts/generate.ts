@@ -25,7 +25,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
-  'docs/reference/cli.md': formatted(cliReference()),
+  'docs/reference/cli.md': formatted(await cliReference()),
 };
 
 const changed = Object.entries(files).filter(([path, content]) => current(path) !== content);

@@ -8,6 +8,8 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 /** Of the name that payers see. */
 export const ACCOUNT_NAME_LENGTH = 100;
 
+export const DEFAULT_DATABASE_URL = 'sqlite:./data/opentill.db';
+
 type Setting<T> = {
   /** As an operator would write it; a function where it follows from other settings. */
   readonly default: string | ((env: NodeJS.ProcessEnv) => string);
@@ -45,7 +47,7 @@ export const settings = {
     parse: baseUrl,
   }),
   DATABASE_URL: setting({
-    default: 'sqlite:./data/opentill.db',
+    default: DEFAULT_DATABASE_URL,
     meaning:
       'Where everything is kept: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. Of several hosts, separated by commas, the one that takes writes is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
     parse: databaseUrl,
@@ -156,15 +158,8 @@ export class BadSetting extends Error {
 
 /** Reads all settings; throws BadSetting with the name, what is wrong and an example of the default. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const values = Object.entries(settings).map(([name, row]) => {
-    const fallback = typeof row.default === 'function' ? row.default(env) : row.default;
-    try {
-      return [name, row.parse(env[name]?.trim() || fallback)];
-    } catch (error) {
-      throw new BadSetting(`${name} ${(error as Error).message}`);
-    }
-  });
-  const config: Config = Object.fromEntries(values);
+  const names = Object.keys(settings) as readonly (keyof Config)[];
+  const config = Object.fromEntries(names.map((name) => [name, readSetting(name, env)])) as Config;
   const { EVENT_RETENTION_DAYS: eventDays, WEBHOOK_LOG_DAYS: deliveryDays } = config;
   // A delivery is sent again with the bytes of its event.
   if (eventDays > 0 && eventDays <= deliveryDays) {
@@ -179,6 +174,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     if (config[key] !== '' && config[secret] === '') throw new BadSetting(`${secret} must be set: ${key} is`);
   }
   return config;
+}
+
+/** Reads one setting, for a command that needs no others. */
+export function readSetting<K extends keyof Config>(name: K, env: NodeJS.ProcessEnv): Config[K] {
+  const row: Setting<unknown> = settings[name];
+  const fallback = typeof row.default === 'function' ? row.default(env) : row.default;
+  try {
+    return row.parse(env[name]?.trim() || fallback) as Config[K];
+  } catch (error) {
+    throw new BadSetting(`${name} ${(error as Error).message}`);
+  }
 }
 
 /** An IPv6 address stands in brackets in an address of the web. */

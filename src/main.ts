@@ -161,7 +161,7 @@ function stripeRail(config: Config): Rail {
 
 /** `serve` takes part in serving the database; the command line works beside servers. */
 export async function openStore(
-  { DATABASE_URL: database, DATABASE_COMMITS }: Config,
+  { DATABASE_URL: database, DATABASE_COMMITS }: Pick<Config, 'DATABASE_URL' | 'DATABASE_COMMITS'>,
   { serve }: { serve: boolean },
 ): Promise<Store> {
   return database.kind === 'postgres'

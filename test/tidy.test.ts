@@ -142,7 +142,7 @@ suite('the layers', () => {
   test('only the composition root and the commands for databases know which databases there are', () => {
     for (const database of ['sqlite', 'postgres']) {
       const inside = new RegExp(`^src/store/${database}/`);
-      const outside = new RegExp(`^src/(?!store/${database}/|cli/db/|cli/move/)`);
+      const outside = new RegExp(`^src/(?!store/${database}/|cli/commands/db/|cli/move/)`);
       mayNotImport(outside, inside, ['src/main.ts']);
     }
   });
@@ -157,7 +157,7 @@ suite('the layers', () => {
       'src/main.ts',
       'src/http/routes/test-helpers.ts',
       'src/i18n/languages/messages.ts',
-      'src/cli/trigger.ts',
+      'src/cli/commands/trigger.ts',
     ]);
   });
 

@@ -1,18 +1,26 @@
-/** The account that a command is about, by the number that was typed. */
+/** The account and mode that a command is about. */
 
 import type { Account } from '../accounts/account.ts';
+import type { Mode } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
-import { UsageError } from './usage-error.ts';
+import { flag, withDefault } from './declare/parameter.ts';
+import { accountNumber } from './declare/values.ts';
+import { Failure } from './failure.ts';
 
-export const ACCOUNT_NUMBER = /^[1-9]\d{0,14}$/;
+/** For commands whose account is mostly the first one. */
+export const accountOption = withDefault(accountNumber, '1', 'Number of the account.');
+export const liveOption = flag('For live mode instead of test mode.');
 
-export async function accountOf(store: Store, command: string, number = ''): Promise<Account> {
-  if (!ACCOUNT_NUMBER.test(number)) throw new UsageError(`${command} takes the number of the account`);
-  const account = await store.accounts.fetch(Number(number));
+export function modeOf(live: boolean): Mode {
+  return live ? 'live' : 'test';
+}
+
+export async function accountOf(store: Store, number: number): Promise<Account> {
+  const account = await store.accounts.fetch(number);
   if (account === null) throw noSuchAccount(number);
   return account;
 }
 
-export function noSuchAccount(number: string): UsageError {
-  return new UsageError(`there is no account ${number}; opentill accounts list shows which there are`);
+export function noSuchAccount(number: number): Failure {
+  return new Failure(`there is no account ${number}; opentill accounts list shows the accounts`);
 }

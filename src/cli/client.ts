@@ -1,21 +1,16 @@
 /**
- * The API as the commands use it that run on a developer's machine: over HTTP, with a key. Whatever does not work is
- * an error for the one who typed, in one line that never repeats the key.
+ * Client of the API, for the commands that talk to a running server: over HTTP, with an API key. Every failure is one
+ * line for the operator, and never repeats the key.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { baseUrl } from '../config.ts';
 import { parseRetryAfter } from '../webhooks/backoff.ts';
 import { failureOf } from '../webhooks/failure.ts';
+import type { ApiKey } from './declare/values.ts';
+import { Failure } from './failure.ts';
 import { printable } from './printable.ts';
-import { UsageError } from './usage-error.ts';
 
-/** For `parseArgs`: options that each of these commands has. */
-export const clientOptions = { url: { type: 'string' }, key: { type: 'string' } } as const;
-
-type Values = { readonly url?: string | undefined; readonly key?: string | undefined };
-
-/** The service has said no. */
-export class Refused extends UsageError {
+/** An error that the service answered with. */
+export class Refused extends Failure {
   override name = 'Refused';
   readonly status: number;
 
@@ -25,8 +20,8 @@ export class Refused extends UsageError {
   }
 }
 
-/** The service has said nothing, or nothing of its own. */
-export class Unreachable extends UsageError {
+/** No answer, or none of this service. */
+export class Unreachable extends Failure {
   override name = 'Unreachable';
 }
 
@@ -52,9 +47,8 @@ const LONGEST_WAIT_MS = 60_000;
 /** Pauses before a reading request is repeated that found the service away, as in the middle of a restart. */
 const PAUSES_MS = [250, 1000, 2000, 4000, 8000];
 
-export function createClient(given: Values, env: NodeJS.ProcessEnv = process.env) {
-  const base = baseOf(given.url, env);
-  const { key, mode } = keyOf(given.key, env);
+/** `base` is the address of the server, without a slash at the end. */
+export function createClient(base: string, { key, mode }: ApiKey) {
   const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
   /** Who has answered once is there, and may be waited for. */
   let isKnown = false;
@@ -199,30 +193,4 @@ async function readAnswer(response: Response): Promise<Answer> {
   const asked = parseRetryAfter(headers.get('retry-after') ?? undefined, Date.now());
   const retryAfterMs = asked === null ? null : Math.min(Math.max(asked, LEAST_WAIT_MS), LONGEST_WAIT_MS);
   return { status, retryAfterMs, text: await response.text() };
-}
-
-function baseOf(given: string | undefined, env: NodeJS.ProcessEnv): string {
-  const [name, text] = given
-    ? ['--url', given]
-    : env.OPENTILL_URL
-      ? ['OPENTILL_URL', env.OPENTILL_URL]
-      : ['PUBLIC_URL', env.PUBLIC_URL || `http://127.0.0.1:${Number(env.PORT) || 3000}`];
-  try {
-    return baseUrl(text);
-  } catch (error) {
-    throw new UsageError(`${name} ${(error as Error).message}`);
-  }
-}
-
-function keyOf(given: string | undefined, env: NodeJS.ProcessEnv) {
-  const [name, key] = given
-    ? ['--key', given]
-    : env.OPENTILL_API_KEY
-      ? ['OPENTILL_API_KEY', env.OPENTILL_API_KEY]
-      : ['BOOTSTRAP_API_KEY', env.BOOTSTRAP_API_KEY];
-  if (!key) throw new UsageError('an API key is needed: --key ak_…:sk_…, or OPENTILL_API_KEY');
-  const mode = /^ak_(test|live)_[\w-]{1,100}:sk_\1_[\w-]{1,100}$/.exec(key)?.[1];
-  // The value is a secret: the message must not repeat it.
-  if (mode === undefined) throw new UsageError(`${name} must be a key and its secret, ak_…:sk_…`);
-  return { key, mode: mode as 'test' | 'live' };
 }

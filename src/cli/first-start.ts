@@ -2,7 +2,7 @@ import { createFirstAccount } from '../accounts/account.ts';
 import { addApiKey, allPermissions, createApiKey, hashSecret } from '../accounts/api-key.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
-import { UsageError } from './usage-error.ts';
+import { Failure } from './failure.ts';
 
 /**
  * Makes what an empty database lacks: an account and, unless one is given by BOOTSTRAP_API_KEY, a test key. Returns
@@ -23,11 +23,11 @@ export async function firstStart(
     await addApiKey(store, { ...given, tenant, permissions: allPermissions, name: 'bootstrap', nowMs });
     const key = await store.apiKeys.fetch(given.id);
     if (key?.secretHash !== hashSecret(given.secret)) {
-      throw new UsageError(
+      throw new Failure(
         'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',
       );
     }
-    if (key.revokedAt !== null) throw new UsageError('the key of BOOTSTRAP_API_KEY is revoked');
+    if (key.revokedAt !== null) throw new Failure('the key of BOOTSTRAP_API_KEY is revoked');
     return made === null ? null : `Webhook secret  ${account.webhookSecrets.test}`;
   }
   if (made === null) return null;

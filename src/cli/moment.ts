@@ -1,12 +1,11 @@
-/** Moments and spans of time as people type them. */
-import { UsageError } from './usage-error.ts';
+/** Times and spans of time as people type them. Throws the rest of the sentence "--since …". */
 
 const SPAN = /^(\d{1,9})(s|m|h|d|w)$/;
 const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const ISO_8601 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Such as `2030-01-31T12:00:00Z`, or `2h` for two hours before now. */
-export function momentOf(option: string, text: string, nowMs: number): number {
+/** Such as `2030-01-31T12:00:00Z`, or `2h` for two hours before now. Milliseconds since the epoch. */
+export function parseMoment(text: string, nowMs: number): number {
   const ms = SPAN.test(text)
     ? nowMs - spanSecondsOf(text) * 1000
     : ISO_8601.test(text)
@@ -14,16 +13,14 @@ export function momentOf(option: string, text: string, nowMs: number): number {
       : NaN;
   // What an ISO date can hold in four digits for the year; other dates have another form.
   if (ms >= 0 && ms < Date.UTC(10_000)) return ms;
-  throw new UsageError(
-    `${option} takes a time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 30m, 2h or 3d`,
-  );
+  throw new Error('takes a time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 30m, 2h or 3d');
 }
 
-/** Such as `24h`. A number without a unit could be meant as one of days, so only 0 has none. */
-export function secondsOf(option: string, text: string): number {
+/** Seconds of a span such as `24h`. A number without a unit could be one of days, so only 0 has none. */
+export function parseSpan(text: string): number {
   const seconds = SPAN.test(text) ? spanSecondsOf(text) : text === '0' ? 0 : NaN;
   if (Number.isSafeInteger(seconds)) return seconds;
-  throw new UsageError(`${option} takes a span of time such as 90m, 24h or 7d, or 0`);
+  throw new Error('takes a span of time such as 90m, 24h or 7d, or 0');
 }
 
 function spanSecondsOf(text: string): number {

@@ -1,8 +1,8 @@
 /** Settings of accounts in a file: how it is read, and how its mistakes are told. */
 import { createReadStream } from 'node:fs';
 import type { Problem } from '../checkout/refusals.ts';
+import { Failure } from './failure.ts';
 import { printable } from './printable.ts';
-import { UsageError } from './usage-error.ts';
 
 /** More than the settings of any account. */
 const MAX_BYTES = 8 * 2 ** 20;
@@ -20,17 +20,17 @@ export async function readJson(file: string): Promise<unknown> {
     // Takes away a byte order mark, which editors of some systems write.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new UsageError(`${nameOf(file)} cannot be read: ${printable((error as Error).message)}`);
+    throw new Failure(`${nameOf(file)} cannot be read: ${printable((error as Error).message)}`);
   }
 }
 
 /** All mistakes at once, each with its place: one in one line, several in a line each. */
-export function mistakesIn(file: string, problems: readonly Problem[]): UsageError {
+export function mistakesIn(file: string, problems: readonly Problem[]): Failure {
   const lines = problems.map(({ pointer, detail }) => printable(`${pointer.slice(1) || 'it'} ${detail}`));
   const [only] = lines;
-  if (lines.length === 1) return new UsageError(`${nameOf(file)}: ${only}; nothing is changed`);
+  if (lines.length === 1) return new Failure(`${nameOf(file)}: ${only}; nothing is changed`);
   const all = lines.map((line) => `\n  ${line}`).join('');
-  return new UsageError(`${nameOf(file)} has ${lines.length} mistakes, and nothing is changed:${all}`);
+  return new Failure(`${nameOf(file)} has ${lines.length} mistakes, and nothing is changed:${all}`);
 }
 
 function nameOf(file: string): string {

@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
-import { readConfig } from '../config.ts';
+import { readSetting } from '../config.ts';
 import { openStore } from '../main.ts';
 import type { Store } from '../store/store.ts';
-import { UsageError } from './usage-error.ts';
+import { Failure } from './failure.ts';
 
-/** Runs a command on the database of the settings, which has to be there: beside a server, or without one. */
-export async function withStore(command: (store: Store) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
-  const database = config.DATABASE_URL;
+/** Runs a command on the database of the settings, which has to exist: beside a server, or without one. */
+export async function withStore(
+  env: NodeJS.ProcessEnv,
+  command: (store: Store) => Promise<void>,
+): Promise<void> {
+  // Only these settings: a wrong one of the server is no reason not to revoke a key.
+  const database = readSetting('DATABASE_URL', env);
+  const config = { DATABASE_URL: database, DATABASE_COMMITS: readSetting('DATABASE_COMMITS', env) };
   if (database.kind === 'sqlite' && !existsSync(database.path))
-    throw new UsageError(`there is no database ${database.path}; a first start of the server makes one`);
+    throw new Failure(`there is no database ${database.path}; the first start of the server creates it`);
   const store = await openStore(config, { serve: false });
   try {
     await command(store);

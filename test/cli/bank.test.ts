@@ -7,7 +7,7 @@ import { createSession, fetchSession } from '../api/shop.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { camt, csv, type Line, PAYER_IBAN, receiveEuros } from '../support/statements.ts';
-import { assertMistake, settingsFor } from './developer.ts';
+import { assertFailure, assertMistake, settingsFor } from './developer.ts';
 
 const ENTRY = 'ntc_\\w{26}';
 const line = { amount: '25.00', text: 'Thank you', reference: '2026020300000001' };
@@ -55,7 +55,7 @@ suite('opentill bank import', () => {
     assert.match(lines[0] ?? '', /^bfl_\w{26} {2}first\.xml {2}1 entry, 1 new: 0 settled, 1 open$/);
     assert.match(lines[1] ?? '', /^bfl_\w{26} {2}second\.xml {2}2 entries, 1 new: 0 settled, 1 open$/);
     const again = await done('bank', 'import', first);
-    assert.equal(again, `${lines[0]?.split('  ')[0]}  first.xml  was taken in before\n`);
+    assert.equal(again, `${lines[0]?.split('  ')[0]}  first.xml  was imported before\n`);
     const named = await done('bank', 'import', put('mine.csv', csv([other])), '--mapping', 'my-bank');
     assert.match(named, /^bfl_\w{26} {2}mine\.csv {2}1 entry, /);
   });
@@ -87,12 +87,12 @@ suite('opentill bank import', () => {
     }
     const settings = settingsFor(service);
     const broken = join(directory, 'broken.xml');
-    await assertMistake(t, ['bank', 'import', broken], settings, /has refused: line \d+/);
-    await assertMistake(t, ['bank', 'import', directory], settings, /it is no file/);
-    await assertMistake(t, ['bank', 'import', broken, '--mapping', 'none'], settings, /saved mapping/);
-    await assertMistake(t, ['bank', 'import'], settings, /takes the files/);
+    await assertFailure(t, ['bank', 'import', broken], settings, /has refused: line \d+/);
+    await assertFailure(t, ['bank', 'import', directory], settings, /it is not a file/);
+    await assertFailure(t, ['bank', 'import', broken, '--mapping', 'none'], settings, /saved mapping/);
+    await assertMistake(t, ['bank', 'import'], settings, /<file> is missing/);
     const unknown = settingsFor({ ...service, key: { ...service.key, secret: 'sk_test_x' } });
-    await assertMistake(
+    await assertFailure(
       t,
       ['bank', 'import', broken, broken],
       unknown,
@@ -107,7 +107,7 @@ suite('opentill bank import', () => {
     assert.match(await done('bank', 'import', 'large.xml'), / 1 entry, 1 new/);
     const huge = join(directory, put('huge.xml', ''));
     truncateSync(huge, 65 * 2 ** 20);
-    await assertMistake(t, ['bank', 'import', huge], settingsFor(service), /too large/);
+    await assertFailure(t, ['bank', 'import', huge], settingsFor(service), /too large/);
     // Which says nothing of the next.
     const { code, stdout, stderr } = await opentill(
       'bank',
@@ -158,7 +158,7 @@ suite('opentill bank inbox', () => {
     // Not a hundred times as much, whatever was meant.
     for (const amount of ['1000', '10.0', '10,00', '']) {
       const args = ['bank', 'assign', id, `${first.id}=${amount}`];
-      await assertMistake(t, args, settings, /an amount of EUR is written with 2 digits .* such as 12\.50/);
+      await assertMistake(t, args, settings, /an amount in EUR has 2 digits .* such as 12\.50/);
     }
     const left = await done('bank', 'assign', id, `${first.id}=10.00`, `${second.id}=4.75`);
     assert.equal(left, `${id}  open  10.25 EUR is left\n`);
@@ -190,7 +190,7 @@ suite('opentill bank inbox', () => {
     await done('bank', 'ignore', money, '--reason', 'Interest.');
     assert.equal(await done('bank', 'reopen', money), `${money}  open  25.00 EUR is left\n`);
     const settings = settingsFor(service);
-    await assertMistake(t, ['bank', 'reopen', money], settings, /has been dealt with/);
+    await assertFailure(t, ['bank', 'reopen', money], settings, /has been dealt with/);
   });
 });
 
@@ -203,21 +203,22 @@ suite('opentill bank payments', () => {
     await done('bank', 'assign', id, session.id);
     const settings = settingsFor(service);
     for (const amount of ['1250', '12.5'])
-      await assertMistake(t, ['refund', session.id, amount], settings, /such as 12\.50/);
-    const refunded = await done('refund', session.id, '12.50', '--reason', 'Lost parcel');
+      await assertMistake(t, ['refunds', 'create', session.id, amount], settings, /such as 12\.50/);
+    const refunded = await done('refunds', 'create', session.id, '12.50', '--reason', 'Lost parcel');
     const refund = part(refunded, /^(rfd_\w{26}) {2}pending {2}12\.50 EUR\n$/);
 
     put('out.xml', 'of another day');
-    const taken = await opentill('bank', 'payments', 'eur', '--out', 'out.xml');
+    const taken = await opentill('bank', 'payments', 'create', 'eur', '--out', 'out.xml');
     assert.deepEqual([taken.code, taken.stdout], [1, '']);
-    assert.match(taken.stderr, /^opentill: out\.xml is there already; --force writes over it\n$/);
-    const nowhere = ['bank', 'payments', 'eur', '--out', join(directory, 'none', 'out.xml')];
-    await assertMistake(t, nowhere, settings, /cannot be written: ENOENT/);
+    assert.match(taken.stderr, /^opentill: out\.xml exists already; --force overwrites it\n$/);
+    const nowhere = ['bank', 'payments', 'create', 'eur', '--out', join(directory, 'none', 'out.xml')];
+    await assertFailure(t, nowhere, settings, /cannot be written: ENOENT/);
 
     // Nothing was made so far: what is in one file is in no other.
     const made = await done(
       'bank',
       'payments',
+      'create',
       'eur',
       '--out',
       'out.xml',
@@ -233,8 +234,8 @@ suite('opentill bank payments', () => {
     assert.ok(content.includes(`<EndToEndId>${refund.replace('_', '')}</EndToEndId>`));
     assert.ok(content.includes(PAYER_IBAN) && content.includes('>12.50<') && content.includes('2099-01-31'));
 
-    await assertMistake(t, ['bank', 'payments', 'eur'], settings, /has refused: /);
-    assert.ok((await done('bank', 'payments', file)).endsWith(`  ${file}.xml\n`));
+    await assertFailure(t, ['bank', 'payments', 'create', 'eur'], settings, /has refused: /);
+    assert.ok((await done('bank', 'payments', 'write', file)).endsWith(`  ${file}.xml\n`));
     assert.equal(readFileSync(join(directory, `${file}.xml`), 'utf8'), content);
     assert.deepEqual(
       readdirSync(directory).filter((name) => name.endsWith('.part')),
@@ -250,7 +251,7 @@ suite('opentill bank payments', () => {
     const [known = '', nobodys = ''] = idsIn(await done('bank', 'inbox'));
     await done('bank', 'send-back', known);
     const settings = settingsFor(service);
-    await assertMistake(
+    await assertFailure(
       t,
       ['bank', 'send-back', nobodys],
       settings,
@@ -258,40 +259,50 @@ suite('opentill bank payments', () => {
     );
     const session = await createSession(service);
     await done('bank', 'assign', nobodys, session.id);
-    await done('refund', session.id, '25.00');
-    const said = await done('bank', 'payments', 'eur');
+    await done('refunds', 'create', session.id, '25.00');
+    const said = await done('bank', 'payments', 'create', 'eur');
     assert.match(
       said,
       /^bfl_\w+ {2}1 payment {2}25\.00 EUR .*\nleft out: rfd_\w+ {2}the bank did not tell .*\n$/,
     );
-    const unknown = await opentill('bank', 'payments', 'usd');
+    const unknown = await opentill('bank', 'payments', 'create', 'usd');
     assert.match(unknown.stderr, /must be the id of a receiving account/);
   });
 });
 
-test('opentill refund settle says what became of a refund that no statement tells of', async (t) => {
+test('opentill refunds settle says what became of a refund that no statement tells of', async (t) => {
   const { service, done, take } = await setUp(t);
   const session = await createSession(service);
   await take(line);
   const [id = ''] = idsIn(await done('bank', 'inbox'));
   await done('bank', 'assign', id, session.id);
-  const refund = async () => part(await done('refund', session.id, '25.00'), /^(rfd_\w{26}) /);
+  const refund = async () => part(await done('refunds', 'create', session.id, '25.00'), /^(rfd_\w{26}) /);
   const withdrawn = await refund();
-  const failed = await done('refund', 'settle', withdrawn, 'failed', '--reason', 'Closed.');
+  const failed = await done('refunds', 'settle', withdrawn, 'failed', '--reason', 'Closed.');
   assert.equal(failed, `${withdrawn}  failed  25.00 EUR\n`);
   const paid = await refund();
-  assert.equal(await done('refund', 'settle', paid, 'succeeded'), `${paid}  succeeded  25.00 EUR\n`);
+  assert.equal(await done('refunds', 'settle', paid, 'succeeded'), `${paid}  succeeded  25.00 EUR\n`);
   const settings = settingsFor(service);
-  await assertMistake(t, ['refund', 'settle', paid, 'failed'], settings, /has succeeded already/);
+  await assertFailure(t, ['refunds', 'settle', paid, 'failed'], settings, /has succeeded already/);
   await assertMistake(
     t,
-    ['refund', 'settle', paid],
+    ['refunds', 'settle', paid],
     settings,
-    /takes the id of the refund, rfd_…, and succeeded or/,
+    /<status> is missing: one of succeeded, failed/,
   );
-  await assertMistake(t, ['refund', 'settle', paid, 'pending'], settings, /succeeded or failed/);
-  await assertMistake(t, ['refund', 'settle', session.id, 'failed'], settings, /takes the id of the refund/);
-  await assertMistake(t, ['refund', 'settle', paid, 'failed', 'x'], settings, /takes no x/);
+  await assertMistake(
+    t,
+    ['refunds', 'settle', paid, 'pending'],
+    settings,
+    /<status> takes one of succeeded, failed/,
+  );
+  await assertMistake(
+    t,
+    ['refunds', 'settle', session.id, 'failed'],
+    settings,
+    /<refund> takes the id of a refund/,
+  );
+  await assertMistake(t, ['refunds', 'settle', paid, 'failed', 'x'], settings, /unexpected argument "x"/);
 });
 
 test('a mistake with the commands of the bank is one clear line', async (t) => {
@@ -299,27 +310,27 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
   const settings = settingsFor(service);
   const narrow = await service.createKey({ permissions: ['read'] });
   const rows: ReadonlyArray<[string[], RegExp]> = [
-    [
-      ['bank', 'transfer'],
-      /bank takes one of account, import, inbox, assign, ignore, send-back, reopen, payments/,
-    ],
-    [['bank', 'inbox', 'all'], /takes no all/],
-    [['bank', 'inbox', '--limit', '0'], /--limit takes a number from 1/],
-    [['bank', 'assign', entryId], /takes the payins/],
-    [['bank', 'assign', payinId, entryId], /takes the id of the entry/],
-    [['bank', 'assign', entryId, payinId], /no such bank entry/],
-    [['bank', 'ignore', entryId], /needs --reason/],
-    [['bank', 'ignore', entryId, 'Interest', '--reason', 'x'], /takes no Interest/],
-    [['bank', 'reopen', payinId], /takes the id of the entry/],
-    [['bank', 'payments'], /takes the id of the receiving account/],
-    [['bank', 'payments', 'bfl_x', '--execute-on', '2099-01-01'], /is made already/],
-    [['refund', payinId], /takes the id of the payin, chk_…, and an amount/],
-    [['refund', payinId, '1.00'], /no such/],
+    [['bank', 'transfer'], /there is no command "bank transfer"/],
+    [['bank', 'inbox', 'all'], /unexpected argument "all"/],
+    [['bank', 'inbox', '--limit', '0'], /--limit takes a whole number from 1/],
+    [['bank', 'assign', entryId], /<payin> is missing/],
+    [['bank', 'assign', payinId, payinId], /<entry> takes the id of a bank entry/],
+    [['bank', 'assign', entryId, entryId], /<payin> takes the id of a payin/],
+    [['bank', 'ignore', entryId], /--reason <text> is missing/],
+    [['bank', 'ignore', entryId, 'Interest', '--reason', 'x'], /unexpected argument "Interest"/],
+    [['bank', 'reopen', payinId], /<entry> takes the id of a bank entry/],
+    [['bank', 'payments', 'create'], /<receiving-account> is missing/],
+    [['bank', 'payments', 'create', 'eur', '--execute-on', 'soon'], /--execute-on takes a date/],
+    [['bank', 'payments', 'write', 'eur'], /<file> takes the id of a file of payments, bfl_…/],
+    [['bank', 'payments', 'write', 'bfl_x', '--execute-on', '2099-01-01'], /no option --execute-on/],
+    [['refunds', 'create', payinId], /<amount> is missing/],
   ];
   for (const [args, expected] of rows) await assertMistake(t, args, settings, expected);
+  await assertFailure(t, ['bank', 'assign', entryId, payinId], settings, /no such bank entry/);
+  await assertFailure(t, ['refunds', 'create', payinId, '1.00'], settings, /no such/);
   const readOnly = settingsFor({ ...service, key: narrow });
-  await assertMistake(t, ['bank', 'send-back', entryId], readOnly, /permission "refund"/);
-  await assertMistake(t, ['bank', 'inbox'], {}, /an API key is needed/);
+  await assertFailure(t, ['bank', 'send-back', entryId], readOnly, /permission "refund"/);
+  await assertMistake(t, ['bank', 'inbox'], {}, /--key .* is missing: .*OPENTILL_API_KEY/);
 });
 
 test('without more words it says what it can do', async (t) => {
@@ -333,8 +344,8 @@ test('without more words it says what it can do', async (t) => {
     'ignore',
     'send-back',
     'reopen',
-    'payments',
+    'payments create',
   ])
-    assert.match(stdout, new RegExp(`^ {2}opentill bank ${each} `, 'm'));
-  assert.doesNotMatch(stdout, /opentill (?!bank )/);
+    assert.match(stdout, new RegExp(`^ {2}bank ${each} `, 'm'));
+  assert.doesNotMatch(stdout, /^ {2}(?!bank|opentill bank)\w/m);
 });

@@ -17,15 +17,27 @@ export function opentill(t: TestContext, service: TestService, ...args: string[]
   return runToEnd(t, args, settingsFor(service));
 }
 
-/** Asserts that the command fails with status 1 and one line that matches, and prints nothing else. */
-export async function assertMistake(
+type Settings = Readonly<Record<string, string>>;
+
+/** Asserts that the command line is wrong: status 2 and one line that matches, and nothing else. */
+export function assertMistake(t: TestContext, args: readonly string[], settings: Settings, expected: RegExp) {
+  return assertRefused(t, args, settings, 2, expected);
+}
+
+/** Asserts that the command fails: status 1 and one line that matches, and nothing else. */
+export function assertFailure(t: TestContext, args: readonly string[], settings: Settings, expected: RegExp) {
+  return assertRefused(t, args, settings, 1, expected);
+}
+
+async function assertRefused(
   t: TestContext,
   args: readonly string[],
-  settings: Readonly<Record<string, string>>,
+  settings: Settings,
+  status: number,
   expected: RegExp,
 ): Promise<void> {
   const { code, stdout, stderr } = await runToEnd(t, args, settings);
-  assert.deepEqual([code, stdout], [1, ''], `${args.join(' ')}: ${stderr}`);
+  assert.deepEqual([code, stdout], [status, ''], `${args.join(' ')}: ${stderr}`);
   assert.match(stderr, /^opentill: [^\n]+\n$/, args.join(' '));
   assert.match(stderr, expected, args.join(' '));
   assert.doesNotMatch(stderr, /sk_(test|live)_\w/, 'a secret');

@@ -6,7 +6,14 @@ import { freePort } from '../../src/cli/free-port.ts';
 import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, feed, pay, reopened } from '../api/shop.ts';
 import { startService } from '../support/service.ts';
-import { assertMistake, said, settingsFor, startListening, stopListening } from './developer.ts';
+import {
+  assertFailure,
+  assertMistake,
+  said,
+  settingsFor,
+  startListening,
+  stopListening,
+} from './developer.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -221,12 +228,15 @@ suite('opentill listen', () => {
       key: await service.createKey({ permissions: ['write'] }),
     });
     const wrong = { ...settings, OPENTILL_API_KEY: `${service.key.id}:sk_test_wrong` };
+    const nowhere = { ...settings, OPENTILL_URL: `http://127.0.0.1:${await freePort()}` };
+    await Promise.all([
+      assertFailure(t, ['listen'], wrong, /does not know the API key/),
+      assertFailure(t, ['listen'], narrow, /lacks the permission "read"/),
+      assertFailure(t, ['listen'], nowhere, /connection refused/),
+    ]);
     const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
-      [[], { OPENTILL_URL: service.url }, /an API key is needed/],
-      [[], wrong, /does not know the API key/],
-      [[], narrow, /lacks the permission "read"/],
+      [[], { OPENTILL_URL: service.url }, /--key .* is missing: .*OPENTILL_API_KEY/],
       [[], { ...settings, OPENTILL_URL: 'ftp://x' }, /OPENTILL_URL must be/],
-      [[], { ...settings, OPENTILL_URL: `http://127.0.0.1:${await freePort()}` }, /connection refused/],
       [['--key', 'sk_test_alone'], settings, /--key must be/],
       [['--forward', 'http://127.0.0.1:1/'], live, /test mode only/],
       [['--forward', 'localhost:4000'], settings, /--forward takes an address/],

@@ -10,6 +10,6 @@ test('the command line says which version it is', async (t) => {
 
 test('a word that is no command is named in one line', async (t) => {
   const { code, stdout, stderr } = await runToEnd(t, ['server'], {});
-  assert.deepEqual([code, stdout], [1, '']);
-  assert.equal(stderr, 'opentill: there is no command "server"; opentill --help lists them\n');
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.equal(stderr, 'opentill: there is no command "server"; did you mean "serve"? See opentill --help\n');
 });

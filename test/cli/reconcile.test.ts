@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../api/receiver.ts';
 import { advance, createSession, type Data, feed, pay, succeeded, until } from '../api/shop.ts';
 import { freshDirectory, run, runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { assertMistake, opentill, settingsFor } from './developer.ts';
+import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
 
 const FORGED = 'evt_7zzzzzzzzz0000x5r7m2c9w1he';
 
@@ -74,7 +74,7 @@ suite('opentill reconcile, by what the service says', () => {
     const [event] = (await feed(service)).slice(-1);
 
     const first = await opentill(t, service, 'reconcile', '--since', '1h');
-    assert.deepEqual([first.code, first.stderr], [2, '']);
+    assert.deepEqual([first.code, first.stderr], [3, '']);
     assert.deepEqual(group(first.stdout, originOf(gone)), [
       `  ${failed.event}  checkout.created  ${lost.id}  failed after 1 attempt: ${failed.last_error}`,
     ]);
@@ -85,7 +85,7 @@ suite('opentill reconcile, by what the service says', () => {
     isOver = false;
     const only = ['--endpoint', originOf(gone)];
     const second = await opentill(t, service, 'reconcile', '--since', '1h', '--resend', ...only);
-    assert.equal(second.code, 2);
+    assert.equal(second.code, 3);
     assert.match(second.stdout, /\(sent again\)\n/);
     assert.match(second.stdout, /^1 missed since .*\n1 sent again\n$/m);
     const [, again] = await gone.received(2);
@@ -106,7 +106,7 @@ suite('opentill reconcile, by what the service says', () => {
     await until(async () => (await failed()).rows.length === 130);
     isOver = false;
     const { code, stdout } = await opentill(t, service, 'reconcile', '--since', '1h', '--resend');
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     assert.match(stdout, /^130 missed since \S+\n130 sent again\n$/m);
     const again = (await receiver.received(260)).slice(130).map(({ event }) => event);
     assert.deepEqual(idsOf(again), idsOf(await feed(service)));
@@ -147,12 +147,12 @@ suite('opentill reconcile, of endpoints', () => {
       .filter(({ type }) => ['checkout.paid', 'payin.succeeded'].includes(type));
     const off = await opentill(t, service, ...args);
     assert.equal(off.code, 0);
-    assert.match(off.stdout, new RegExp(`^${id} is off: .*\n0 missed since`));
+    assert.match(off.stdout, new RegExp(`^${id} is disabled: .*\n0 missed since`));
     assert.match((await opentill(t, service, ...args, '--endpoint', id)).stdout, /^2 missed since/m);
 
     await change(service, id, { status: 'enabled' });
     const { code, stdout } = await opentill(t, service, ...args, '--resend');
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     const why = 'never delivered: there is no delivery of it';
     assert.deepEqual(
       group(stdout, id),
@@ -171,12 +171,12 @@ suite('opentill reconcile, of endpoints', () => {
     await createSession(service);
     const [failed] = await deliveries(service, 'failed', 1);
     const args = ['reconcile', '--since', '1h'];
-    assert.equal((await opentill(t, service, ...args)).code, 2);
+    assert.equal((await opentill(t, service, ...args)).code, 3);
     await service.call('DELETE', `/v3/webhook_endpoint/${id}`);
     const { code, stdout } = await opentill(t, service, ...args);
     assert.equal(code, 0);
     assert.match(stdout, /^Left out: 1 to endpoints that were removed\.\n0 missed since \S+\n$/);
-    await assertMistake(t, [...args, '--endpoint', id], settingsFor(service), /no such webhook endpoint/);
+    await assertFailure(t, [...args, '--endpoint', id], settingsFor(service), /no such webhook endpoint/);
     // Who says that it lacks the event has missed it, whatever became of the endpoint.
     const lacking = await opentill(t, service, ...args, '--received', file(t, []), '--resend');
     assert.match(lacking.stdout, new RegExp(`^${id}\n  ${failed.event}  .*\\(cannot be sent again: `));
@@ -216,7 +216,7 @@ suite('opentill reconcile --received', () => {
     const args = ['reconcile', '--since', '1h', '--received', path];
 
     const { code, stdout, stderr } = await opentill(t, service, ...args);
-    assert.deepEqual([code, stderr], [2, '']);
+    assert.deepEqual([code, stderr], [3, '']);
     const lines = group(stdout, originOf(receiver));
     assert.deepEqual(idsIn(lines), idsOf([created, started]));
     for (const line of lines) assert.match(line, / {2}delivered \d{4}-\S+Z and not there$/);
@@ -244,7 +244,7 @@ suite('opentill reconcile --received', () => {
     const { code } = await opentill(t, service, 'reconcile', '--since', '1h', '--received', path);
     assert.equal(code, 0);
     const none = await opentill(t, service, 'reconcile', '--since', '1h', '--received', file(t, []));
-    assert.equal(none.code, 2);
+    assert.equal(none.code, 3);
     assert.match(none.stdout, / failed after 1 attempt: /);
   });
 
@@ -266,7 +266,7 @@ suite('opentill reconcile --received', () => {
     const path = file(t, [wanted[0].id]);
     const args = ['reconcile', '--since', '1h', '--received', path, '--endpoint', id];
     const { code, stdout } = await opentill(t, service, ...args);
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     assert.deepEqual(idsIn(group(stdout, id)), idsOf([wanted[1], ...meanwhile]));
     assert.equal(stdout.match(/never delivered/g)?.length, 2);
     assert.match(stdout, /^3 missed since /m);
@@ -285,7 +285,7 @@ suite('opentill reconcile --received', () => {
         .reverse()
         .join(''),
     );
-    assert.equal((await child.ended).code, 2);
+    assert.equal((await child.ended).code, 3);
     assert.deepEqual(idsIn(group(child.output.stdout, 'no receiver')), idsOf(missing));
     assert.match(child.output.stdout, /^4 missed since /m);
   });
@@ -302,11 +302,11 @@ suite('opentill reconcile --received', () => {
     const [kept] = await feed(service, json.next_cursor);
     const args = ['reconcile', '--since', '1h', '--received', file(t, idsOf(forgotten))];
     const { code, stdout } = await opentill(t, service, ...args);
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     assert.match(stdout, new RegExp(`^The feed has events only from ${kept.created_at} on\\.$`, 'm'));
     assert.deepEqual(idsIn(group(stdout, 'no receiver')), [kept.id]);
     assert.doesNotMatch(stdout, /not in the feed/);
-    await assertMistake(t, ['listen', '--after', '1'], settingsFor(service), /no longer kept/);
+    await assertFailure(t, ['listen', '--after', '1'], settingsFor(service), /no longer kept/);
   });
 
   test('keeps to the rate that the service allows', async (t) => {
@@ -318,7 +318,7 @@ suite('opentill reconcile --received', () => {
     const settings = settingsFor({ url: service.url, key: slow });
     // The search for the beginning, five look-ups and five orders to send again are more than a burst.
     const { code, stdout, stderr } = await runToEnd(t, args, settings);
-    assert.deepEqual([code, stderr], [2, '']);
+    assert.deepEqual([code, stderr], [3, '']);
     assert.match(stdout, /^5 sent again\n$/m);
     await receiver.received(10);
   });
@@ -335,16 +335,14 @@ test('a mistake is answered in one line', async (t) => {
     [['--since', 'yesterday'], settings, /--since takes a time/],
     [['--since', '2030-13-45'], settings, /--since takes a time/],
     [['--since', '2h', '--endpoint', 'shop'], settings, /--endpoint takes/],
-    [
-      ['--since', '2h', '--endpoint', endpoint, '--received', file(t, [])],
-      settings,
-      /no such webhook endpoint/,
-    ],
-    [['--since', '2h', '--received', none], settings, /cannot be read: ENOENT/],
-    [['--since', '2h'], narrow, /permission "webhooks"/],
-    [['--since', '2h'], {}, /an API key is needed/],
-    [['2h'], settings, /2h/],
+    [['--since', '2h'], {}, /--key .* is missing: .*OPENTILL_API_KEY/],
+    [['--since', '2h', '3h'], settings, /unexpected argument "3h"/],
   ];
+  const since = ['reconcile', '--since', '2h'];
+  const unknown = [...since, '--endpoint', endpoint, '--received', file(t, [])];
+  await assertFailure(t, unknown, settings, /no such webhook endpoint/);
+  await assertFailure(t, [...since, '--received', none], settings, /cannot be read: ENOENT/);
+  await assertFailure(t, since, narrow, /permission "webhooks"/);
   await Promise.all(
     mistakes.map(([args, environment, expected]) =>
       assertMistake(t, ['reconcile', ...args], environment, expected),

@@ -145,7 +145,10 @@ suite('a wrong setting', () => {
             DATABASE_URL: `sqlite:${join(directory, `${values.indexOf(value)}.db`)}`,
           };
           const ended = await runToEnd(t, ['serve'], { ...given, [name]: value }, { directory });
-          assert.equal(ended.code, 1, value);
+          const isOfMachine = /database \S+|listen|EACCES|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN/.test(
+            ended.stderr,
+          );
+          assert.equal(ended.code, isOfMachine ? 1 : 2, ended.stderr);
           assert.equal(ended.stdout, '');
           assert.match(ended.stderr, /^opentill: [^\n]+\n$/, value);
           if (name !== 'HOST')
@@ -354,14 +357,14 @@ suite('the command line', () => {
     for (const args of [[], ['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await runToEnd(t, args, {});
       assert.equal(code, 0);
-      assert.match(stdout, /opentill serve/);
+      assert.match(stdout, /^ {2}serve /m);
       assert.equal(stderr, '');
     }
   });
 
   test('says in one line that there is no such command', async (t) => {
     const { code, stderr } = await runToEnd(t, ['sevre'], {});
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(stderr, /^opentill: [^\n]*sevre[^\n]*\n$/);
   });
 });

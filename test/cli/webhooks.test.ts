@@ -4,7 +4,7 @@ import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, pay, succeeded, until } from '../api/shop.ts';
 import { runToEnd } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { assertMistake, opentill, settingsFor } from './developer.ts';
+import { assertFailure, assertMistake, opentill, settingsFor } from './developer.ts';
 
 const ENDPOINT = /^(whe_\w{26}) {2}/;
 const SECRET = /^Webhook secret {2}(whsec_\S+)\nIt is shown only now\.\n/m;
@@ -55,11 +55,8 @@ suite('opentill webhooks', () => {
   test('without more words it says what it can do', async (t) => {
     const { code, stdout, stderr } = await runToEnd(t, ['webhooks'], {});
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(
-      stdout,
-      /^ {2}opentill webhooks list .*\n(.*\n)+ {2}opentill webhooks resend --failed-since/,
-    );
-    assert.doesNotMatch(stdout, /opentill (?!webhooks)/);
+    assert.match(stdout, /^ {2}webhooks list .*\n(.*\n)+ {2}webhooks resend-failed /m);
+    assert.doesNotMatch(stdout, /^ {2}(?!webhooks|opentill webhooks)\w/m);
   });
 
   test('shows since when an endpoint is suspended and when it is probed, and sends what fails again', async (t) => {
@@ -85,21 +82,21 @@ suite('opentill webhooks', () => {
     const receiver = await startReceiver(t);
     const added = await done(t, service, 'add', receiver.url, '--events', 'checkout.created');
     const id = part(added, ENDPOINT);
-    const tooLong = ['webhooks', 'rotate', id, '--overlap', '8d'];
-    await assertMistake(t, tooLong, settingsFor(service), /overlap_seconds/);
-    const rotated = await done(t, service, 'rotate', id, '--overlap', '2h');
+    const tooLong = ['webhooks', 'rotate-secret', id, '--overlap', '8d'];
+    await assertFailure(t, tooLong, settingsFor(service), /overlap_seconds/);
+    const rotated = await done(t, service, 'rotate-secret', id, '--overlap', '2h');
     assert.notEqual(part(rotated, SECRET), part(added, SECRET));
-    const until = Date.parse(part(rotated, /^The one before signs as well until (\S+)\.\n$/m));
+    const until = Date.parse(part(rotated, /^The previous secret signs too until (\S+)\.\n$/m));
     assert.ok(Math.abs(until - Date.now() - 7_200_000) < 60_000);
     await createSession(service);
     const [delivery] = await receiver.received(1);
     assert.ok(delivery);
     assert.equal(String(delivery.headers['webhook-signature']).split(' ').length, 2);
 
-    const last = await done(t, service, 'rotate', id, '--overlap', '0');
+    const last = await done(t, service, 'rotate-secret', id, '--overlap', '0');
     assert.match(
       last,
-      /^The one before is not used any more\.\nThe one before that was to sign until \S+Z, and is not used any more\.\n$/m,
+      /^The previous secret no longer signs\.\nThe one before that, valid until \S+Z, no longer signs\.\n$/m,
     );
     await createSession(service);
     const [, second] = await receiver.received(2);
@@ -133,11 +130,11 @@ suite('opentill webhooks', () => {
     status = 200;
     await done(t, service, 'update', id, '--enable');
     assert.equal(
-      await done(t, service, 'resend', '--failed-since', '1h', '--endpoint', id),
+      await done(t, service, 'resend-failed', '--since', '1h', '--endpoint', id),
       '1 sent again\n',
     );
     await until(async () => (await deliveries(service, id, 'delivered')).length === 2);
-    assert.equal(await done(t, service, 'resend', '--failed-since', '1h'), '0 sent again\n');
+    assert.equal(await done(t, service, 'resend-failed', '--since', '1h'), '0 sent again\n');
   });
 
   test('says what is not sent again: behind an earlier one, or because its endpoint is off', async (t) => {
@@ -147,8 +144,8 @@ suite('opentill webhooks', () => {
     const id = part(await done(t, service, 'add', receiver.url, '--events', 'checkout.created'), ENDPOINT);
     await createSession(service);
     await until(async () => (await deliveries(service, id, 'failed')).length === 1);
-    const off = await done(t, service, 'resend', '--failed-since', '1h');
-    assert.equal(off, '0 sent again; those to endpoints that are off are left out\n');
+    const off = await done(t, service, 'resend-failed', '--since', '1h');
+    assert.equal(off, '0 sent again; deliveries to disabled endpoints are left out\n');
 
     status = 200;
     const all = await done(t, service, 'update', id, '--enable', '--events', 'checkout.*');
@@ -194,38 +191,49 @@ suite('opentill webhooks', () => {
     const settings = settingsFor(service);
     const narrow = settingsFor({ url: service.url, key: await service.createKey({ permissions: ['read'] }) });
     const id = 'whe_01k9zq4tn30000x5r7m2c9w1he';
-    const mistakes: ReadonlyArray<[string[], Readonly<Record<string, string>>, RegExp]> = [
-      [['create'], settings, /webhooks takes one of/],
+    type Environment = Readonly<Record<string, string>>;
+    const failures: ReadonlyArray<[string[], Environment, RegExp]> = [
       [['list'], narrow, /permission "webhooks"/],
-      [['list'], {}, /an API key is needed/],
-      [['list', 'all'], settings, /takes no all/],
-      [['list', '--events', '*'], settings, /takes no --events/],
-      [['add'], settings, /takes the address/],
       [['add', 'shop'], settings, /url/],
+      [['update', id, '--enable'], settings, /no such/],
+      [['rotate-secret', id], settings, /no such/],
+      [['deliveries', id], settings, /no such/],
+      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he'], settings, /no such/],
+    ];
+    const mistakes: ReadonlyArray<[string[], Environment, RegExp]> = [
+      [['create'], settings, /there is no command "webhooks create"/],
+      [['list'], {}, /--key .* is missing: .*OPENTILL_API_KEY/],
+      [['list', 'all'], settings, /unexpected argument "all"/],
+      [['list', '--events', '*'], settings, /there is no option --events/],
+      [['add'], settings, /<url> is missing/],
       [['add', 'https://shop.example/x', '--events', 'checkout.payed'], settings, /not "checkout\.payed"/],
       [['update', id], settings, /--enable or --disable/],
       [['update', id, '--enable', '--disable'], settings, /exclude/],
-      [['update', id, '--enable'], settings, /no such/],
-      [['remove'], settings, /takes the id/],
-      [['remove', 'x'], settings, /id/],
-      [['rotate', id, '--overlap', 'soon'], settings, /--overlap takes/],
-      [['rotate', id, '--overlap', '2'], settings, /--overlap takes/],
-      [['rotate', id], settings, /no such/],
-      [['deliveries', 'evt_01k9zq4tn30000x5r7m2c9w1he'], settings, /takes the id of an endpoint/],
-      [['resend', 'evt_01k9zq4tn30000x5r7m2c9w1he'], settings, /whd_…, and not evt_/],
+      [['remove'], settings, /<endpoint> is missing/],
+      [['remove', 'x'], settings, /<endpoint> takes the id of a webhook endpoint/],
+      [['rotate-secret', id, '--overlap', 'soon'], settings, /--overlap takes/],
+      [['rotate-secret', id, '--overlap', '2'], settings, /--overlap takes/],
+      [
+        ['deliveries', 'evt_01k9zq4tn30000x5r7m2c9w1he'],
+        settings,
+        /<receiver> takes the id of a webhook endpoint/,
+      ],
+      [['resend', 'evt_01k9zq4tn30000x5r7m2c9w1he'], settings, /whd_…, not "evt_/],
       [['deliveries', id, '--limit', '0'], settings, /--limit takes/],
-      [['deliveries', id], settings, /no such/],
-      [['resend'], settings, /takes the id of a delivery/],
-      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he', '--failed-since', '2h'], settings, /takes the id/],
-      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he'], settings, /no such/],
-      [['resend', '--failed-since', 'x'], settings, /--failed-since takes/],
+      [['resend'], settings, /<delivery> is missing/],
+      [['resend', 'whd_01k9zq4tn30000x5r7m2c9w1he', '--since', '2h'], settings, /no option --since/],
+      [['resend-failed'], settings, /--since <when> is missing/],
+      [['resend-failed', '--since', 'x'], settings, /--since takes/],
     ];
     // A few at a time: a process each is work for a machine.
-    const queue = [...mistakes];
+    const queue = [
+      ...mistakes.map((row) => ({ row, check: assertMistake })),
+      ...failures.map((row) => ({ row, check: assertFailure })),
+    ];
     const work = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        const [args, environment, expected] = next;
-        await assertMistake(t, ['webhooks', ...args], environment, expected);
+        const [args, environment, expected] = next.row;
+        await next.check(t, ['webhooks', ...args], environment, expected);
       }
     };
     await Promise.all([work(), work(), work()]);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, Refused, Unreachable } from '../client.ts';
-import { UsageError } from '../usage-error.ts';
+import { Failure } from '../failure.ts';
 import { createParser } from './server-sent.ts';
 
 export type Told = {
@@ -54,7 +54,7 @@ export async function* follow(
       if (stop.aborted) return;
       if (isFinal(error) || !wasConnected) throw error;
       // What the network says of a broken stream is in the words of its library.
-      trouble = error instanceof UsageError ? error.message : 'the stream has broken off';
+      trouble = error instanceof Failure ? error.message : 'the stream has broken off';
     }
     if (stop.aborted) return;
     if (!isLost) onLost(trouble);

@@ -7,7 +7,18 @@ import { forward, type Receipt } from './forward.ts';
 /** An event with the cursors before and behind it. */
 export type Placed = { readonly body: string; readonly before: string; readonly cursor: string };
 
+/** What came of one attempt. */
+export type Attempt = {
+  readonly event: FeedEvent;
+  readonly cursor: string;
+  readonly receipt: Receipt;
+  readonly outcome: 'taken' | 'retried' | 'given_up' | 'stopped';
+  /** The same for people, behind the event. */
+  readonly text: readonly string[];
+};
+
 type Options = {
+  readonly onAttempt: (attempt: Attempt) => void;
   readonly url: string;
   readonly secret: string;
   /** Whether the one who listens has chosen the secret. */
@@ -22,7 +33,7 @@ const LOOK_EVERY_MS = 500;
 /** How receivers answer that think a signature is not genuine. */
 const UNTRUSTING: ReadonlyArray<number | null> = [400, 401, 403];
 
-export function createHandOver({ url, secret, isSecretGiven, stop }: Options) {
+export function createHandOver({ url, secret, isSecretGiven, stop, onAttempt }: Options) {
   let isHinted = false;
   let givenUp = 0;
   let firstGivenUp = '';
@@ -49,19 +60,21 @@ export function createHandOver({ url, secret, isSecretGiven, stop }: Options) {
   async function take({ body, before, cursor }: Placed): Promise<boolean> {
     const event: FeedEvent = parseEvent(body);
     for (let tries = 0; ; tries++) {
-      const { isTaken, isAbsent, isNew, status, answer, durationMs } = await answerOf(body, event);
+      const { isNew, ...receipt } = await answerOf(body, event);
+      const { isTaken, isAbsent, status, answer, durationMs } = receipt;
       if (isAbsent) return false;
       // One that has just been started has not had this event before.
       if (isNew) tries = 0;
       const pauseMs = PAUSES_MS[tries];
-      const next = isTaken
-        ? ''
+      const [outcome, next] = isTaken
+        ? (['taken', ''] as const)
         : pauseMs === undefined
-          ? ` (given up; again with --after ${before})`
+          ? (['given_up', ` (given up; again with --after ${before})`] as const)
           : stop.aborted
-            ? ''
-            : ` (again in ${pauseMs / 1000} s)`;
-      console.log([...aboutEvent(event, cursor), `${durationMs} ms`, `${answer}${next}`].join('  '));
+            ? (['stopped', ''] as const)
+            : (['retried', ` (again in ${pauseMs / 1000} s)`] as const);
+      const text = [...aboutEvent(event, cursor), `${durationMs} ms`, `${answer}${next}`];
+      onAttempt({ event, cursor, receipt, outcome, text });
       if (isTaken) return true;
       hint(status);
       if (pauseMs === undefined) {

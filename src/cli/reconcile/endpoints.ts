@@ -1,7 +1,7 @@
 /** The endpoints that there are, and which events each of them was to get. */
 import type { Client } from '../client.ts';
 import { type FeedEvent, subjectOf } from '../events/feed.ts';
-import { UsageError } from '../usage-error.ts';
+import { Failure } from '../failure.ts';
 
 export type Endpoint = {
   readonly id: string;
@@ -21,7 +21,7 @@ export async function endpointsOf(client: Client): Promise<Endpoints> {
 export function endpointIn(endpoints: Endpoints, id: string): Endpoint {
   const endpoint = endpoints.get(id);
   if (endpoint) return endpoint;
-  throw new UsageError(
+  throw new Failure(
     `there is no such webhook endpoint as ${id}; opentill webhooks list shows which there are`,
   );
 }

@@ -8,7 +8,7 @@ import {
   missedDelivery,
   neverDelivered,
   receiverOfDelivery,
-} from './delivery.ts';
+} from '../webhooks/delivery.ts';
 import { type Endpoint, type Endpoints, endpointIn, isFor } from './endpoints.ts';
 import { createIdSet, type Received } from './received.ts';
 

@@ -21,10 +21,10 @@ export async function done(t: TestContext, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Fails with one line that says why. */
+/** Fails with one line that says why: with status 1, or with 2 where the command line is wrong. */
 export async function refused(t: TestContext, expected: RegExp, ...args: string[]): Promise<void> {
   const { code, stdout, stderr } = await db(t, ...args);
-  assert.deepEqual([code, stdout], [1, ''], stderr);
+  assert.deepEqual([code, stdout], [/; see opentill /.test(stderr) ? 2 : 1, ''], stderr);
   assert.match(stderr, /^opentill: [^\n]+\n$/);
   assert.match(stderr, expected);
   assert.doesNotMatch(stderr, /secret/);

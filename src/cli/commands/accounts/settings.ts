@@ -1,0 +1,27 @@
+import { serializeSettings } from '../../../accounts/settings-json.ts';
+import { accountOf, liveOption, modeOf } from '../../account.ts';
+import { databaseCommand } from '../../declare/access.ts';
+import { objectOf } from '../../declare/json.ts';
+import { required } from '../../declare/parameter.ts';
+import { accountNumber } from '../../declare/values.ts';
+
+export const command = databaseCommand({
+  purpose: 'Show the settings of an account, as JSON.',
+  details: [
+    '`opentill accounts configure` accepts what this command prints. With `--json` it prints the same.',
+  ],
+  arguments: { account: required(accountNumber, 'Number of the account.') },
+  options: { live: liveOption },
+  json: objectOf({
+    business: 'What receipts say of the merchant.',
+    policy: 'What becomes of payments that are short, in excess, late or without a reference.',
+    receiving_accounts: 'Where bank transfers go.',
+    csv_mappings: 'How CSV statements are read, by name.',
+  }),
+  examples: [['opentill accounts settings 1 --live', 'The settings of account 1 in live mode']],
+  async run({ account, live }, { store, output }) {
+    const { settings } = await accountOf(store, account);
+    const shown = serializeSettings(settings[modeOf(live)]);
+    output.record(shown, JSON.stringify(shown, null, 2));
+  },
+});

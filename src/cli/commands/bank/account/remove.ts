@@ -1,0 +1,29 @@
+import { accountOf, accountOption, liveOption, modeOf } from '../../../account.ts';
+import { databaseCommand } from '../../../declare/access.ts';
+import { required } from '../../../declare/parameter.ts';
+import { nonEmpty } from '../../../declare/values.ts';
+import { Failure } from '../../../failure.ts';
+import { printable } from '../../../printable.ts';
+
+export const command = databaseCommand({
+  purpose: 'Remove a receiving account.',
+  details: [
+    'Payers who were told to pay into it still can: attempts that wait for a transfer keep the account. To import its statements it has to be there.',
+  ],
+  arguments: {
+    id: required(nonEmpty('id', 'the id of a receiving account'), 'Id of the receiving account.'),
+  },
+  options: { account: accountOption, live: liveOption },
+  examples: [['opentill bank account remove eur', 'Payers no longer see the account eur']],
+  async run({ id, account, live }, { store, output }) {
+    const mode = modeOf(live);
+    const settings = (await accountOf(store, account)).settings[mode];
+    const receivingAccounts = settings.receivingAccounts.filter((each) => each.id !== id);
+    if (receivingAccounts.length === settings.receivingAccounts.length)
+      throw new Failure(
+        `there is no receiving account ${printable(id)}; opentill bank account list shows them`,
+      );
+    await store.accounts.configure({ account, mode }, { ...settings, receivingAccounts });
+    output.line(`${printable(id)} is removed`);
+  },
+});

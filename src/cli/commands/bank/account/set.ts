@@ -1,0 +1,125 @@
+import { readSettings } from '../../../../accounts/settings-json.ts';
+import type { Problem } from '../../../../checkout/refusals.ts';
+import type { ReceivingAccount } from '../../../../methods/bank/receiving-account.ts';
+import {
+  readReceivingAccount,
+  serializeReceivingAccount,
+} from '../../../../methods/bank/receiving-account-schema.ts';
+import { accountOf, accountOption, liveOption, modeOf } from '../../../account.ts';
+import { databaseCommand } from '../../../declare/access.ts';
+import { objectOf } from '../../../declare/json.ts';
+import { flag, optional, optionName, required } from '../../../declare/parameter.ts';
+import { nonEmpty, text } from '../../../declare/values.ts';
+import { UsageError } from '../../../failure.ts';
+import { printable } from '../../../printable.ts';
+import { lineOf, receivingAccountKeys, recordOf } from '../../../receiving-account.ts';
+
+/** Options for the fields of the account itself. */
+const ofAccount = {
+  currency: optional(text('currency'), 'Currency of the account, such as `EUR`.'),
+  iban: optional(text('iban'), 'IBAN.'),
+  bic: optional(text('bic'), 'BIC.'),
+  accountNumber: optional(text('number'), 'Account number, where there is no IBAN.'),
+  bankCode: optional(text('code'), 'Code of the bank, such as a routing number.'),
+  bankName: optional(text('name'), 'Name of the bank.'),
+  qrIban: optional(text('iban'), 'Swiss QR-IBAN.'),
+  paynow: optional(text('proxy'), 'PayNow proxy (SGD).'),
+  promptpay: optional(text('proxy'), 'PromptPay proxy (THB).'),
+  pix: optional(text('key'), 'Pix key (BRL).'),
+  upi: optional(text('id'), 'UPI id (INR).'),
+};
+
+/** Options for its holder: `--holder-name` is `/holder/name`. */
+const ofHolder = {
+  holderName: optional(text('name'), 'Name of the holder.'),
+  holderStreet: optional(text('street'), 'Street.'),
+  holderBuildingNumber: optional(text('number'), 'Building number.'),
+  holderPostalCode: optional(text('code'), 'Postal code.'),
+  holderCity: optional(text('city'), 'City.'),
+  holderCountry: optional(text('country'), 'Country, such as `DE`.'),
+};
+
+const pointers = new Map(
+  [...Object.keys(ofAccount), ...Object.keys(ofHolder)].map((key) => [key, pointerOf(key)]),
+);
+
+export const command = databaseCommand({
+  purpose: 'Create a receiving account, or change fields of one.',
+  details: [
+    'A new account needs a currency, a holder with name and country, and what identifies it, such as an IBAN. Of an account that exists, only the given fields change; an empty text removes a field.',
+  ],
+  arguments: {
+    id: required(nonEmpty('id', 'an id that you choose'), 'An id that you choose, such as `eur`.'),
+  },
+  options: {
+    ...ofAccount,
+    ...ofHolder,
+    first: flag('Put the account before all others.'),
+    account: accountOption,
+    live: liveOption,
+  },
+  json: objectOf(receivingAccountKeys),
+  examples: [
+    [
+      "opentill bank account set eur --currency EUR --iban 'DE89 3704 0044 0532 0130 00' --holder-name 'Muster Handels GmbH' --holder-country DE",
+      'Create an account for transfers in euros',
+    ],
+    ['opentill bank account set eur --bic COBADEFFXXX --first', 'Add a field, and show this account first'],
+  ],
+  check: ({ id: _id, account: _account, live: _live, first, ...fields }) =>
+    first || Object.values(fields).some((value) => value !== undefined)
+      ? []
+      : ['bank account set needs fields to set, such as --iban'],
+  async run({ id, account: number, live, first, ...fields }, { store, output }) {
+    const tenant = { account: number, mode: modeOf(live) };
+    const current = (await accountOf(store, number)).settings[tenant.mode];
+    const accounts = current.receivingAccounts;
+    const known = accounts.find((each) => each.id === id);
+    const changed = accountWith(known ? serializeReceivingAccount(known) : { id, holder: {} }, fields);
+    const others = accounts.filter((each) => each !== known);
+    // One that is changed stays where it is: the order decides which of a currency payers see.
+    const kept = known ? accounts.map((each) => (each === known ? changed : each)) : [...accounts, changed];
+    const receivingAccounts = first ? [changed, ...others] : kept;
+    const together = readSettings({ receiving_accounts: receivingAccounts.map(serializeReceivingAccount) });
+    if ('problems' in together) throw mistakes(together.problems.map(withoutPlace));
+    await store.accounts.configure(tenant, { ...current, receivingAccounts });
+    output.record(recordOf(changed), lineOf(changed));
+  },
+});
+
+/** The account with the given fields, or all that is wrong with them. */
+function accountWith(
+  before: { readonly id: string; readonly holder: object },
+  fields: Readonly<Record<string, string | undefined>>,
+): ReceivingAccount {
+  const typed = [...pointers].flatMap(([key, pointer]) => {
+    const value = fields[key];
+    return value === undefined ? [] : [{ path: pointer.split('/').slice(1), value }];
+  });
+  const top = typed.filter(({ path }) => path.length === 1).map(({ path, value }) => [path[0], value]);
+  const ofIt = typed.filter(({ path }) => path.length === 2).map(({ path, value }) => [path[1], value]);
+  const holder = { ...before.holder, ...Object.fromEntries(ofIt) };
+  const read = readReceivingAccount({ ...before, ...Object.fromEntries(top), holder });
+  if ('problems' in read) throw mistakes(read.problems);
+  return read.account;
+}
+
+/** `qrIban` is `/qr_iban`, and `holderPostalCode` is `/holder/postal_code`. */
+function pointerOf(key: string): string {
+  const name = optionName(key).slice(2).replaceAll('-', '_');
+  return `/${name.replace(/^holder_/, 'holder/')}`;
+}
+
+/** Of a field of one account among all of them, the field; or the list as it is, where it is too long. */
+function withoutPlace({ pointer, detail }: Problem): Problem {
+  return { pointer: pointer.replace(/^\/receiving_accounts\/\d+/, ''), detail };
+}
+
+function mistakes(problems: readonly Problem[]): UsageError {
+  const lines = problems.map(({ pointer, detail }) => {
+    const key = [...pointers].find(([, each]) => each === pointer)?.[0];
+    const id = pointer === '/id' ? '<id>' : pointer.slice(1) || 'the account';
+    return printable(`${key === undefined ? id : optionName(key)} ${detail}`);
+  });
+  return new UsageError(...lines);
+}

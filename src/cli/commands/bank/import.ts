@@ -1,0 +1,113 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Client, Refused, Unreachable } from '../../client.ts';
+import { apiCommand } from '../../declare/access.ts';
+import { linesOf } from '../../declare/json.ts';
+import { optional, several } from '../../declare/parameter.ts';
+import { file, text } from '../../declare/values.ts';
+import { exitStatus, Failure } from '../../failure.ts';
+import { printable } from '../../printable.ts';
+
+type Statement = {
+  readonly id: string;
+  readonly entries: number;
+  readonly new: number;
+  readonly settled: number;
+  readonly open: number;
+};
+
+/** Of the name that the service keeps. */
+const MAX_NAME = 200;
+
+export const command = apiCommand(
+  'read',
+  'write',
+)({
+  purpose: 'Import bank statements: camt.053, camt.054, MT940 or CSV.',
+  details: [
+    'Each file is imported as a whole or not at all. A file with a mistake does not stop the others, but the exit status is then 1.',
+  ],
+  arguments: { file: several(file(), 'The files.') },
+  options: {
+    mapping: optional(
+      text('name'),
+      'For CSV: the name of a mapping among the `csv_mappings` of the account.',
+    ),
+  },
+  json: linesOf({
+    statement: {
+      id: 'Id of the statement file, `bfl_…`.',
+      file: 'Name of the file.',
+      was_known: 'Whether it had been imported before: then it changes nothing.',
+      entries: 'How many entries it has.',
+      new: 'How many of them are new.',
+      settled: 'How many of the new ones are settled.',
+      open: 'How many of the new ones wait.',
+    },
+  }),
+  examples: [
+    ['opentill bank import january.xml february.sta', 'Two statements, each in its own format'],
+    ['opentill bank import --mapping my-bank january.csv', 'A CSV file'],
+  ],
+  async run({ file: files, mapping }, { client, output }) {
+    for (const file of files) {
+      try {
+        const { wasKnown, statement } = await importFile(client, file, mapping);
+        const { id, entries, new: fresh, settled, open } = statement;
+        const counts = `${entries} ${entries === 1 ? 'entry' : 'entries'}, ${fresh} new: ${settled} settled, ${open} open`;
+        output.record(
+          { record: 'statement', id, file, was_known: wasKnown, entries, new: fresh, settled, open },
+          [id, printable(file), wasKnown ? 'was imported before' : counts].join('  '),
+        );
+      } catch (error) {
+        // What is wrong with one file says nothing of the others.
+        if (!isOfFile(error)) throw error;
+        output.remark(`${printable(file)}: ${error.message}`);
+        process.exitCode = exitStatus.failure;
+      }
+    }
+  },
+});
+
+/** Whether an error is about this file, and not about the key or the service. */
+function isOfFile(error: unknown): error is Error {
+  if (error instanceof Refused) return error.status === 400 || error.status === 413;
+  return error instanceof Failure && !(error instanceof Unreachable);
+}
+
+async function importFile(client: Client, file: string, mapping: string | undefined) {
+  const newest = await newestOf(client);
+  const content = await contentOf(file);
+  const query = new URLSearchParams({
+    name: basename(file)
+      .replace(/\p{Cc}/gu, ' ')
+      .slice(0, MAX_NAME),
+    ...(mapping === undefined ? {} : { mapping }),
+  });
+  const statement = await client.upload<Statement>(`/bank_statement?${query}`, content);
+  // Ids grow: what is not newer than the newest was there before.
+  return { statement, wasKnown: newest !== null && statement.id <= newest };
+}
+
+/** Id of the statement that was imported last; null if there is none, or the key may not see it. */
+async function newestOf(client: Client): Promise<string | null> {
+  try {
+    const { data } = await client.page<Statement>('/bank_statement', { limit: '1' });
+    return data[0]?.id ?? null;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 403) return null;
+    throw error;
+  }
+}
+
+async function contentOf(file: string): Promise<Blob> {
+  try {
+    if (!(await stat(file)).isFile()) throw new Error('it is not a file');
+    return await openAsBlob(file);
+  } catch (error) {
+    // The system names the file at the end, which is named already.
+    const why = (error as Error).message.replace(/, \w+ '.*'$/s, '');
+    throw new Failure(`it cannot be read: ${why}`);
+  }
+}

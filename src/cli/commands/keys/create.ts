@@ -1,0 +1,42 @@
+import { allPermissions, createApiKey } from '../../../accounts/api-key.ts';
+import { accountOf, accountOption, liveOption, modeOf } from '../../account.ts';
+import { databaseCommand } from '../../declare/access.ts';
+import { objectOf } from '../../declare/json.ts';
+import { withDefault } from '../../declare/parameter.ts';
+import { permissions, text } from '../../declare/values.ts';
+
+export const command = databaseCommand({
+  purpose: 'Create an API key; its secret is shown once.',
+  options: {
+    account: accountOption,
+    live: liveOption,
+    permissions: withDefault(permissions, allPermissions.join(','), 'What the key may do.'),
+    name: withDefault(text('text'), '', 'A name of your own.'),
+  },
+  json: objectOf({
+    id: 'The API key, `ak_…`.',
+    secret: 'The API secret, `sk_…`; it is shown only now.',
+    webhook_secret: 'The secret of webhooks to the addresses that sessions name.',
+    account: 'Number of the account.',
+    mode: '`test` or `live`.',
+    permissions: 'What the key may do.',
+    name: 'Its name.',
+  }),
+  examples: [
+    ['opentill keys create --name Till', 'A key for test mode that may do everything'],
+    ['opentill keys create --live --permissions read,webhooks', 'A key for live mode with two permissions'],
+  ],
+  async run({ account: number, live, permissions, name }, { store, output }) {
+    const account = await accountOf(store, number);
+    const mode = modeOf(live);
+    const tenant = { account: number, mode };
+    const { id, secret } = await createApiKey(store, { tenant, permissions, name, nowMs: Date.now() });
+    const webhook_secret = account.webhookSecrets[mode];
+    output.record({ id, secret, webhook_secret, account: number, mode, permissions, name }, [
+      `API key         ${id}`,
+      `API secret      ${secret}`,
+      `Webhook secret  ${webhook_secret}`,
+      'The API secret is not stored and cannot be shown again.',
+    ]);
+  },
+});

@@ -1,0 +1,61 @@
+import { readConfig, settings } from '../../config.ts';
+import { plainCommand } from '../declare/access.ts';
+import { freePort } from '../free-port.ts';
+
+/** Long enough for the slowest answer that has begun; then the process ends anyway. */
+const STOP_WITHIN_MS = 20_000;
+const LOOK_FOR_PARENT_MS = 250;
+
+export const command = plainCommand({
+  purpose: 'Serve the API and the payment pages.',
+  details: [
+    'The same as npm start. The first start creates the database, an account and an API key for test mode.',
+  ],
+  variables: Object.keys(settings),
+  examples: [['opentill serve', 'On http://127.0.0.1:3000, unless the settings say otherwise']],
+  run: serve,
+});
+
+/** Serves until the process is told to end. */
+async function serve(): Promise<void> {
+  // Help does not need the service.
+  const { createService } = await import('../../main.ts');
+  const { firstStart } = await import('../first-start.ts');
+  // PORT=0 asks for any free port; addresses in answers need it before the server listens.
+  const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
+  const config = readConfig({ ...process.env, ...anyPort });
+  const service = await createService(config);
+  let stopping = false;
+  function stop(): void {
+    // Asked twice: somebody is in a hurry.
+    if (stopping) process.exit(130);
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    void service.stop().then(() => process.exit(0));
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  // npm does not pass signals on: where it started the server, its end is the sign to stop.
+  if (process.env.npm_lifecycle_event === 'start') whenOrphaned(stop);
+
+  try {
+    const address = await service.start();
+    // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
+    const welcome = await firstStart(service.store, config);
+    // Whoever reads the first lines may leave; the service goes on.
+    process.stdout.on('error', () => {});
+    // In one piece: whoever waits for the first line may read the rest at once.
+    console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+function whenOrphaned(callback: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, LOOK_FOR_PARENT_MS).unref();
+}

@@ -1,0 +1,32 @@
+import { apiCommand } from '../../declare/access.ts';
+import { objectOf } from '../../declare/json.ts';
+import { required } from '../../declare/parameter.ts';
+import { nonEmpty } from '../../declare/values.ts';
+import { endpointKeys, endpointOptions, lineOf, type WithSecret } from '../../webhooks/endpoint.ts';
+
+export const command = apiCommand('webhooks')({
+  purpose: 'Add a webhook endpoint; its secret is shown once.',
+  arguments: { url: required(nonEmpty('url', 'an address'), 'Where its events go.') },
+  options: endpointOptions,
+  json: objectOf({ ...endpointKeys, secret: 'Its secret; it is shown only now.' }, 'webhook_endpoint'),
+  examples: [
+    ['opentill webhooks add https://shop.example/hooks', 'All events'],
+    [
+      "opentill webhooks add https://shop.example/paid --events 'checkout.paid,refund.*' --description Books",
+      'Some events',
+    ],
+  ],
+  async run({ url, events, description, disable }, { client, output }) {
+    const endpoint = await client.send<WithSecret>('POST', '/webhook_endpoint', {
+      url,
+      ...(events === undefined ? {} : { events }),
+      ...(description === undefined ? {} : { description }),
+      ...(disable ? { status: 'disabled' } : {}),
+    });
+    output.record(endpoint, [
+      lineOf(endpoint),
+      `Webhook secret  ${endpoint.secret}`,
+      'It is shown only now.',
+    ]);
+  },
+});

@@ -1,0 +1,44 @@
+import { apiCommand } from '../../declare/access.ts';
+import { listOf } from '../../declare/json.ts';
+import { optional, withDefault } from '../../declare/parameter.ts';
+import { choice, receiver as receiverValue, wholeNumber } from '../../declare/values.ts';
+import { type Delivery, deliveryKeys, lineOf, receiverOfDelivery } from '../../webhooks/delivery.ts';
+import { pathOf } from '../../webhooks/endpoint.ts';
+
+export const command = apiCommand('webhooks')({
+  purpose: 'List webhook deliveries, newest first.',
+  details: [
+    'Without a receiver, those to all of them. An endpoint that was removed still has its deliveries; the origin of an address, such as https://shop.example, has those to addresses that sessions name.',
+  ],
+  arguments: { receiver: optional(receiverValue, 'Id of an endpoint, `whe_…`, or an origin.') },
+  options: {
+    status: optional(choice('status', 'pending', 'delivered', 'failed'), 'Only deliveries with this status.'),
+    limit: withDefault(wholeNumber(1, 10_000), '20', 'How many at most.'),
+  },
+  json: listOf(deliveryKeys, 'webhook_delivery'),
+  examples: [
+    ['opentill webhooks deliveries --status failed', 'What has failed, to whomever'],
+    ['opentill webhooks deliveries https://shop.example --limit 5', 'The last five to a host'],
+  ],
+  async run({ receiver, status, limit }, { client, output }) {
+    const endpoint = receiver?.startsWith('whe_') ? receiver : undefined;
+    const origin = endpoint === undefined ? receiver : undefined;
+    const query = {
+      // Of a host there may be few among many.
+      limit: origin === undefined ? String(Math.min(limit, 100)) : '100',
+      ...(status === undefined ? {} : { status }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+    };
+    let left = limit;
+    for await (const page of client.pages<Delivery>('/webhook_delivery', query)) {
+      const wanted = page.filter((each) => origin === undefined || receiverOfDelivery(each) === origin);
+      for (const each of wanted.slice(0, left)) output.record(each, lineOf(each, receiver === undefined));
+      left -= wanted.length;
+      if (left <= 0) return;
+    }
+    if (left < limit) return;
+    // Of one that never was there it would be wrong to say only that nothing was sent to it.
+    if (endpoint !== undefined && status === undefined) await client.get(pathOf(endpoint));
+    output.remark('there are no such deliveries');
+  },
+});

@@ -1,0 +1,47 @@
+import { apiCommand } from '../../declare/access.ts';
+import { objectOf } from '../../declare/json.ts';
+import { flag, optional, required } from '../../declare/parameter.ts';
+import { nonEmpty } from '../../declare/values.ts';
+import {
+  type Endpoint,
+  endpointId,
+  endpointKeys,
+  endpointOptions,
+  lineOf,
+  pathOf,
+} from '../../webhooks/endpoint.ts';
+
+export const command = apiCommand('webhooks')({
+  purpose: 'Change a webhook endpoint.',
+  arguments: {
+    endpoint: required(endpointId, 'Id of the webhook endpoint, `whe_…`.'),
+    url: optional(nonEmpty('url', 'an address'), 'Where its events go from now on.'),
+  },
+  options: {
+    ...endpointOptions,
+    enable: flag('Enable it; one that is suspended is probed immediately.'),
+  },
+  json: objectOf(endpointKeys, 'webhook_endpoint'),
+  examples: [
+    ['opentill webhooks update whe_01k9zq4tn30000x5r7m2c9w1he --enable', 'Switch it on again'],
+    [
+      "opentill webhooks update whe_01k9zq4tn30000x5r7m2c9w1he https://shop.example/new --events 'payin.*'",
+      'Another address, other events',
+    ],
+  ],
+  check: ({ url, events, description, enable, disable }) => [
+    ...(enable && disable ? ['--enable and --disable exclude each other'] : []),
+    ...(url === undefined && events === undefined && description === undefined && !enable && !disable
+      ? ['webhooks update needs something to change: <url>, --events, --description, --enable or --disable']
+      : []),
+  ],
+  async run({ endpoint: id, url, events, description, enable, disable }, { client, output }) {
+    const endpoint = await client.send<Endpoint>('PUT', pathOf(id), {
+      ...(url === undefined ? {} : { url }),
+      ...(events === undefined ? {} : { events }),
+      ...(description === undefined ? {} : { description }),
+      ...(enable ? { status: 'enabled' } : disable ? { status: 'disabled' } : {}),
+    });
+    output.record(endpoint, lineOf(endpoint));
+  },
+});

@@ -1,0 +1,65 @@
+/** The three ways of commands to their data: none, the database, or the API of a server. */
+import type { Permission } from '../../accounts/api-key.ts';
+import type { Store } from '../../store/store.ts';
+import { type Client, createClient } from '../client.ts';
+import { type Access, define } from './command.ts';
+import { optionName, required, withDefault } from './parameter.ts';
+import { apiKey, serverAddress } from './values.ts';
+
+/** A command that needs neither a database nor a server, or opens them by itself. */
+export const plainCommand = define({
+  kind: 'none',
+  options: {},
+  permissions: [],
+  variables: [],
+  use: (_values, _env, work) => work({}),
+});
+
+/** A command that works on the database of the settings, which has to exist: beside a server, or without one. */
+export const databaseCommand = define<Record<never, never>, { readonly store: Store }>({
+  kind: 'database',
+  options: {},
+  permissions: [],
+  variables: ['DATABASE_URL', 'DATABASE_COMMITS'],
+  use: async (_values, env, work) => {
+    const { withStore } = await import('../with-store.ts');
+    await withStore(env, (store) => work({ store }));
+  },
+});
+
+const connection = {
+  url: withDefault(
+    serverAddress,
+    {
+      text: 'http://127.0.0.1:PORT',
+      from: ({ PORT }) => `http://127.0.0.1:${Number(PORT) || 3000}`,
+    },
+    'Address of the server.',
+    { variables: ['OPENTILL_URL', 'PUBLIC_URL'] },
+  ),
+  key: required(apiKey, 'An API key and its secret.', {
+    variables: ['OPENTILL_API_KEY', 'BOOTSTRAP_API_KEY'],
+  }),
+} as const;
+
+/** Names of the options that every command through the API has. */
+export const connectionOptions: readonly string[] = Object.keys(connection).map(optionName);
+
+/** The address of the server for whoever types none. */
+export function addressFrom(env: NodeJS.ProcessEnv): string {
+  const { variables, read } = connection.url;
+  const text = variables.map((name) => env[name]?.trim() ?? '').find((each) => each !== '');
+  return read(text === undefined ? [] : [text], env);
+}
+
+/** A command that talks to a running server, with an API key that has these permissions. */
+export function apiCommand(...permissions: readonly Permission[]) {
+  const access: Access<typeof connection, { readonly client: Client }> = {
+    kind: 'api',
+    options: connection,
+    permissions,
+    variables: ['PORT'],
+    use: ({ url, key }, _env, work) => work({ client: createClient(url, key) }),
+  };
+  return define(access);
+}

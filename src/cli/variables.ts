@@ -1,0 +1,20 @@
+/** Environment variables that commands read: the settings, and two for those who talk to a server. */
+import { settings } from '../config.ts';
+import type { AccessKind } from './declare/command.ts';
+
+/** A machine that runs the server has settings of it, which tell its clients where it is. */
+const ofClients: Readonly<Record<string, string>> = {
+  OPENTILL_URL: 'Address of the server.',
+  PUBLIC_URL: 'Setting of the server, read if `OPENTILL_URL` is not set.',
+  PORT: 'Setting of the server, read if there is no address.',
+  OPENTILL_API_KEY: 'API key and secret. Better than `--key`: all users of a machine see its command lines.',
+  BOOTSTRAP_API_KEY: 'Setting of the server, read if `OPENTILL_API_KEY` is not set.',
+};
+
+/** In one paragraph, with code in backticks. */
+export function meaningOfVariable(name: string, access: AccessKind): string {
+  const setting = Object.entries(settings).find(([each]) => each === name)?.[1];
+  const meaning = (access === 'api' ? ofClients[name] : undefined) ?? setting?.meaning;
+  if (meaning === undefined) throw new Error(`no setting or variable is called ${name}`);
+  return meaning;
+}
