@@ -1,7 +1,7 @@
-/** The envelope in which receivers and readers of the feed get an event. */
+/** Envelope of events for receivers and for readers of the feed. */
 import { timestamp } from '../checkout/representation.ts';
 
-/** The body of an event: compact JSON, its keys in this order, frozen from here on. `data` is JSON already. */
+/** Body of an event: compact JSON, its keys in this order, frozen from here on. `data` is JSON already. */
 export function eventBody(
   type: string,
   id: string,
