@@ -1,16 +1,16 @@
-/** An event as it is kept: about one session or endpoint, with the frozen body that receivers get. */
+/** An event about one session or endpoint, with the frozen body that receivers get. */
 
 export type EventRow = {
   readonly id: string;
   readonly type: string;
-  /** Id of the session or the endpoint that it is about. */
+  /** Id of the session or endpoint concerned. */
   readonly subject: string;
   /** Counts 1, 2, 3 … within the subject. */
   readonly sequence: number;
   readonly createdAt: number;
-  /** The frozen bytes (UTF-8) that receivers get. */
+  /** Frozen bytes (UTF-8) that receivers get. */
   readonly body: string;
 };
 
-/** An event at its place in the feed of its account and mode. */
+/** An event with its position in the feed of its tenant. */
 export type FeedEvent = EventRow & { readonly position: number };

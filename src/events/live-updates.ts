@@ -1,13 +1,13 @@
 /**
- * Tells what waits at this process that something has changed, here or at another one: open pages of their session, and
- * readers of their feed of events. A notice that is lost costs seconds: everybody looks for themselves, too.
+ * Wakes the waiting parts of this process when something has changed, here or in another process: open pages of a
+ * session, and readers of the event feed. A lost hint costs seconds: everybody looks for themselves, too.
  */
 import { EventEmitter } from 'node:events';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
 export type LiveUpdates = ReturnType<typeof createLiveUpdates>;
 
-/** The topic of a feed of events. That of a session is its id. */
+/** Topic of an event feed. The topic of a session is its id. */
 export const feedTopic = (tenant: Tenant): string => `feed ${tenantName(tenant)}`;
 
 export function createLiveUpdates() {

@@ -1,9 +1,9 @@
-/** Which types of events there are. Pure. */
+/** Event types. Pure. */
 import type { EventType } from '../checkout/events.ts';
 
 export type EndpointEventType = `webhook_endpoint.${'suspended' | 'resumed' | 'disabled'}`;
 
-/** The type makes it complete: an event that the rules can make has a line here. */
+/** The type keeps the list complete: every event of the rules needs a line here. */
 const known: Readonly<Record<EventType | EndpointEventType, true>> = {
   'checkout.created': true,
   'checkout.updated': true,
@@ -31,10 +31,10 @@ const known: Readonly<Record<EventType | EndpointEventType, true>> = {
   'webhook_endpoint.disabled': true,
 };
 
-/** In the order in which they are told of. */
+/** In the order of the documentation. */
 export const eventTypes = Object.keys(known) as ReadonlyArray<keyof typeof known>;
 
-/** The types that these selectors stand for; undefined for all. */
+/** Event types selected by these selectors; undefined for all. */
 export function typesOf(selectors: readonly string[]): readonly string[] | undefined {
   if (selectors.includes('*')) return undefined;
   return eventTypes.filter(
@@ -42,7 +42,7 @@ export function typesOf(selectors: readonly string[]): readonly string[] | undef
   );
 }
 
-/** What can be asked for: all, all of a kind, or a type. */
+/** Selectors: all types, all of a kind, or one type. */
 export const eventSelectors: readonly string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${type.split('.')[0]}.*`)),

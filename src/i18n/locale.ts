@@ -1,17 +1,17 @@
-/** How a payer reads: the language, and the way in which amounts and times are written where the payer is. */
+/** Locale of a payer: the language, and the regional format of amounts and times. */
 import { LRUCache } from 'lru-cache';
 import { currencyExponent, decimalAmount } from '../checkout/money.ts';
 import { english, type Language, languageById } from './languages/all.ts';
 
 export type Locale = {
   readonly language: Language;
-  /** The language with the payer's region, by which numbers and times are written: `de-CH`. */
+  /** Language with the payer's region, for the format of numbers and times: `de-CH`. */
   readonly formatTag: string;
-  /** What keeps a language that was chosen on the page: `?lang=de`, or empty. */
+  /** Query that keeps a language chosen on the page: `?lang=de`, or empty. */
   readonly query: string;
 };
 
-/** Browsers send the same few headers; a strange one is worked out anew and falls out again. */
+/** Cached headers, at most. Browsers send the same few; a rare one is simply parsed again. */
 const MAX_LOCALES = 500;
 const MAX_FORMATTERS = 500;
 const MAX_HEADER_LENGTH = 200;
@@ -21,7 +21,7 @@ const moneyFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMA
 const countFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMATTERS });
 const timeFormatters = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_FORMATTERS });
 
-/** `chosen` is the language asked for on the page itself; it goes before those of the browser. */
+/** `chosen` is the language selected on the page itself; it takes precedence over those of the browser. */
 export function localeOf(acceptLanguage: string | undefined, chosen: unknown): Locale {
   const header = (acceptLanguage ?? '').slice(0, MAX_HEADER_LENGTH);
   const override = typeof chosen === 'string' ? languageById.get(chosen) : undefined;
@@ -53,7 +53,7 @@ function negotiate(header: string, override: Language | undefined): Locale {
   };
 }
 
-/** The amount as the payer writes it, with the digits that the currency has; exact for every amount. */
+/** Amount in the payer's format, with the digits of its currency; exact for every amount. */
 export function money({ formatTag }: Locale, amount: number, currency: string): string {
   const key = `${formatTag} ${currency}`;
   let formatter = moneyFormatters.get(key);
@@ -67,11 +67,11 @@ export function money({ formatTag }: Locale, amount: number, currency: string): 
     });
     moneyFormatters.set(key, formatter);
   }
-  // As text, because a number of 15 digits with a fraction is not exact.
+  // Text stays exact; a number of 15 digits with a fraction would not.
   return formatter.format(decimalAmount(amount, currency) as Intl.StringNumericLiteral);
 }
 
-/** Day and time in UTC; the script of the page writes the same in the payer's own time zone. */
+/** Day and time in UTC; the script of the page rewrites it in the payer's own time zone. */
 export function moment({ formatTag }: Locale, ms: number): string {
   let formatter = timeFormatters.get(formatTag);
   if (!formatter) {
@@ -89,7 +89,7 @@ export function moment({ formatTag }: Locale, ms: number): string {
   return formatter.format(ms);
 }
 
-/** A number of things. */
+/** A count in the payer's format. */
 export function count({ formatTag }: Locale, value: number): string {
   let formatter = countFormatters.get(formatTag);
   if (!formatter) {
@@ -103,7 +103,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const FIRST_STRONG_ISOLATE = '\u2068';
 const POP_ISOLATE = '\u2069';
 
-/** A name or an amount inside a sentence, kept from changing the direction of what stands around it. */
+/** Isolates a name or an amount inside a sentence, so that it does not change the direction of the text around it. */
 export function isolated({ language }: Locale, text: string): string {
   if (language.direction === 'ltr' && !RIGHT_TO_LEFT.test(text)) return text;
   return `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}`;

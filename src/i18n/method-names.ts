@@ -6,7 +6,7 @@ import type { Messages } from './languages/messages.ts';
 
 const LOCAL_TRANSFER = /^local_bank_transfer_([a-z]{3})$/;
 
-/** Kinds of payment are named in the payer's language, brands by their own names. */
+/** Kinds of payment have names in the payer's language, brands keep their own. */
 export function methodName(messages: Messages, { id, name }: Method): string {
   if (id === 'card') return messages.card;
   if (id === 'wire_transfer') return messages.wireTransfer;
@@ -16,7 +16,7 @@ export function methodName(messages: Messages, { id, name }: Method): string {
     : name;
 }
 
-/** The method that a payment was made with; its id where the catalogue no longer knows it. */
+/** Name of the method of a payment; its id if the catalogue no longer knows it. */
 export function paymentMethodName(messages: Messages, { attempts }: Checkout, payment: Payment): string {
   const id = attempts.find((attempt) => attempt.id === payment.attempt)?.method ?? '';
   const method = findMethod(id);

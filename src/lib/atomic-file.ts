@@ -1,20 +1,20 @@
-/** A file that is there whole or not at all. */
+/** Atomic files: written whole or not at all. */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The file cannot be written, in one line for the operator. */
+/** Error for the operator, in one line: the file cannot be written. */
 export class UnusableFile extends Error {
   override name = 'UnusableFile';
 }
 
-/** What is in the files are secrets and personal data. */
+/** Only the owner may read the files: they hold secrets and personal data. */
 const OWNER_ONLY = 0o600;
-/** What SQLite puts beside a file that it writes. */
+/** Suffixes of files that SQLite puts beside a database. */
 const COMPANIONS = ['-journal', '-wal', '-shm'];
 
 /**
- * Makes the file by way of `<path>.part`, which `fill` has to write: it gets its name only when all of it is on the
- * disk. Whatever goes wrong leaves nothing; a process that is killed can leave the part, which nobody takes for whole.
+ * Creates the file through `<path>.part`, which `fill` has to write and which gets its name only when all of it is on
+ * the disk. A failure leaves nothing behind; a killed process may leave the part, which nobody mistakes for the whole.
  */
 export async function makeFile<T>(path: string, fill: (part: string) => Promise<T>): Promise<T> {
   if (existsSync(path)) throw new UnusableFile(`${path} exists already`);
@@ -27,7 +27,7 @@ export async function makeFile<T>(path: string, fill: (part: string) => Promise<
     if (claimed) remove();
     process.exit(signal === 'SIGINT' ? 130 : 143);
   };
-  // Before there is anything to remove; between the making of the part and the mark no signal is heard.
+  // The handler comes first: no signal is heard between the creation of the part and the mark.
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     claim(part);
@@ -46,7 +46,7 @@ export async function makeFile<T>(path: string, fill: (part: string) => Promise<
   }
 }
 
-/** One at a time: two that write the same part would make something that is neither. */
+/** Only one process may write a part at a time. */
 function claim(part: string): void {
   try {
     closeSync(openSync(part, 'wx', OWNER_ONLY));
@@ -67,10 +67,10 @@ function sync(path: string): void {
   }
 }
 
-/** What the system says of a file is for the operator: no room, no permission, no such directory. */
+/** System errors are for the operator: no room, no permission, no such directory. */
 export function inOneLine(error: unknown, path: string): unknown {
   const { syscall, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  // SQLite has numbers of its own.
+  // SQLite has error numbers of its own.
   if (syscall === undefined && errcode === undefined) return error;
   return new UnusableFile(`cannot write ${path}: ${message}`);
 }

@@ -1,4 +1,4 @@
-/** Formats of texts that schemas share. */
+/** Formats of texts that several schemas use. */
 import type { Format } from './schema-problems.ts';
 
 /** A format from a function that returns the rest of the sentence "<field> …", or null for a text that is right. */

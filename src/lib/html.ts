@@ -1,13 +1,13 @@
 /**
- * HTML as a tagged template. Whatever is put into it is text and gets escaped, for elements and quoted attributes
- * alike; only what another `html` has made goes in as it is. Nothing else can make an `Html`: the key of its text is
- * known to this file alone, so no value that came over the network can pass for one.
+ * HTML as a tagged template. Every value in it is text and gets escaped, for elements and quoted attributes alike; only
+ * the result of another `html` goes in as it is. Nothing else can create an `Html`: the key of its text is private to
+ * this file, so no value that came over the network can pass for one.
  */
 const markup = Symbol('markup');
 
 export type Html = { readonly [markup]: string };
 
-/** `false`, `null` and `undefined` leave nothing behind, so that `condition && html...` reads well. */
+/** Values of a template; `false`, `null` and `undefined` render nothing, so that `condition && html...` reads well. */
 export type Content = Html | string | number | false | null | undefined | readonly Content[];
 
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
@@ -16,11 +16,11 @@ export function html(parts: TemplateStringsArray, ...contents: readonly Content[
   return { [markup]: text };
 }
 
-/** Shapes and numbers: no element or attribute that could carry text, load anything or run. */
+/** Elements and attributes of drawings: none that could carry text, load anything or run. */
 const DRAWING =
   /^(?:<(?:svg|path|rect)(?: (?:xmlns|viewBox|shape-rendering|fill|d|x|y|width|height)="[\w\s.:/#-]*")*\/?>|<\/svg>)+$/;
 
-/** A picture as SVG that code of ours has drawn. Throws where there is more in it than a drawing has. */
+/** A picture as SVG drawn by our own code. Throws if it has more in it than a drawing. */
 export function drawing(svg: string): Html {
   if (!DRAWING.test(svg)) throw new Error('This is no drawing.');
   return { [markup]: svg };
@@ -31,7 +31,7 @@ export function textOf(page: Html): string {
   return page[markup];
 }
 
-/** For what is made once and used often: one piece of text, where a template leaves a tree of small ones behind. */
+/** Flattens a template that is made once and used often: one piece of text instead of a tree of small ones. */
 export function compact(content: Html): Html {
   return { [markup]: Buffer.from(content[markup]).toString() };
 }

@@ -9,7 +9,7 @@ const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
 export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl';
 
-/** What follows the prefix in an id: 26 characters. */
+/** Form of an id after its prefix: 26 characters. */
 export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;
 
 let pool = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Values as JSON has them. */
+/** Helpers for JSON values. */
 
 /** The value with blanks around its texts removed, at every level. */
 export function trimmed(value: unknown): unknown {

@@ -1,14 +1,14 @@
 /** Work that repeats until it is stopped: at once while there is more, else when nudged, else after a pause. */
 export type Loop = {
   nudge(): void;
-  /** Resolves when the round that runs has ended; no other begins. */
+  /** Resolves when the current round has ended; no other begins. */
   stop(): Promise<void>;
 };
 
-/** A round that fails is tried again ever later, up to this: what is away does not come back by being asked. */
+/** Maximum pause after failed rounds, whose pauses grow: asking more often does not bring back what is unavailable. */
 const LONGEST_PAUSE_MS = 2_000;
 
-/** `round` says whether there may be more to do. */
+/** `round` returns true if there may be more to do. */
 export function startLoop(
   round: () => Promise<boolean>,
   pauseMs: number,

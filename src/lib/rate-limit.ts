@@ -1,12 +1,12 @@
 /**
- * A limit on requests a second for each caller, by the generic cell rate algorithm (ITU-T I.371): one number is kept
- * for a caller, the time at which its allowance would be whole again.
+ * Rate limit of requests for each caller, by the generic cell rate algorithm (ITU-T I.371): one number is kept for each
+ * caller, the time at which its allowance is full again.
  */
 import { LRUCache } from 'lru-cache';
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** Callers that are remembered; one that falls out starts anew with a full allowance. */
+/** Callers remembered, at most; a forgotten one starts anew with a full allowance. */
 const MAX_CALLERS = 10_000;
 
 /** `perSecond` requests in the long run, bursts of twice as many; 0 lets everything pass. */

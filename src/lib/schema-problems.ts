@@ -14,9 +14,11 @@ export type Formats = Readonly<Record<string, Format>>;
 
 /** Words of a schema that replace the general ones. */
 export type Words = {
-  /** For a value that the schema refuses; mistakes within its fields or elements keep their own words. */
+  /**
+   * Replaces the sentence for a value that the schema refuses; mistakes within its fields or elements keep their own.
+   */
   readonly mistake?: string;
-  /** For a field that the schema does not know. */
+  /** Replaces the sentence for an unknown field. */
   readonly unknownField?: string;
 };
 

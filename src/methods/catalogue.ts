@@ -1,11 +1,11 @@
-/** The payment methods that have a name here. Which of them work is for the rails to say. */
+/** Catalogue of payment methods. The rails decide which of them work. */
 import { currencyExponent } from '../checkout/money.ts';
 
 export type Method = {
-  /** As clients write it: `card`, `paynow_sgd`. */
+  /** Id on the wire: `card`, `paynow_sgd`. */
   readonly id: string;
   readonly name: string;
-  /** The only currency it is made for, or null. */
+  /** The only currency of the method, or null. */
   readonly currency: string | null;
   /** The only country whose payers have it (ISO 3166-1 alpha-2), or null. */
   readonly country: string | null;
@@ -53,7 +53,7 @@ const byId = new Map([...methods, wireTransfer].map((method) => [method.id, meth
 
 const catalogues = new Map<string, readonly Method[]>();
 
-/** All methods that could be of use for an invoice in this currency. */
+/** Methods for an invoice in this currency. */
 export function catalogue(currency: string): readonly Method[] {
   let found = catalogues.get(currency);
   if (found === undefined) {
@@ -66,7 +66,7 @@ export function catalogue(currency: string): readonly Method[] {
   return found;
 }
 
-/** The method of this id, or undefined; there is a local bank transfer for every currency. */
+/** Method with this id, or undefined; there is a local bank transfer for every currency. */
 export function findMethod(id: string): Method | undefined {
   const known = byId.get(id);
   if (known || !id.startsWith(BANK_TRANSFER)) return known;

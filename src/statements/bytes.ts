@@ -1,4 +1,4 @@
-/** From the bytes of a file to its text, piece by piece and strictly: what is no text of its encoding is refused. */
+/** Text from the bytes of a file, piece by piece and strictly: bytes that are no text of the encoding are refused. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { StatementError } from './entry.ts';
 
@@ -7,7 +7,7 @@ const PIECE_BYTES = 65_536;
 
 const NEWLINE = 0x0a;
 
-/** The chunks in pieces of at most 64 KiB. Fails where they are more than `maxBytes` together. */
+/** The chunks in pieces of at most 64 KiB. Throws if they exceed `maxBytes` together. */
 export async function* piecesOf(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -35,17 +35,17 @@ const decoders: ReadonlyMap<string, string> = new Map([
   ['windows-1252', 'windows-1252'],
 ]);
 
-/** All that can be read. */
+/** Names of all encodings that can be read. */
 export const encodings: readonly string[] = [...decoders.keys()];
 
-/** Whether the bytes begin with a byte order mark, and of which encoding. */
+/** Encoding of the byte order mark at the beginning of the bytes, or null. */
 export function markedEncoding(start: Uint8Array): string | null {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8';
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
   return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : null;
 }
 
-/** The text of the pieces, without a byte order mark. Fails with the line of the first byte that is none of a text. */
+/** Text of the pieces, without a byte order mark. Throws with the line of the first byte that is not text. */
 export async function* textsOf(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(decoders.get(encoding.toLowerCase()) ?? encoding, { fatal: true });
   let line = 1;
@@ -77,8 +77,8 @@ function newlinesOf(text: string): number {
 }
 
 /**
- * How many lines end before the first fault of a piece that did not decode. No character of UTF-8 contains the byte of
- * a line break, so each line can be looked at by itself; only the first may begin inside of a character.
+ * Number of lines that end before the first fault of a piece that did not decode. No character of UTF-8 contains the
+ * byte of a line break, so each line can be checked by itself; only the first may begin inside a character.
  */
 function linesBeforeFault(piece: Uint8Array, encoding: string): number {
   if (encoding !== 'utf-8') return 0;
@@ -92,7 +92,7 @@ function linesBeforeFault(piece: Uint8Array, encoding: string): number {
   }
 }
 
-/** Whether these bytes are UTF-8, the last character of which may be cut off. */
+/** True if the bytes are UTF-8; the last character may be cut off. */
 function beginsText(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
@@ -105,8 +105,8 @@ function beginsText(bytes: Uint8Array): boolean {
 export type Line = { readonly number: number; readonly text: string };
 
 /**
- * The lines of a file without their ends, as many at once as a piece has. Each is UTF-8, or else ISO 8859-1: MT940 does
- * not say what it is, and banks write both.
+ * Lines of a file without their ends, as many at once as a piece has. Each is UTF-8, or else ISO 8859-1: MT940 does not
+ * specify an encoding, and banks write both.
  */
 export async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,

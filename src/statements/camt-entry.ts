@@ -1,9 +1,9 @@
-/** From the fields of a camt message to what they mean. Pure. */
+/** Entries from the fields of a camt message. Pure. */
 import type { Field } from './camt-fields.ts';
 import type { Counterparty, Direction, Fail, Returned, StatementEntry, StatementHeader } from './entry.ts';
 import { compact, dateOf, given, minorUnits, quoted, signed } from './values.ts';
 
-/** What was found in one part of the message: the texts of each field, none empty, and the currencies of amounts. */
+/** Fields found in one part of the message: their texts, none empty, and the currencies of amounts. */
 export type Found = {
   readonly line: number;
   readonly texts: Map<Field, string[]>;
@@ -17,9 +17,9 @@ export type Balance = {
   readonly date: string | null;
 };
 
-/** What a transaction of a booking says, of which a booking may have thousands. */
+/** One transaction of a booking, which may have thousands. */
 export type Detail = Omit<StatementEntry, 'number' | 'line' | 'bookedOn' | 'valueOn' | 'batchReference'> & {
-  /** Null where the message does not say it in the currency of the account. */
+  /** Null if the message does not give it in the currency of the account. */
   readonly ownAmount: number | null;
 };
 
@@ -33,7 +33,7 @@ function textsOf(found: Found, field: Field): readonly string[] {
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:Z|[+-]\d\d:\d\d)?(?:T\d\d:\d\d.{0,40})?$/;
 
-/** An ISODate, or the day of an ISODateTime as its own time zone has it; null where there is none. */
+/** Day of an ISODate, or of an ISODateTime in its own time zone; null if there is none. */
 export function dayOf(text: string, fail: Fail): string | null {
   if (text === '') return null;
   const [, year = '', month = '', day = ''] = DATE.exec(text) ?? [];
@@ -66,8 +66,8 @@ export function balanceOf(found: Found, fail: Fail): Balance {
 }
 
 /**
- * The balances that the booked entries lie between. A statement in several pages has interim balances (ITBD) between
- * them, so that a page may begin with one, end with one, or both, in this order.
+ * Opening and closing balance around the booked entries. A statement in several pages has interim balances (ITBD)
+ * between them, so that a page may begin with one, end with one, or both, in this order.
  */
 export function boundsOf(balances: readonly Balance[]): { opening: Balance | null; closing: Balance | null } {
   const first = (type: string) => balances.find((each) => each.type === type) ?? null;
@@ -80,7 +80,7 @@ export function boundsOf(balances: readonly Balance[]): { opening: Balance | nul
   return { opening, closing: closing ?? interim[0] ?? null };
 }
 
-/** `fallbackCurrency` is of the first entry: a notification need not say which currency the account has. */
+/** `fallbackCurrency` is that of the first entry: a notification need not give the currency of the account. */
 export function headerOf(
   found: Found,
   balances: readonly Balance[],
@@ -110,7 +110,7 @@ export function headerOf(
 
 const skipped: ReadonlySet<string> = new Set(['PDNG', 'INFO', 'FUTR']);
 
-/** Whether the money has moved. What is pending or only announced has not, and is in no booked balance. */
+/** True if the money has moved. A pending or announced entry has not moved any, and is in no booked balance. */
 export function isBooked(entry: Found, fail: Fail): boolean {
   const status = textOf(entry, 'status');
   if (status === 'BOOK') return true;
@@ -160,7 +160,7 @@ export function detailOf(entry: Found, found: Found | null, header: StatementHea
   };
 }
 
-/** The amount of a transaction, where it is said in the currency of the entry. */
+/** Amount of a transaction, if given in the currency of the entry. */
 function ownAmountOf(detail: Found, currency: string, fail: Fail): number | null {
   for (const field of ['amount', 'transactionAmount', 'instructedAmount'] as const) {
     const found = amountOf(detail, field, fail);
@@ -169,7 +169,7 @@ function ownAmountOf(detail: Found, currency: string, fail: Fail): number | null
   return null;
 }
 
-/** A return says why, or at least has the code for it: RRTN, Reversal due to Payment Return. */
+/** A return gives its reason, or at least has the code for it: RRTN, Reversal due to Payment Return. */
 function returnOf(detail: Found, transactionCode: string, originalEndToEndId: string): Returned | null {
   const reasonCode = textOf(detail, 'returnCode');
   const reasonText = textsOf(detail, 'returnText').join(' ');
@@ -178,9 +178,9 @@ function returnOf(detail: Found, transactionCode: string, originalEndToEndId: st
 }
 
 /**
- * The other side: of a credit the debtor, of a debit the creditor. What comes back keeps the parties of the payment
- * that it undoes, so there it is the other way round. Banks do not agree on that, so where the account of a side is the
- * holder's own, the counterparty is the other one in any case.
+ * Counterparty: the debtor of a credit, the creditor of a debit. A return keeps the parties of the payment that it
+ * undoes, so there it is the other way round. Banks do not agree on that, so if the account of one side is the holder's
+ * own, the counterparty is the other side in any case.
  */
 function counterpartyOf(
   detail: Found,
@@ -205,8 +205,8 @@ function partyOf(detail: Found, name: Field, ultimate: Field, account: Field, bi
 }
 
 /**
- * The entries of one booking: each of its transactions where all of them say their amounts and these add up to the
- * booking, else the booking in one sum, with what its transaction says if it has but one.
+ * Entries of one booking: each of its transactions, if all of them have amounts that add up to the booking; else the
+ * booking as one sum, with the details of its transaction if it has only one.
  */
 export function entriesOf(
   entry: Found,
@@ -230,7 +230,7 @@ export function entriesOf(
       ...detail,
       number: firstNumber + index,
       amount: ownAmount ?? 0,
-      // A reference that all transactions share is that of the booking.
+      // A reference shared by all transactions belongs to the booking.
       bankReference: detail.bankReference === bankReference ? '' : detail.bankReference,
       batchReference: bankReference,
     }));

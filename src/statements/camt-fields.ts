@@ -1,9 +1,9 @@
 /**
- * Which elements of a camt message are read, by their paths. The versions of the messages differ in few of them, so one
- * table serves all: where a later version has another path, both lead to the same field. Pure.
+ * Elements of a camt message that are read, by their paths. The versions of the messages differ in few of them, so one
+ * table serves all: if a later version has another path, both lead to the same field. Pure.
  */
 
-/** Parts of a message that are gathered and then looked at as a whole. */
+/** Parts of a message that are collected and then read as a whole. */
 export type Scope = 'statement' | 'balance' | 'entry' | 'detail';
 
 const ofStatement = {
@@ -96,7 +96,7 @@ export type Field =
   | (typeof ofDetail)[keyof typeof ofDetail]
   | PartyField;
 
-/** Those that an element may have several of; of all others a second one is a fault of the file. */
+/** Fields that may occur several times in an element; a second one of any other is a fault of the file. */
 export const repeated: ReadonlySet<Field> = new Set([
   'remittance',
   'reference',
@@ -104,7 +104,7 @@ export const repeated: ReadonlySet<Field> = new Set([
   'returnText',
 ]);
 
-/** An element on the way to what is read. */
+/** An element on the path to a field. */
 export type Element = {
   readonly children: Map<string, Element>;
   field?: Field;
@@ -115,7 +115,7 @@ function element(): Element {
   return { children: new Map() };
 }
 
-/** The element at this path below `from`; it is made where nobody needed it before. */
+/** Element at this path below `from`, created if necessary. */
 function at(from: Element, path: string): Element {
   let here = from;
   for (const name of path.split('/')) {
@@ -130,7 +130,7 @@ function addFields(to: Element, fields: Readonly<Record<string, Field>>): void {
   for (const [path, field] of Object.entries(fields)) at(to, path).field = field;
 }
 
-/** The elements below the root `Document`. */
+/** Elements below the root `Document`. */
 function messages(): Element {
   const root = element();
   for (const path of ['BkToCstmrStmt/Stmt', 'BkToCstmrDbtCdtNtfctn/Ntfctn']) {
@@ -152,7 +152,7 @@ function messages(): Element {
 
 export const documentElement: Element = messages();
 
-/** Which message a namespace and the element below the root must be, each with the other. */
+/** Messages by their namespace and by the element below the root; both must name the same message. */
 export const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:camt\.(053|054)\.001\.(0[2-9]|1[0-3])$/;
 export const messageElements: ReadonlyMap<string, string> = new Map([
   ['053', 'BkToCstmrStmt'],

@@ -1,6 +1,6 @@
 /**
- * Reads bank statements (camt.053) and notifications of bookings (camt.054) of ISO 20022, versions 02 to 13. What is
- * kept in memory is one booking at most.
+ * Reads bank statements (camt.053) and notifications of bookings (camt.054) of ISO 20022, versions 02 to 13. It keeps
+ * at most one booking in memory.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import {
@@ -27,16 +27,16 @@ import { StatementError, type StatementHeader, type StatementPart } from './entr
 import type { Limits } from './limits.ts';
 import { checkBalance, quoted, signed, tidied } from './values.ts';
 
-/** The statement that is being read. */
+/** The current statement. */
 type Open = {
   readonly found: Found;
   readonly balances: Balance[];
-  /** Null until the first entry or the end: the header says what stands before. */
+  /** Null until the first entry or the end, since the header needs what stands before them. */
   header: StatementHeader | null;
   sum: bigint;
 };
 
-/** The parts of the message that these texts are together. Fails with a StatementError. */
+/** Parts of the message in these texts. Throws StatementError. */
 export async function* readCamt(texts: AsyncIterable<string>, limits: Limits): AsyncGenerator<StatementPart> {
   const parser = createParser(limits);
   for await (const text of texts) yield* parser.write(text);
@@ -126,7 +126,7 @@ function createParser(limits: Limits) {
     if (scope === 'balance' && statement?.header) fail('a balance stands after the entries');
   }
 
-  /** What is open innermost; there is one wherever a field is. */
+  /** The innermost open part; there is one wherever a field is. */
   function innermost(): Found {
     const { detail, entry, balance, statement: outermost } = gathering;
     return detail ?? entry ?? balance ?? outermost ?? fail('a field stands outside of a statement');
@@ -194,7 +194,7 @@ function createParser(limits: Limits) {
     details = [];
   }
 
-  /** The header of a statement, all of which has been read once its first entry begins. */
+  /** Header of a statement, which is complete once its first entry begins. */
   function begun(open: Open, firstEntry: Found | null): StatementHeader {
     const header = headerOf(open.found, open.balances, firstEntry?.currencies.get('amount') ?? '', fail);
     const page = open.found.texts.get('page')?.[0] ?? '';
@@ -217,8 +217,8 @@ function createParser(limits: Limits) {
     statement = null;
   }
 
-  // With a seventh handler the engine would no longer know the shape of the parser: it takes three times as long then.
-  // So instructions count as a part of what follows them, and faults are caught.
+  // A seventh handler would change the shape of the parser for the engine, which then takes three times as long. So
+  // instructions count as part of what follows them, and faults are caught.
   xml.on('text', addText);
   xml.on('cdata', addText);
   xml.on('comment', endToken);

@@ -1,4 +1,4 @@
-/** Reads the CSV of a bank by a mapping of its columns. Row by row; such a file has no balances to hold it against. */
+/** Reads the CSV of a bank row by row, by a mapping of its columns. Such a file has no balances to check it against. */
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import {
@@ -12,17 +12,17 @@ import type { Limits } from './limits.ts';
 import type { Column, CsvMapping, DateFormat, FixedOrColumn } from './mapping.ts';
 import { compact, dateOf, fullYear, given, minorUnits, quoted, tidied } from './values.ts';
 
-/** A row, and how its columns are found. */
+/** A row, with access to its columns. */
 type Row = {
   readonly line: number;
   readonly text: (column: Column | null) => string;
-  /** Fails for this column. */
+  /** Throws an error about this column. */
   readonly failAt: (column: Column) => Fail;
 };
 
 type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
-/** The parts of the file that these texts are. Fails with a StatementError. */
+/** Parts of the file in these texts. Throws StatementError. */
 export async function* readCsv(
   texts: AsyncIterable<string>,
   mapping: CsvMapping,
@@ -56,7 +56,7 @@ export async function* readCsv(
   if (headers.count() === 0) throw new StatementError('the file has no rows');
 }
 
-/** The rows as `csv-parse` has them. */
+/** Rows in the form of `csv-parse`. */
 async function* recordsOf(
   texts: AsyncIterable<string>,
   { delimiter, skipLines }: CsvMapping,
@@ -95,7 +95,7 @@ function faultOf(error: CsvError, skipLines: number, limits: Limits): StatementE
   });
 }
 
-/** What follows these many lines. */
+/** The text after this number of lines. */
 async function* withoutLines(texts: AsyncIterable<string>, count: number): AsyncGenerator<string> {
   let left = count;
   let line = 1;
@@ -115,13 +115,13 @@ async function* withoutLines(texts: AsyncIterable<string>, count: number): Async
   }
 }
 
-/** The line on which a row begins: what was counted is its last. */
+/** Line on which a row begins: the parser counts to its last line. */
 function lineOf(record: readonly string[], lines: number, { skipLines }: CsvMapping): number {
   const within = record.reduce((sum, text) => sum + text.split(/\r\n|\n|\r/).length - 1, 0);
   return lines - within + skipLines;
 }
 
-/** The names of the header line. Fails where a column of the mapping is none of them, or is two. */
+/** Names of the header line. Throws if a column of the mapping is missing or occurs twice. */
 function namesOf(record: readonly string[], mapping: CsvMapping, fail: Fail): readonly string[] {
   const names = record.map(tidied);
   for (const column of columnsOf(mapping)) {
@@ -170,7 +170,7 @@ function isTaken(row: Row, { only }: CsvMapping): boolean {
   return only === null || only.words.includes(row.text(only.column));
 }
 
-/** One statement for each account and currency, in the order in which they come. */
+/** One statement for each account and currency, in order of appearance. */
 function createHeaders(limits: Limits) {
   const known = new Map<string, StatementHeader>();
 
@@ -192,7 +192,7 @@ function createHeaders(limits: Limits) {
 
   return {
     of,
-    /** What is known before any row, so that a file without movements is a statement too. */
+    /** The statement of a fixed account and currency, so that a file without movements is a statement too. */
     *fixed({ account, currency }: CsvMapping): Generator<StatementPart> {
       if ('fixed' in account && 'fixed' in currency) yield* of(account.fixed, currency.fixed);
     },
@@ -248,7 +248,7 @@ function sourced(row: Row, source: FixedOrColumn): string {
 
 const TIME = /[ T]\d{1,2}:\d\d.{0,20}$/;
 
-/** The date of a column, or null where it is empty. */
+/** Date of a column, or null if it is empty. */
 function dateIn(row: Row, column: Column, format: DateFormat): string | null {
   const text = row.text(column).replace(TIME, '');
   if (text === '') return null;

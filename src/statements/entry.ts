@@ -1,27 +1,27 @@
-/** What a bank statement says, whatever the format it was written in. Pure. */
+/** Bank statements and their entries, whatever the format. Pure. */
 
 export type Direction = 'credit' | 'debit';
 
 /** One statement of a file. An account with several currencies has one for each of them. */
 export type StatementHeader = {
-  /** As the bank numbers it; empty in a CSV file. */
+  /** The bank's number of the statement; empty in a CSV file. */
   readonly statementId: string;
-  /** IBAN, or what the bank has instead; without blanks. */
+  /** IBAN, or the account number of the bank; without blanks. */
   readonly account: string;
   /** ISO 4217. */
   readonly currency: string;
-  /** Signed, in minor units; null where the file does not say. */
+  /** Signed, in minor units; null if the file does not have it. */
   readonly openingBalance: number | null;
-  /** Null as well where it stands after the entries, as in MT940: it is held against them all the same. */
+  /** Null as well if it stands after the entries, as in MT940; the entries are checked against it all the same. */
   readonly closingBalance: number | null;
-  /** YYYY-MM-DD, of the time that the statement is about. */
+  /** YYYY-MM-DD, of the period of the statement. */
   readonly fromDate: string | null;
   readonly toDate: string | null;
 };
 
 export type Counterparty = {
   readonly name: string;
-  /** IBAN, or what the bank has instead; without blanks. */
+  /** IBAN, or the account number of the bank; without blanks. */
   readonly account: string;
   readonly bic: string;
 };
@@ -34,34 +34,34 @@ export type Returned = {
   readonly originalEndToEndId: string;
 };
 
-/** One movement of money. Every text is one line without blanks around it, and empty where the bank says nothing. */
+/** One movement of money. Every text is one line without blanks around it, and empty if the bank gives none. */
 export type StatementEntry = {
   /** Counts the entries of the file: 1, 2, 3 … */
   readonly number: number;
-  /** Of the file, from 1: where the entry begins. */
+  /** Line of the file where the entry begins, from 1. */
   readonly line: number;
   readonly direction: Direction;
   /** Minor units, not negative. */
   readonly amount: number;
   readonly currency: string;
-  /** The bank takes back an entry it made before; the direction is that of the money now. */
+  /** True if the bank reverses an earlier entry; the direction is that of the money now. */
   readonly isReversal: boolean;
   /** YYYY-MM-DD. */
   readonly bookedOn: string;
   readonly valueOn: string | null;
-  /** The bank's own id of it: AcctSvcrRef, or what follows `//` in MT940. */
+  /** The bank's own id of the entry: AcctSvcrRef, or what follows `//` in MT940. */
   readonly bankReference: string;
   /**
-   * The bank's reference of the booking that this is one part of, where a booking of several transactions was taken
-   * apart. Another file of the bank may have the same booking in one sum, with this as its `bankReference`.
+   * The bank's reference of the booking of which this entry is one part, if a booking of several transactions was
+   * split. Another file of the bank may have the same booking as one sum, with this as its `bankReference`.
    */
   readonly batchReference: string;
-  /** As the one who pays has given it; that nothing was provided is empty here. */
+  /** End-to-end id given by the payer; empty for `NOTPROVIDED`. */
   readonly endToEndId: string;
   readonly instructionId: string;
   /** Structured reference (RF…, the 27 digits of a QR-bill, another scheme), without blanks, upper-case. */
   readonly creditorReference: string;
-  /** Unstructured, its parts joined by one blank. */
+  /** Unstructured text, its parts joined by one blank. */
   readonly remittance: string;
   readonly counterparty: Counterparty;
   /** `PMNT-RCDT-ESCT` (ISO 20022), `NTRF` or `NTRF-166` (MT940), or the bank's own. */
@@ -69,20 +69,20 @@ export type StatementEntry = {
   readonly returned: Returned | null;
 };
 
-/** A file is a sequence of these: each statement comes before its entries. */
+/** Parts of a file in order: each statement comes before its entries. */
 export type StatementPart =
   | { readonly kind: 'statement'; readonly header: StatementHeader }
   | { readonly kind: 'entry'; readonly header: StatementHeader; readonly entry: StatementEntry };
 
-/** Where in a file something is wrong, as far as it is known. */
+/** Place of a fault in a file, as far as it is known. */
 export type Place = { readonly line: number | null; readonly entry: number | null };
 
-/** A file that cannot be accepted. The message reads `line 12, entry 3: the amount "1,2,3" is no number`. */
+/** Error for a file that cannot be accepted. The message reads `line 12, entry 3: the amount "1,2,3" is no number`. */
 export class StatementError extends Error {
   override name = 'StatementError';
   readonly line: number | null;
   readonly entry: number | null;
-  /** What is wrong, without where. */
+  /** The fault without its place. */
   readonly detail: string;
 
   constructor(detail: string, { line, entry }: Place = { line: null, entry: null }) {
@@ -94,5 +94,5 @@ export class StatementError extends Error {
   }
 }
 
-/** How a reader gives up: it knows the place. */
+/** Throws a StatementError with the place that the reader has reached. */
 export type Fail = (detail: string) => never;

@@ -19,10 +19,10 @@
 import { createHash } from 'node:crypto';
 import type { StatementEntry, StatementHeader } from './entry.ts';
 
-/** References shorter than this may be counted anew each day. */
+/** Minimum length of a reference that is unique by itself; shorter ones may be counted anew each day. */
 const LASTING_LENGTH = 10;
 
-/** Whether a reference can tell entries apart at all: `0` and `-` cannot. */
+/** True if a reference can tell entries apart: `0` and `-` cannot. */
 export function isUsable(reference: string): boolean {
   return /[1-9a-z]/i.test(reference);
 }
@@ -31,10 +31,10 @@ function hashOf(values: readonly (string | number | boolean)[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
-/** What the bank says of an entry, wherever in the file. */
+/** Content of an entry, independent of its place in the file. */
 type Said = Omit<StatementEntry, 'number' | 'line'>;
 
-/** What the entry is known by, before equal ones are numbered. */
+/** Key of the entry before equal ones are numbered. */
 function likeness(
   header: Pick<StatementHeader, 'account'>,
   entry: Said,
@@ -61,20 +61,20 @@ function likeness(
   ];
 }
 
-/** Whether two entries of one account are told apart by their numbers alone. */
+/** True if only their numbers tell two entries of one account apart. */
 export function isAlike(one: Said, other: Said): boolean {
   const header = { account: '' };
   return hashOf(likeness(header, one)) === hashOf(likeness(header, other));
 }
 
-/** The identity of an entry, 64 hexadecimal digits. `occurrence` is the number of the entry among equal ones, from 1. */
+/** Identity of an entry, 64 hexadecimal digits. `occurrence` is its number among equal entries, from 1. */
 export function entryKey(header: StatementHeader, entry: StatementEntry, occurrence: number): string {
   return hashOf([...likeness(header, entry), occurrence]);
 }
 
-/** Numbers the entries of one file, which must come in the order of the file: 1 for the first of those that are equal. */
+/** Numbers the entries of one file, which must come in file order: 1 for the first of equal entries. */
 export function occurrenceCounter(): (header: StatementHeader, entry: StatementEntry) => number {
-  // Of a million entries at most, eight bytes of hash each would do; the text of a short hash is simple and enough.
+  // Eight bytes of hash would do for a million entries; the text of a short hash is simple and enough.
   const inFile = new Map<string, number>();
   let inStatement = new Map<string, number>();
   let statement: StatementHeader | null = null;

@@ -1,4 +1,4 @@
-/** How much a statement may be. What is larger is refused before it costs memory. */
+/** Limits of statements. Larger ones are refused before they cost memory. */
 
 export type Limits = {
   readonly bytes: number;
@@ -8,7 +8,7 @@ export type Limits = {
   readonly details: number;
   /** Characters of one text, tag, comment, line or row, and of all texts of one transaction that are kept. */
   readonly text: number;
-  /** Elements of XML within each other. */
+  /** Depth of nested XML elements. */
   readonly depth: number;
   readonly attributes: number;
 };

@@ -1,7 +1,7 @@
 /**
- * What banks write into the information to the account owner (`:86:`) of an MT940, which no standard governs. Three ways
- * are known: the fields of German and Austrian banks (`166?00…?20EREF+…`), the codes between slashes of Dutch and other
- * banks (`/EREF/…/REMI/…`), and free text. Pure.
+ * Information to the account owner (`:86:`) of an MT940, which no standard governs. Three forms are known: the fields
+ * of German and Austrian banks (`166?00…?20EREF+…`), the codes between slashes of Dutch and other banks
+ * (`/EREF/…/REMI/…`), and free text. Pure.
  */
 import type { StatementEntry } from './entry.ts';
 import { compact, given, tidied } from './values.ts';
@@ -61,7 +61,7 @@ const BEGINS_WITH_TAG = /^(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PUR
 const RETURNS: ReadonlySet<string> = new Set(['108', '109', '159', '181', '184']);
 
 function ofFields(code: string, fields: readonly (readonly [string, string])[]): Information {
-  // The last one counts: the bank's own stand behind the purpose, which a payer may have written such a field into.
+  // The last one counts: the bank's own fields follow the purpose, into which a payer may have written such a field.
   const field = (number: string) => fields.findLast(([each]) => each === number)?.[1] ?? '';
   const { free, tags } = taggedOf(purposeOf(fields));
   const endToEndId = given(tags.get('EREF') ?? '');
@@ -94,7 +94,9 @@ function purposeOf(fields: readonly (readonly [string, string])[]): string {
   return purpose;
 }
 
-/** The first of each tag counts: what a payer writes into the purpose cannot replace what the bank wrote before it. */
+/**
+ * The first of each tag counts: text that a payer writes into the purpose cannot replace what the bank wrote before it.
+ */
 function taggedOf(purpose: string): { free: string; tags: ReadonlyMap<string, string> } {
   const found = [...purpose.matchAll(SEPA_TAG)];
   const tags = new Map<string, string>();
@@ -119,13 +121,13 @@ const CODE =
   /\/(TRTP|EREF|PREF|KREF|IREF|RTRN|MARF|CSID|CNTP|ORDP|BENM|REMI|IBAN|BIC|NAME|ADDR|ID|ISDT|PURP|ULTD|ULTC|ULTB|OCMT|EXCH|CHGS|CHG1|CHG2|NRTX|TRCD|SVCL)\//g;
 
 /**
- * What may end the text of the payer. Banks put these behind it, and a payer who writes them gains nothing: each is the
- * payer's own, or is not looked at. Other codes are a part of the text there, for anybody could write into it that the
- * transfer was returned, or who it came from.
+ * Codes that end the text of the payer. Banks put these behind it, and a payer who writes them gains nothing: each is
+ * the payer's own, or is ignored. Other codes stay part of the text there, since a payer could otherwise claim a return
+ * or another sender.
  */
 const CODE_BEHIND_TEXT = /\/(EREF|PURP|ULTD|ULTB|ULTC|ISDT)\//g;
 
-/** The codes with what follows them. Of each the first counts, and none that belongs to an ultimate party. */
+/** Codes with their values. The first of each code counts, and none that belongs to an ultimate party. */
 function codesOf(text: string): ReadonlyMap<string, string> {
   const codes = new Map<string, string>();
   let from = 0;
@@ -139,7 +141,7 @@ function codesOf(text: string): ReadonlyMap<string, string> {
     add(match.index);
     [, code = ''] = match;
     from = match.index + match[0].length;
-    // To the very end: whatever stands behind a code that is among the text may be the payer's as well.
+    // The text goes to the very end: anything behind a code within the text may be the payer's as well.
     if (code === 'REMI') ends = CODE_BEHIND_TEXT;
     if (!/^(NAME|ADDR|ID|IBAN|BIC)$/.test(code)) isUltimate = /^ULT/.test(code);
   }

@@ -1,4 +1,4 @@
-/** The fields of an MT940 that move money: balances (`:60F:`, `:62F:`) and entries (`:61:`). Pure. */
+/** Fields of an MT940 that move money: balances (`:60F:`, `:62F:`) and entries (`:61:`). Pure. */
 import type { Direction, Fail, StatementEntry } from './entry.ts';
 import type { Information } from './mt940-information.ts';
 import { calendarDate, fullYear, given, minorUnits, quoted, signed, tidied } from './values.ts';
@@ -31,7 +31,7 @@ export function balanceOf(text: string, fail: Fail): { amount: number; currency:
  */
 const MOVEMENT = /^(\d{2})(\d{2})(\d{2})(\d{4})?(R?)([CD])[A-Z]?(\d{0,15},\d*)([A-Z][A-Z0-9]{3})(.*)$/;
 
-/** In place of the customer's reference some banks write under which code of the information it stands. */
+/** Placeholders of the customer's reference: some banks name there the code of the information that has it. */
 const POINTER = /^(EREF|KREF|MARF|PREF)\+?$/;
 
 const DAY_MS = 86_400_000;
@@ -77,12 +77,12 @@ export function movementOf(lines: readonly string[], line: number, currency: str
   };
 }
 
-/** What is taken back goes the other way: RC is the reversal of a credit, so the money leaves. */
+/** A reversal goes the other way: RC is the reversal of a credit, so the money leaves. */
 function directionOf(isCredit: boolean, isReversal: boolean): Direction {
   return isCredit === isReversal ? 'debit' : 'credit';
 }
 
-/** The entry date has no year: it is the day of that name which is nearest to the value date. */
+/** The entry date has no year: it is the date of that day and month nearest to the value date. */
 function nearest(valueOn: string, entryDay: string): string | null {
   const year = Number(valueOn.slice(0, 4));
   const away = (date: string) => Math.abs(Date.parse(date) - Date.parse(valueOn)) / DAY_MS;

@@ -1,6 +1,6 @@
 /**
- * Reads SWIFT customer statements (MT940) as banks hand them out: with or without the blocks of a SWIFT message, with
- * `-` or nothing between statements, and lines of any length. What is kept in memory is one entry at most.
+ * Reads SWIFT customer statements (MT940) as banks provide them: with or without the blocks of a SWIFT message, with
+ * `-` or nothing between statements, and lines of any length. It keeps at most one entry in memory.
  */
 import { isValidIBAN } from 'ibantools';
 import type { Line } from './bytes.ts';
@@ -33,14 +33,14 @@ const NEEDED = /^(25P?|28C?|60[FM]|61|62[FM])$/;
 const INTERIM =
   'the file is an interim report (MT942), whose entries are not final: give the statement (MT940)';
 
-/** What precedes the text of a SWIFT message; the application header says which message it is. */
+/** Blocks before the text of a SWIFT message; the application header names the message. */
 const BLOCKS = /^\{[1-5]:/;
 const APPLICATION_HEADER = /\{2:[IO](\d{3})/;
 
-/** Control characters between messages as they travel over lines and disks: SOH, ETX and the end of a DOS file. */
+/** Control characters of transmission and storage between messages: SOH, ETX and the end of a DOS file. */
 const FRAMING = /^\p{Cc}+|\p{Cc}+$/gu;
 
-/** The parts of the file that these lines are. Fails with a StatementError. */
+/** Parts of the file in these lines. Throws StatementError. */
 export async function* readMt940(
   lines: AsyncIterable<readonly Line[]>,
   limits: Limits,
@@ -103,7 +103,7 @@ function createReader(limits: Limits) {
   }
 
   function continueField(text: string): void {
-    // Outside of a statement banks write what they like, such as their name.
+    // Outside a statement, banks write what they like, such as their name.
     if (!field) return;
     fieldSize += text.length;
     if (fieldSize > limits.text) fail(`the field :${field.tag}: is longer than ${limits.text} characters`);
@@ -121,7 +121,7 @@ function createReader(limits: Limits) {
     else if (statement) addField(tag, text, lines, at, statement);
   }
 
-  /** Other fields than these say nothing that is read, such as what is available (`:64:`). */
+  /** Other fields have nothing that is needed, such as the available balance (`:64:`). */
   function addField(tag: string, text: string, lines: readonly string[], at: number, open: Open): void {
     if (tag.startsWith('25')) open.account = accountOf(lines[0] ?? '');
     if (tag.startsWith('28')) open.number = text;
@@ -176,7 +176,7 @@ function createReader(limits: Limits) {
     open.information = all;
   }
 
-  /** The entry is complete once something else than its information begins. */
+  /** The entry is complete once anything but its information begins. */
   function flush(open: Open): void {
     const { movement, information, header } = open;
     if (!movement || !header) return;
@@ -199,7 +199,7 @@ function createReader(limits: Limits) {
     }
     const opening = header.openingBalance ?? 0;
     checkBalance({ opening, sum: open.sum, closing: closing.amount }, header.currency, failHere);
-    // Numbers begin anew each year, and some banks give none, so the days and balances count as well.
+    // Statement numbers begin anew each year, and some banks give none, so the days and balances count as well.
     const { reference, number, account } = open;
     const key = JSON.stringify([reference, number, account, header.fromDate, opening, closing]);
     if (seen.has(key)) failHere(`the statement ${quoted(header.statementId)} is in the file twice`);

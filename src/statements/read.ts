@@ -1,7 +1,7 @@
 /**
- * Reads a bank statement from the bytes of a file, whatever the format: camt.053 and camt.054 (ISO 20022), MT940, or CSV
- * by a mapping. The file is never in memory as a whole; whoever reads must be ready to undo what came before an error,
- * for only at the end is it known that the file is whole.
+ * Reads a bank statement from the bytes of a file, whatever the format: camt.053 and camt.054 (ISO 20022), MT940, or
+ * CSV by a mapping. The file is never in memory as a whole. Callers must be ready to undo what came before an error,
+ * since only the end shows that the file is whole.
  */
 import { encodings, linesOf, markedEncoding, piecesOf, textsOf } from './bytes.ts';
 import { readCamt } from './camt.ts';
@@ -15,17 +15,20 @@ import { quoted } from './values.ts';
 export type StatementFormat = 'camt' | 'mt940' | 'csv';
 
 export type ReadOptions = {
-  /** Absent: as the file begins. CSV cannot be told by that, so it is what else is left where there is a mapping. */
+  /**
+   * Absent: detected from the beginning of the file. CSV cannot be detected, so it is the remaining choice if there is
+   * a mapping.
+   */
   readonly format?: StatementFormat;
-  /** Without it no CSV can be read. */
+  /** Mapping of columns, without which no CSV can be read. */
   readonly mapping?: CsvMapping;
   readonly limits?: Partial<Limits>;
 };
 
-/** What the format is told by. */
+/** Bytes from which the format is detected. */
 const START_BYTES = 4096;
 
-/** The parts of the statements in the order of the file. Fails with a StatementError that says where. */
+/** Parts of the statements in file order. Throws StatementError with the place of the fault. */
 export async function* readStatement(
   chunks: AsyncIterable<Uint8Array>,
   options: ReadOptions = {},
@@ -42,7 +45,7 @@ export async function* readStatement(
       yield part;
     }
   } finally {
-    // However it ends, the file is closed.
+    // The file is closed, however reading ends.
     await source.return(undefined);
   }
 }
@@ -69,7 +72,7 @@ function partsOf(
   return readCsv(textsOf(pieces, marked ?? mapping.encoding), mapping, limits);
 }
 
-/** The first bytes of the pieces, and the pieces with them. */
+/** First bytes of the pieces, and the pieces including them. */
 async function begun(
   pieces: AsyncGenerator<Uint8Array>,
 ): Promise<{ start: Uint8Array; pieces: AsyncIterable<Uint8Array> }> {
@@ -89,12 +92,12 @@ async function begun(
   return { start: start.subarray(0, START_BYTES), pieces: whole() };
 }
 
-/** Read leniently: only what the file seems to be is told by it. */
+/** Lenient, since it only serves to guess the format. */
 function textOfStart(start: Uint8Array): string {
   return new TextDecoder(markedEncoding(start) ?? 'windows-1252').decode(start);
 }
 
-/** Files that banks have as well, and people confuse with statements. */
+/** Files that people confuse with statements. */
 const others: ReadonlyArray<readonly [beginning: string, name: string]> = [
   ['PK', 'a ZIP archive: unpack it and give the files in it'],
   ['\u001f\u2039', 'compressed with gzip: unpack it first'],
@@ -123,7 +126,7 @@ function declaredEncoding(beginning: string): string {
   });
 }
 
-/** As UTF-8, strictly. */
+/** Strict UTF-8. */
 async function* recoded(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
   for await (const text of textsOf(pieces, encoding)) yield Buffer.from(text);
 }

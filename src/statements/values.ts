@@ -1,8 +1,8 @@
-/** The values of statements: amounts, dates, references and texts. Pure. */
+/** Values of statements: amounts, dates, references and texts. Pure. */
 import { currencyExponent, decimalAmount, MAX_AMOUNT } from '../checkout/money.ts';
 import type { Direction, Fail } from './entry.ts';
 
-/** A text of the file inside of a message: short, and without anything that could disturb a terminal. */
+/** Text of the file for use in a message: short, and without anything that could disturb a terminal. */
 export function quoted(text: string): string {
   return JSON.stringify(tidied(text.length > 60 ? `${text.slice(0, 60)}…` : text));
 }
@@ -17,28 +17,28 @@ const TIDY = /^[!-~]+(?: [!-~]+)*$/;
 const COPIED_LENGTH = 12;
 
 /**
- * The text on one line, with one blank between words. It is a copy: a part of a string keeps the whole alive, and the
- * whole is a piece of the file.
+ * The text on one line, with one blank between words. It is a copy, since a part of a string keeps the whole alive, and
+ * the whole is a piece of the file.
  */
 export function tidied(text: string): string {
   const tidy = TIDY.test(text) ? text : text.replace(GAPS, ' ').trim();
   return tidy.length <= COPIED_LENGTH ? tidy : Buffer.from(tidy).toString();
 }
 
-/** As it is compared: without blanks, upper-case. For accounts, BICs and structured references. */
+/** Text for comparison, without blanks and in upper case: accounts, BICs and structured references. */
 export function compact(text: string): string {
   return tidied(text).replaceAll(' ', '').toUpperCase();
 }
 
 const NOT_GIVEN = /^(NOTPROVIDED|NOTAVAILABLE|NOT PROVIDED|NONREF|NOREF|NON REF)$/i;
 
-/** A reference, or nothing where it only says that there is none. */
+/** A reference, or an empty text if it only states that there is none. */
 export function given(reference: string): string {
   const text = tidied(reference);
   return NOT_GIVEN.test(text) ? '' : text;
 }
 
-/** The number of digits after the decimal separator. Fails for what is no currency of ISO 4217. */
+/** Number of digits after the decimal separator. Throws if the currency is not in ISO 4217. */
 function exponentOf(currency: string, fail: Fail): number {
   return currencyExponent(currency) ?? fail(`the currency ${quoted(currency)} is none of ISO 4217`);
 }
@@ -63,13 +63,13 @@ export function minorUnits(text: string, currency: string, fail: Fail): number {
   return amount <= MAX_AMOUNT ? amount : fail(`the amount ${quoted(text)} is more than can be counted`);
 }
 
-/** Of a signed amount, for messages. */
+/** Decimal text of a signed amount, for messages. */
 function signedAmount(amount: bigint | number, currency: string): string {
   const size = Number(amount < 0 ? -amount : amount);
   return `${amount < 0 ? '-' : ''}${decimalAmount(size, currency)} ${currency}`;
 }
 
-/** What an entry does to a balance. */
+/** Effect of an entry on a balance. */
 export function signed(amount: number, direction: Direction): number {
   return direction === 'credit' ? amount : -amount;
 }
@@ -92,8 +92,8 @@ export function fullYear(twoDigits: string): number {
 }
 
 /**
- * Holds the entries against the balances: a file that has lost some of its entries must not pass. The sum is a bigint,
- * for a million entries may add up to more than a number counts exactly.
+ * Checks the entries against the balances: a file that has lost some of its entries must not pass. The sum is a bigint,
+ * since a million entries may add up to more than a number can count exactly.
  */
 export function checkBalance(
   { opening, sum, closing }: { opening: number; sum: bigint; closing: number },

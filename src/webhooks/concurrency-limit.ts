@@ -1,54 +1,57 @@
 /**
- * How many deliveries a receiver has under way at once: as many as it answers without delay. More than that would only
- * wait, at the receiver or here, and all of them could come twice after a crash. A receiver that takes its time to fail
- * gets a single one in the end, so that it costs its neighbours next to nothing; so does one that asks for less.
+ * Concurrency limit of each receiver: as many deliveries at once as it answers without delay. More would only wait, at
+ * the receiver or here, and all of them could arrive twice after a crash. A receiver that is slow to fail ends with a
+ * limit of one, so that it costs its neighbours next to nothing; so does one that asks for less.
  */
 
 const FIRST = 8;
-/** What takes longer is not quick, whatever it took before. */
+/** An answer that takes longer is slow, whatever the receiver took before. */
 const SLOW_MS = 1_000;
-/** Answers that are so much slower than the quickest tell of a queue. */
+/** Answers this much slower than the quickest indicate a queue at the receiver. */
 const TOLERANCE = 2;
 const TOLERANCE_MS = 5;
-/** A receiver that is near needs fewer at once than one that is far (Little's law): so many for each ms of its way. */
+/**
+ * Deliveries at once for each ms of the quickest answer: a receiver nearby needs fewer than a distant one (Little's
+ * law).
+ */
 const ENOUGH_PER_MS = 0.5;
 const ENOUGH_NEARBY = 12;
-/** How fast the quickest is forgotten: the way to a receiver may become longer. */
-const FORGETTING = 0.01;
-/** Receivers that are remembered; one that is forgotten begins anew. */
+/** Share by which the quickest answer drifts towards the newest: the way to a receiver may become longer. */
+const DRIFT = 0.01;
+/** Receivers remembered, at most; a forgotten one starts anew. */
 const MAX_REMEMBERED = 10_000;
 
-type Window = { size: number; underWay: number; quickestMs: number };
+type Limit = { size: number; underWay: number; quickestMs: number };
 
-/** What came of a delivery. */
+/** Result of a delivery. */
 type Ended = {
   readonly delivered: boolean;
-  /** The receiver has asked for less (429). */
+  /** True if the receiver asked for less (429). */
   readonly throttled?: boolean;
-  /** Until everything of it is done. */
+  /** Time until the result is written. */
   readonly durationMs: number;
 };
 
-export type Windows = ReturnType<typeof createWindows>;
+export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 
-/** `most` is what a receiver gets in the best case. */
-export function createWindows(most: number) {
-  const windows = new Map<string, Window>();
+/** `most` is the highest limit of a receiver. */
+export function createConcurrencyLimits(most: number) {
+  const limits = new Map<string, Limit>();
   const first = Math.min(FIRST, most);
 
-  function windowOf(receiver: string): Window {
-    const known = windows.get(receiver);
+  function limitOf(receiver: string): Limit {
+    const known = limits.get(receiver);
     if (known) return known;
-    if (windows.size >= MAX_REMEMBERED) {
-      for (const [id, { underWay }] of windows) if (underWay === 0) windows.delete(id);
+    if (limits.size >= MAX_REMEMBERED) {
+      for (const [id, { underWay }] of limits) if (underWay === 0) limits.delete(id);
     }
     const made = { size: first, underWay: 0, quickestMs: SLOW_MS };
-    windows.set(receiver, made);
+    limits.set(receiver, made);
     return made;
   }
 
-  /** The next size after a delivery that took so long. */
-  function sizeAfter({ size, quickestMs }: Window, { delivered, throttled, durationMs }: Ended): number {
+  /** Next limit after a delivery of this duration. */
+  function sizeAfter({ size, quickestMs }: Limit, { delivered, throttled, durationMs }: Ended): number {
     const floor = Math.min(first, size);
     if (throttled) return Math.max(1, Math.floor(size / 2));
     if (durationMs >= SLOW_MS) return Math.max(delivered ? floor : 1, Math.floor(size / 2));
@@ -60,20 +63,20 @@ export function createWindows(most: number) {
 
   return {
     room(receiver: string): number {
-      const { size, underWay } = windows.get(receiver) ?? { size: first, underWay: 0 };
+      const { size, underWay } = limits.get(receiver) ?? { size: first, underWay: 0 };
       return size - underWay;
     },
     begin(receiver: string): void {
-      windowOf(receiver).underWay++;
+      limitOf(receiver).underWay++;
     },
     end(receiver: string, ended: Ended): void {
       const { delivered, durationMs } = ended;
-      const window = windowOf(receiver);
-      window.underWay--;
-      window.size = sizeAfter(window, ended);
+      const limit = limitOf(receiver);
+      limit.underWay--;
+      limit.size = sizeAfter(limit, ended);
       if (!delivered) return;
-      const drifted = window.quickestMs + FORGETTING * (durationMs - window.quickestMs);
-      window.quickestMs = Math.min(durationMs, drifted);
+      const drifted = limit.quickestMs + DRIFT * (durationMs - limit.quickestMs);
+      limit.quickestMs = Math.min(durationMs, drifted);
     },
   };
 }

@@ -1,9 +1,9 @@
-/** Deliveries as they are written, claimed, finished and shown. */
+/** Deliveries: new, claimed, finished, and as read. */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { EventRow } from '../events/event.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** An event for a receiver, due at once unless an earlier one of the same subject still is on its way there. */
+/** An event for a receiver, due at once unless an earlier event of the same subject is still on its way there. */
 export type DeliveryRow = {
   readonly id: string;
   readonly event: string;
@@ -11,7 +11,7 @@ export type DeliveryRow = {
   readonly sequence: number;
   /** Id of an endpoint, or the origin of the address that a session names. */
   readonly receiver: string;
-  /** That address; null for an endpoint. */
+  /** Address named by the session; null for an endpoint. */
   readonly url: string | null;
   /** In the clock of the account and mode. */
   readonly createdAt: number;
@@ -28,14 +28,14 @@ export type Resend = {
 export type Claim = {
   /** In the clock of the account and mode. */
   readonly now: number;
-  /** For the lease, which is about processes and not about data. */
+  /** Real time of the lease, which concerns processes and not data. */
   readonly realNow: number;
   readonly leaseMs: number;
   readonly limit: number;
 };
 
 export type DeliveryClaim = Claim & {
-  /** How many more this process would send to a receiver. */
+  /** Number of further deliveries that this process would send to a receiver. */
   readonly room: (receiver: string) => number;
 };
 
@@ -43,19 +43,19 @@ export type ClaimedDelivery = {
   readonly tenant: Tenant;
   readonly id: string;
   readonly receiver: string;
-  /** Where the session wants it; null for an endpoint. */
+  /** Address named by the session; null for an endpoint. */
   readonly url: string | null;
-  /** The endpoint; null where it is none, or is there no longer. */
+  /** The endpoint; null if there is none, or none any more. */
   readonly endpoint: Endpoint | null;
-  /** How often it has been tried before, since it was made or last sent again by hand. */
+  /** Attempts before this one, since the delivery was created or last resent by hand. */
   readonly attempts: number;
-  /** How many were made before that. */
+  /** Attempts before the last resend. */
   readonly round: number;
-  /** When it should go out, in the clock of the account and mode. */
+  /** Due time, in the clock of the account and mode. */
   readonly dueAt: number;
-  /** Tells this lease of the delivery from others, before and after it. */
+  /** Identifies this lease among all leases of the delivery. */
   readonly lease: number;
-  /** Whether its receiver was failing when it was claimed. */
+  /** True if its receiver was failing when the delivery was claimed. */
   readonly failing: boolean;
   readonly event: EventRow;
 };
@@ -64,37 +64,40 @@ export type DeliveryResult = {
   readonly id: string;
   readonly receiver: string;
   readonly subject: string;
-  /** As it was claimed; null counts whoever has it. */
+  /** Lease of the claim; null accepts any lease. */
   readonly lease: number | null;
   /**
-   * As it was claimed; null counts for any. Where it has been sent again by hand since, only an arrival is the end of
-   * it.
+   * Round of the claim; null accepts any round. If the delivery was resent by hand since, only a successful attempt
+   * ends it.
    */
   readonly round: number | null;
-  /** As it was claimed. */
+  /** As in the claim. */
   readonly failing: boolean;
-  /** When it was tried, in the clock of the account and mode. */
+  /** Time of the attempt, in the clock of the account and mode. */
   readonly at: number;
   readonly state: DeliveryState;
-  /** When to try again, for `pending`. */
+  /** Time of the next attempt, for `pending`. */
   readonly dueAt: number | null;
   readonly httpStatus: number | null;
   readonly error: string | null;
-  /** Null where nothing was sent. */
+  /** Null if nothing was sent. */
   readonly attempt: SentAttempt | null;
 };
 
 export type SentAttempt = {
   readonly durationMs: number;
-  /** Of the body as it was sent, or empty beside an empty answer: where the event has another one now, a person was erased from it. */
+  /**
+   * Hash of the body that was sent, or empty if the answer is empty. A different hash of the event's body now means
+   * that a person was redacted from it.
+   */
   readonly bodyHash: string;
-  /** Kept only while the event has that body, for it may say again what it was told. */
+  /** Beginning of the answer, kept only while the event has the body that was sent, since the answer may repeat it. */
   readonly answer: string;
 };
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-/** A delivery as it is shown. */
+/** A delivery as read. */
 export type Delivery = {
   readonly id: string;
   readonly createdAt: number;
@@ -105,7 +108,7 @@ export type Delivery = {
   readonly url: string | null;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** Null also while it waits behind an earlier one. */
+  /** Null as well while the delivery waits behind an earlier one. */
   readonly dueAt: number | null;
   readonly triedAt: number | null;
   readonly lastStatus: number | null;
@@ -118,7 +121,7 @@ export type DeliveryAttempt = {
   readonly durationMs: number;
   readonly status: number | null;
   readonly error: string | null;
-  /** The beginning of what the receiver said. */
+  /** Beginning of the receiver's answer. */
   readonly answer: string;
 };
 

@@ -1,4 +1,4 @@
-/** Endpoints: addresses that merchants register for their events. The rules of their changes. Pure. */
+/** Endpoints: addresses that merchants register for their events, and the rules of changing them. Pure. */
 import { type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { type PreviousSecret, retired } from './secrets.ts';
@@ -6,15 +6,15 @@ import { type PreviousSecret, retired } from './secrets.ts';
 export type Endpoint = {
   readonly id: string;
   readonly tenant: Tenant;
-  /** +1 for each change. */
+  /** Increases by 1 with each change. */
   readonly version: number;
-  /** How many events there are about it. */
+  /** Number of events about the endpoint. */
   readonly eventCount: number;
   readonly url: string;
-  /** What it wants: types, `checkout.*` for all of a kind, `*` for all. */
+  /** Event types to deliver: types, `checkout.*` for all of a kind, `*` for all. */
   readonly events: readonly string[];
   readonly description: string;
-  /** Why it gets nothing; null while it does. `gone`: it has answered 410. */
+  /** Reason why nothing is delivered, or null. `gone`: the receiver answered 410. */
   readonly disabled: 'by_merchant' | 'gone' | null;
   readonly secret: string;
   readonly previousSecret: PreviousSecret | null;
@@ -34,12 +34,12 @@ export type EndpointDecision =
   | { readonly kind: 'changed' | 'unchanged'; readonly endpoint: Endpoint }
   | { readonly kind: 'deleted'; readonly endpoint: Endpoint };
 
-/** Each event is written once for each of them. */
+/** Maximum number of endpoints: each event is written once for each of them. */
 export const MAX_ENDPOINTS = 100;
 
 export const NO_SUCH_ENDPOINT = 'There is no such webhook endpoint.';
 
-/** `all` are those of the tenant, `id` is the one to be made or changed, `now` the time in its clock. */
+/** `all` are the endpoints of the tenant, `id` is the one to create or change, `now` the time in its clock. */
 export function decideEndpoint(
   all: readonly Endpoint[],
   { id, tenant, now }: { readonly id: string; readonly tenant: Tenant; readonly now: number },
@@ -87,23 +87,23 @@ function changed(before: Endpoint, now: number, change: Partial<Endpoint>): Endp
   return { kind: 'changed', endpoint: { ...before, ...change, version: before.version + 1, updatedAt: now } };
 }
 
-/** One that was gone and is switched off stays what it was. */
+/** An endpoint that was gone stays gone when it is disabled. */
 function switched({ disabled }: Endpoint, enabled: boolean): Pick<Endpoint, 'disabled'> {
   return { disabled: enabled ? null : (disabled ?? 'by_merchant') };
 }
 
-/** Whether an event of this type is to go there. */
+/** True if events of this type go to the endpoint. */
 export function selects({ disabled, events }: Endpoint, type: string): boolean {
   if (disabled !== null) return false;
   return events.some((each) => each === '*' || each === type || each === `${type.split('.')[0]}.*`);
 }
 
-/** Whether a receiver or a subject of events is an endpoint. */
+/** True if the id of a receiver or of an event's subject is that of an endpoint. */
 export function isEndpoint(id: string): boolean {
   return id.startsWith('whe_');
 }
 
-/** Whom a delivery to the address that a session names goes to: its host, whatever the path. */
+/** Receiver of deliveries to the address of a session: its host, whatever the path. */
 export function receiverOf(url: string): string {
   return URL.parse(url)?.origin ?? url;
 }

@@ -1,4 +1,7 @@
-/** Why a delivery failed, in a few words that a merchant may read: they name neither secrets nor inner addresses. */
+/**
+ * Classes of delivery failures, in a few words that a merchant may read: they reveal neither secrets nor internal
+ * addresses.
+ */
 import { ADDRESS_FORBIDDEN } from './guard.ts';
 
 const classes: Readonly<Record<string, string>> = {
@@ -17,10 +20,10 @@ const classes: Readonly<Record<string, string>> = {
   EPROTO: 'tls',
 };
 
-/** OpenSSL's reasons to reject a certificate are codes of their own, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+/** OpenSSL's reasons to reject a certificate have codes of their own, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const TLS_CODE = /^ERR_(TLS|SSL)_|CERT|^UNABLE_TO_|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_CA$|^INVALID_PURPOSE$/;
 
-/** The class of an error of a connection. */
+/** Class of a connection error. */
 export function failureOf({ code = '' }: NodeJS.ErrnoException): string {
   const known = classes[code];
   if (known !== undefined) return known;
@@ -28,7 +31,7 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): string {
   return code.startsWith('HPE_') ? 'bad answer' : 'connection failed';
 }
 
-/** The class of an answer that is no success. */
+/** Class of an answer that is no success. */
 export function failureOfStatus(status: number): string {
   return status >= 300 && status < 400 ? 'redirect' : `status ${status}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Where webhooks may go. Their addresses come from merchants, and this service stands inside the operator's network:
- * without a guard, a merchant could have it post to the operator's own machines.
+ * Guard against server-side request forgery. Merchants choose the addresses of webhooks, and this service runs inside
+ * the operator's network: without a guard, a merchant could have it send requests to the operator's own machines.
  *
- * What is vetted is never the text of an address but what it resolves to, at the moment of connecting, and the socket
- * is opened to exactly that. So no spelling and no change of the DNS between a check and its use gets around it.
+ * The guard never vets the text of an address but the IP address it resolves to, at the moment of connecting, and the
+ * socket is opened to exactly that. So no spelling, and no change of the DNS between check and use, gets around it.
  */
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -18,7 +18,7 @@ export type NetworkRules = {
   readonly allowLoopback: boolean;
 };
 
-/** Resolves a name to all of its addresses; rejects where there are none. */
+/** Resolves a name to all of its addresses; rejects if there are none. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** `code` of the error of a lookup that was refused. */
@@ -27,13 +27,13 @@ export const ADDRESS_FORBIDDEN = 'ADDRESS_FORBIDDEN';
 /** Azure's metadata and DNS service; it has a public address but belongs to the machine that asks. */
 const AZURE_PLATFORM = ipaddr.IPv4.parse('168.63.129.16');
 
-/** All that is assigned as global unicast (RFC 4291, section 2.4): what lies outside reaches nobody honest. */
+/** Global unicast addresses (RFC 4291, section 2.4): no legitimate receiver has any other. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** The well-known prefix of NAT64 (RFC 6052, section 2.1): the last 32 bits are an IPv4 address. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** As resolvers write it; the URL parser's hexadecimal form falls to the general rule. */
+/** Mapped address as resolvers write it; the hexadecimal form of the URL parser falls to the general rule. */
 const IPV4_COMPATIBLE = /^::\d+\./;
 
 /** `allow` lists networks in CIDR notation; throws for anything else. */
@@ -53,7 +53,7 @@ export function networkRules(allow: readonly string[], allowLoopback: boolean): 
  * - compatible, translated, 6to4, Teredo, NAT64 of a local prefix: refused. No receiver depends on them.
  */
 export function isForbidden(address: string, rules: NetworkRules): boolean {
-  // The parser alone would also take other spellings of numbers, which no resolver answers with, and it takes an
+  // The parser alone would also accept other spellings of numbers, which no resolver returns, and it takes an
   // IPv4-compatible address for a mapped one.
   if (isIP(address) === 0 || IPV4_COMPATIBLE.test(address)) return true;
   const parsed = ipaddr.parse(address);
@@ -70,7 +70,7 @@ function isIPv4(address: Address): address is ipaddr.IPv4 {
 
 function isAllowed(address: Address, { allowed, allowLoopback }: NetworkRules): boolean {
   if (allowLoopback && address.range() === 'loopback') return true;
-  // Only networks of the address's own kind can be compared with it.
+  // Only networks of the same address family can be compared.
   return allowed.some(
     ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits),
   );
@@ -81,20 +81,20 @@ function isPublicIPv4(address: ipaddr.IPv4): boolean {
 }
 
 /**
- * The host of an address as a number, where it is one: such a host is connected to without any lookup and must be
- * vetted by itself. The URL parser has turned every spelling of it (`0x7f.1`, `2130706433`) into the usual one.
+ * IP address in the host of a URL, or null. Such a host is connected to without a lookup and must be vetted by itself.
+ * The URL parser has already normalized every spelling of it (`0x7f.1`, `2130706433`).
  */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** Names that mean this machine wherever they are asked for (RFC 6761, section 6.3). */
+/** Names that always mean this machine (RFC 6761, section 6.3). */
 const THIS_MACHINE = /^(.*\.)?localhost\.?$/;
 
 /**
- * What is wrong with the address of a webhook as far as that is known without asking anybody, as the rest of a sentence
- * that begins with its name; null if nothing is. What a name resolves to is only known when it is connected to.
+ * Problem of a webhook address that is known without a lookup, as the rest of a sentence that begins with its name, or
+ * null. The guard sees the addresses of a name only when it connects.
  */
 export function addressProblem(address: string, rules: NetworkRules): string | null {
   const url = URL.parse(address);
@@ -107,14 +107,14 @@ export function addressProblem(address: string, rules: NetworkRules): string | n
   return leadsNowhere && THIS_MACHINE.test(url.hostname) ? 'must not be a name of this machine' : null;
 }
 
-/** Whether a webhook can be sent there at all. */
+/** True if a webhook can be sent to the address at all. */
 export function isWeb({ protocol, hostname }: URL): boolean {
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '';
 }
 
 /**
  * The `lookup` for connections of node:net, node:http and node:https: resolves the name once and answers with the
- * vetted addresses only. One forbidden answer refuses all of them, for an honest name has no mixed answers.
+ * vetted addresses only. One forbidden address refuses all of them, since no honest name has mixed addresses.
  */
 export function guardedLookup(rules: NetworkRules, resolve: Resolve): LookupFunction {
   async function vetted(hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> {

@@ -1,41 +1,46 @@
 /**
- * How a receiver fares: the circuit breaker. After so many failures in a row a receiver is suspended: it gets single
- * deliveries as probes, and the first that arrives ends it. No delivery is dropped by this, and none but those that are
- * sent as probes loses an attempt. Pure; times are in the clock of the account and mode.
+ * Circuit breaker of receivers. After a number of failures in a row a receiver is suspended: it gets single deliveries
+ * as probes, and the first success ends the suspension. No delivery is dropped, and only probes use up an attempt.
+ * Pure; times are in the clock of the account and mode.
  */
 
-/** Of a receiver that fails; one that does not has none. */
+/** Health of a failing receiver; a receiver that does not fail has none. */
 export type Health = {
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
   readonly failingSince: number;
-  /** Probes that have failed. */
+  /** Failed probes. */
   readonly probes: number;
-  /** When the next probe may go out; null while it is not suspended. */
+  /** Time of the next probe; null while the receiver is not suspended. */
   readonly probeAt: number | null;
-  /** Whether the merchant was told. */
+  /** True once the merchant was told. */
   readonly announced: boolean;
   readonly lastError: string;
 };
 
-/** What one fails by chance is rarely ten in a row, and what is down for good takes no more than these. */
+/**
+ * Failures in a row that suspend a receiver: ten in a row are rarely chance, and a receiver that is down gets no more
+ * than these.
+ */
 const SUSPENDED_AFTER = 10;
-/** Where little is sent, time tells as well. */
+/** Duration of failing after which fewer failures suspend a receiver, for those that get little. */
 const SUSPENDED_AFTER_LONG = 3;
 const LONG_MS = 5 * 60_000;
 
 const FIRST_PROBE_MS = 5_000;
 export const LONGEST_PROBE_MS = 5 * 60_000;
 
-/** A restart of the receiver is over by then, and nobody needs to hear of it. */
+/**
+ * Duration of a suspension after which the merchant is told: a restart is over by then, and nobody needs to hear of it.
+ */
 const ANNOUNCED_AFTER_MS = 60_000;
 
-/** 429: who says this is there and well, and only wants to be asked less. */
+/** 429: the receiver is alive and only asks for less. */
 export function asksForLess(httpStatus: number | null): boolean {
   return httpStatus === 429;
 }
 
-/** After one more failure at `now`. */
+/** Health after one more failure at `now`. */
 export function afterFailure(before: Health | null, error: string, now: number): Health {
   const failures = (before?.failures ?? 0) + 1;
   const failingSince = before?.failingSince ?? now;
@@ -44,7 +49,7 @@ export function afterFailure(before: Health | null, error: string, now: number):
   const probeAt = before?.probeAt ?? null;
   if (before !== null && probeAt !== null) {
     const announced = before.announced || lasted >= ANNOUNCED_AFTER_MS;
-    // What was still on its way when it was suspended is no probe.
+    // A delivery that was already on its way when the receiver was suspended is no probe.
     if (now < probeAt) return { ...known, probes: before.probes, probeAt, announced };
     const probes = before.probes + 1;
     return { ...known, probes, probeAt: now + probeIntervalMs(probes), announced };
@@ -58,12 +63,12 @@ export function afterFailure(before: Health | null, error: string, now: number):
   };
 }
 
-/** One whose troubles somebody thinks are over: the next probe need not wait. */
+/** Health of a receiver that somebody considers repaired: the next probe is due now. */
 export function probedAtOnce(health: Health, now: number): Health {
   return health.probeAt === null ? health : { ...health, probeAt: Math.min(health.probeAt, now) };
 }
 
-/** Whether a suspended receiver may be probed; also where the clock was set back since it was said when. */
+/** True if a suspended receiver may be probed, also if the clock was set back since the time was set. */
 export function mayProbe({ probeAt }: Health, now: number): boolean {
   return probeAt !== null && (probeAt <= now || probeAt > now + LONGEST_PROBE_MS);
 }

@@ -1,4 +1,4 @@
-/** Endpoints and deliveries as merchants see them. Pure. */
+/** Public representation of endpoints and deliveries. Pure. */
 import { timestamp } from '../checkout/representation.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { type Endpoint, isEndpoint } from './endpoint.ts';
@@ -6,12 +6,12 @@ import { type Health, healthStatusOf } from './health.ts';
 
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
-/** When a delivery goes out at the earliest: also one that is due waits for the probe of a suspended receiver. */
+/** Earliest time of a delivery: one that is due may still wait for the probe of a suspended receiver. */
 function nextAttemptAt({ dueAt }: Delivery, health: Health | null): number | null {
   return dueAt === null ? null : Math.max(dueAt, health?.probeAt ?? 0);
 }
 
-/** Without its secret, which is shown only when it is made. `now` is in the clock of its account and mode. */
+/** The endpoint without its secret, which is shown only on creation. `now` is in the clock of its account and mode. */
 export function representEndpoint(endpoint: Endpoint, health: Health | null, now: number) {
   const { previousSecret: previous } = endpoint;
   return {
@@ -35,7 +35,7 @@ export function representEndpoint(endpoint: Endpoint, health: Health | null, now
   };
 }
 
-/** `endpointUrl` is the address of its endpoint now, if it has one; `health` is that of its receiver. */
+/** `endpointUrl` is the current address of its endpoint, if any; `health` is that of its receiver. */
 export function representDelivery(delivery: Delivery, health: Health | null, endpointUrl = '') {
   return {
     id: delivery.id,
@@ -67,7 +67,7 @@ export function representDeliveryAttempt(attempt: DeliveryAttempt) {
   };
 }
 
-/** Of deliveries that are made again together; the cursor is where the next ones begin. */
+/** Result of resending many deliveries; the cursor is where the next page begins. */
 export function representResend(resent: number, nextCursor: string | null) {
   return { object: 'resend', resent, has_more: nextCursor !== null, next_cursor: nextCursor };
 }

@@ -1,9 +1,9 @@
 /**
- * How the names of receivers are resolved. Whether one may be sent to what comes of it is for the guard to say.
+ * Name resolution for receivers; the guard decides whether a resolved address may be used.
  *
- * The system's way waits in one of the few threads that the process has for it, so a handful of names whose DNS never
- * answers would hold up all others. Names are therefore asked for in the DNS directly, which waits without a thread.
- * Only what the DNS cannot know goes the system's way.
+ * The system resolver blocks one of the few threads of the process, so a handful of names whose DNS never answers would
+ * hold up all others. So names are looked up in the DNS directly, which waits without a thread. Only names that the DNS
+ * cannot know go to the system resolver.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
@@ -11,28 +11,32 @@ import { join } from 'node:path';
 import type { Resolve } from './guard.ts';
 
 type Options = {
-  /** Of the DNS, as `setServers` takes them; those of the system if absent. */
+  /** DNS servers in the form of `setServers`; those of the system if absent. */
   readonly servers?: readonly string[];
-  /** The system's way. */
+  /** The system resolver. */
   readonly system?: Resolve;
   readonly hostsFile?: string;
-  /** After which the DNS is not waited for any longer. */
+  /** Limit on waiting for the DNS. */
   readonly limitMs?: number;
 };
 
-/** Leaves the larger part of a delivery's 15 seconds to the receiver. */
+/** This leaves the larger part of a delivery's 15 seconds to the receiver. */
 const LIMIT_MS = 6_000;
 
-/** Between two tries of one question, for a packet may be lost. However many servers there are, the limit ends it. */
+/**
+ * Time between two tries of a question, for a packet may be lost. The limit ends it, however many servers there are.
+ */
 const TRY_MS = 1_500;
 const TRIES = 4;
 
-/** Once one family has answered, what is still waited for the other: some servers never answer for one of them. */
+/**
+ * Time to wait for the second address family after the first has answered: some servers never answer for one of them.
+ */
 const OTHER_FAMILY_MS = 1_000;
 
 /**
- * What the DNS says where it does not know a name. Perhaps the system does, with its search domains or sources beside
- * the DNS. ECONNREFUSED is what c-ares says where it finds no server; on some Windows machines it finds a wrong one.
+ * Codes of names that the DNS does not know. The system may know them, from search domains or other sources. c-ares
+ * reports ECONNREFUSED if it finds no server; on some Windows machines it finds a wrong one.
  */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']);
 
@@ -46,15 +50,18 @@ const HOSTS_FILE =
 
 const systemLookup: Resolve = (hostname) => dns.lookup(hostname, { all: true });
 
-/** A resolver of names, IPv6 addresses first. All that fails within the DNS is `ENOTFOUND` or `EAI_AGAIN`. */
+/**
+ * Creates a resolver, which answers with IPv6 addresses first. Every failure of the DNS becomes `ENOTFOUND` or
+ * `EAI_AGAIN`.
+ */
 export function createResolve(options: Options = {}): Resolve {
   const { servers, system = systemLookup, hostsFile = HOSTS_FILE, limitMs = LIMIT_MS } = options;
   const isInHostsFile = hostsReader(hostsFile);
   let lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
-   * One at a time, so that a DNS which was quick to answer us and is slow to answer the system holds up no thread but
-   * one: the names that only this machine knows get through.
+   * System lookups run one at a time: a DNS that is slow for the system then blocks only one thread, and names that
+   * only this machine knows get through.
    */
   function askSystemInTurn(hostname: string): Promise<readonly LookupAddress[]> {
     const latest = performance.now() + limitMs;
@@ -77,8 +84,8 @@ export function createResolve(options: Options = {}): Resolve {
 }
 
 /**
- * Both families at once. Each name has a resolver of its own: it costs microseconds, can be cancelled by itself, keeps
- * no opinion on servers that another name has spoilt, and knows when the system's servers have changed.
+ * Looks up both address families at once. Each name has its own resolver: it costs microseconds, can be cancelled
+ * separately, is not affected by other names, and notices when the system's servers change.
  */
 async function askDns(hostname: string, servers: readonly string[] | undefined, limitMs: number) {
   const resolver = new dns.Resolver({ timeout: TRY_MS, tries: TRIES, maxTimeout: TRY_MS });
@@ -101,7 +108,7 @@ async function askDns(hostname: string, servers: readonly string[] | undefined, 
   };
 }
 
-/** Whether the hosts file has a name. The file is read again when it has changed. */
+/** True if the hosts file has the name. The file is read again when it has changed. */
 function hostsReader(file: string): (name: string) => Promise<boolean> {
   let known = { changedAt: 0, names: new Set<string>() };
   return async (name) => {
@@ -110,13 +117,13 @@ function hostsReader(file: string): (name: string) => Promise<boolean> {
       if (changedAt !== known.changedAt) known = { changedAt, names: namesIn(await readFile(file, 'utf8')) };
       return known.names.has(name);
     } catch {
-      // Without the file, or the right to read it, no name is in it.
+      // If the file is missing or unreadable, it has no names.
       return false;
     }
   };
 }
 
-/** Each line is an address and its names; the rest after a `#` is a comment. */
+/** Each line has an address and its names; the rest after a `#` is a comment. */
 function namesIn(hosts: string): Set<string> {
   const lines = hosts.toLowerCase().split('\n');
   return new Set(lines.flatMap((line) => (line.split('#')[0] ?? '').trim().split(/\s+/).slice(1)));

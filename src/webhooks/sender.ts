@@ -1,4 +1,4 @@
-/** Sends a webhook once and says what came of it. When to try again, and what to keep of it, others decide. */
+/** Sends a webhook once and reports the result. Others decide when to retry and what to keep. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { timestamp } from '../checkout/representation.ts';
@@ -19,60 +19,62 @@ import { signatureHeaders } from './sign.ts';
 export type Sending = {
   readonly url: string;
   readonly event: EventRow;
-  /** All that are valid, newest first. */
+  /** All valid secrets, newest first. */
   readonly secrets: readonly [string, ...string[]];
 };
 
 export type SendResult = {
   /** `gone`: the receiver wants no more of this delivery (410). */
   readonly outcome: 'delivered' | 'failed' | 'gone';
-  /** As far as an answer came: it may have broken off after its status. */
+  /** Status of the answer, which may have broken off after it. */
   readonly httpStatus: number | null;
-  /** A short class such as `timeout`; null where it was delivered. */
+  /** Failure class such as `timeout`; null if delivered. */
   readonly error: string | null;
   readonly retryAfterMs: number | null;
-  /** From the call until this was known, by a clock that only runs forward; a whole number. */
+  /** Duration of the call by a monotonic clock, in whole milliseconds. */
   readonly durationMs: number;
-  /** How the answer's body begins, as text for people; empty where there was none. */
+  /** Beginning of the answer's body, as text for people; empty if there was none. */
   readonly answer: string;
 };
 
-/** What is known before the clock is stopped. */
+/** The result without its duration. */
 type Outcome = Omit<SendResult, 'durationMs'>;
 
 type Options = {
   readonly rules: NetworkRules;
-  /** Of this service, for the `user-agent`. */
+  /** Version of this service, for the `user-agent`. */
   readonly version: string;
-  /** From the call to the end of the answer, all of it: name, connection, waiting for a free socket, slow answers. */
+  /** Time limit of the whole call: resolution, connection, waiting for a free socket, slow answers. */
   readonly timeoutMs?: number;
-  /** What is read of an answer; little of it is kept, but reading to the end keeps the connection for the next. */
+  /**
+   * Bytes read of an answer. Little of it is kept, but reading to the end keeps the connection for the next delivery.
+   */
   readonly maxAnswerBytes?: number;
   /** Connections to one host and port; further deliveries wait for one of them. */
   readonly maxSocketsPerHost?: number;
-  /** How names are resolved; by `createResolve` if absent. */
+  /** Resolver of names; `createResolve` if absent. */
   readonly resolve?: Resolve;
 };
 
 /** Shorter than the five seconds after which many servers close an idle connection. */
 const IDLE_MS = 4_000;
 
-/** Provisional answers (1xx) that are put up with; each of them costs as much as an answer. */
+/** Provisional answers (1xx) accepted, at most; each of them costs as much as an answer. */
 const MAX_INFORMATION = 10;
 
-/** Of an answer, what is kept: enough for the message of an error. */
+/** Bytes of an answer that are kept: enough for an error message. */
 const KEPT_BYTES = 1_024;
 
 /**
- * For each but the last of a name's addresses. By itself Node.js gives up after half a second, so that a receiver far
- * away whose name also has an address of a family that this network lacks could never be reached.
+ * Time limit for each but the last address of a name. By default, Node.js gives up after half a second, so that a
+ * distant receiver could never be reached if its name also has an address of a family that this network lacks.
  */
 const CONNECT_MS = 2_500;
 
 /**
- * A sender with its pools of connections. A pool hands out a connection only for the host name, port and (for https)
- * TLS name that it was opened for. The guard vets each connection when it is opened, and a connection never changes
- * its other end, so one from the pool needs no second look.
+ * Creates a sender with its pools of connections. A pool hands out a connection only for the host name, port and (for
+ * https) TLS name that it was opened for. The guard vets each connection when it is opened, and a connection never
+ * changes its other end, so a pooled connection needs no second check.
  */
 export function createSender(options: Options) {
   const { rules, timeoutMs = 15_000, maxAnswerBytes = 65_536, maxSocketsPerHost = 256 } = options;
@@ -83,8 +85,8 @@ export function createSender(options: Options) {
   let closed = false;
 
   /**
-   * Sends one delivery, signed with each of its secrets. Never rejects. `nowMs` is real time also for test data whose
-   * clock was moved, for receivers compare the signature's time with their own clock.
+   * Sends one delivery, signed with each of its secrets. Never rejects. `nowMs` is real time even for test data whose
+   * clock was moved, since receivers compare the time of the signature with their own clock.
    */
   async function send(sending: Sending, nowMs: number): Promise<SendResult> {
     const startedAt = performance.now();
@@ -100,7 +102,7 @@ export function createSender(options: Options) {
     try {
       return await exchange(url, literal ?? url.hostname, sending, nowMs);
     } catch {
-      // Only a delivery that cannot be made into a request comes here, such as one without a usable secret.
+      // Only a delivery that cannot become a request gets here, such as one without a usable secret.
       return failed('not sendable');
     }
   }
@@ -128,7 +130,7 @@ export function createSender(options: Options) {
       let isSettled = false;
       const kept = createBeginning(KEPT_BYTES);
 
-      /** The first call counts. Whatever was not read to its end is cut off. */
+      /** Settles the result once. The rest of an answer is cut off. */
       function settle(outcome: Outcome, isComplete = false): void {
         isSettled = true;
         clearTimeout(timer);
@@ -166,14 +168,14 @@ export function createSender(options: Options) {
         request.on('information', () => {
           if (++informed > MAX_INFORMATION) settle(failed('bad answer', status));
         });
-        // Without a listener an answer of 101 would never come to an end.
+        // Without a listener, an answer of 101 would never end.
         request.on('upgrade', (_answer, socket) => {
           socket.destroy();
           settle(failed('bad answer', 101));
         });
         request.on('error', (error: NodeJS.ErrnoException) => {
-          // The receiver may close an idle connection in the moment in which it is used again. That is nobody's
-          // failure, so the delivery is sent once more, on a connection of its own.
+          // The receiver may close an idle connection at the moment of its reuse. That is no failure, so the delivery
+          // is sent once more on a new connection.
           const wasIdle = agent !== false && request.reusedSocket && status === null;
           const isOver = isSettled || closed;
           if (wasIdle && !isOver && failureOf(error) === 'connection closed') start(false);
@@ -189,7 +191,7 @@ export function createSender(options: Options) {
 
   return {
     send,
-    /** Closes all connections; what is still being sent fails. So let the worker come to rest first. */
+    /** Closes all connections; deliveries in progress fail. So stop the worker first. */
     close(): void {
       closed = true;
       for (const agent of Object.values(agents)) agent.destroy();
@@ -201,7 +203,7 @@ function failed(error: string, httpStatus: number | null = null): Outcome {
   return { outcome: 'failed', httpStatus, error, retryAfterMs: null, answer: '' };
 }
 
-/** The status decides. Redirects are not followed: they would name an address that no merchant has given. */
+/** Result by status. Redirects are not followed: they would lead to an address that no merchant has given. */
 function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number): Outcome {
   if (statusCode >= 200 && statusCode < 300) {
     return { outcome: 'delivered', httpStatus: statusCode, error: null, retryAfterMs: null, answer: '' };
@@ -215,10 +217,10 @@ function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number):
   };
 }
 
-/** PostgreSQL cannot store the first of them, and the others could disturb whoever prints the text. */
+/** Characters to remove: PostgreSQL cannot store NUL, and the others could disturb a terminal. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]/gu;
 
-/** The first bytes of a body whose encoding nobody vouches for, as text that can be stored and shown. */
+/** Beginning of a body of unknown encoding, as text that can be stored and shown. */
 function createBeginning(limitBytes: number) {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -228,12 +230,12 @@ function createBeginning(limitBytes: number) {
       const part = chunk.subarray(0, limitBytes - bytes);
       if (part.length < chunk.length) isCut = true;
       if (part.length === 0) return;
-      // A copy, so that what is kept does not hold the rest in memory.
+      // The copy releases the rest of the answer from memory.
       chunks.push(Buffer.from(part));
       bytes += part.length;
     },
     text(): string {
-      // With `stream` the decoder keeps back a character that the cut has gone through.
+      // With `stream`, the decoder holds back a character that was cut in two.
       const decoded = new TextDecoder().decode(Buffer.concat(chunks), { stream: isCut });
       return decoded.replace(CONTROL_CHARACTERS, '\uFFFD');
     },

@@ -1,25 +1,25 @@
-/** What proves to a receiver that a delivery is from this service and unchanged. Pure. */
+/** Signatures that prove to a receiver that a delivery is from this service and unchanged. Pure. */
 import { createHmac } from 'node:crypto';
 
 type Signed = {
-  /** Id of the event, the same on every retry: receivers drop what they have seen by it. */
+  /** Id of the event, the same on every retry, so that receivers can drop duplicates. */
   readonly id: string;
-  /** The raw body: what is signed are exactly the bytes that are sent. */
+  /** Raw body: the signature covers exactly the bytes that are sent. */
   readonly body: string | Uint8Array;
   /** `created_at` of the event, character for character as in the body. */
   readonly createdAt: string;
   /**
-   * As the merchant has them, `whsec_` and base64, newest first. More than one while a secret is being replaced and
-   * those before it are still valid.
+   * Secrets in the merchant's form, `whsec_` and base64, newest first. There are several while a replaced secret is
+   * still valid.
    */
   readonly secrets: readonly [string, ...string[]];
-  /** Real time of this attempt in seconds; receivers refuse what is too far from their own clock. */
+  /** Real time of this attempt in seconds; receivers refuse a time too far from their own clock. */
   readonly timestampSeconds: number;
 };
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The key that the base64 of a secret stands for. Throws if there is none: with an empty key anybody could sign. */
+/** Key in the base64 of a secret. Throws if there is none: with an empty key anybody could sign. */
 function keyOf(secret: string): Buffer {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   const key = Buffer.from(text, 'base64');

@@ -1,52 +1,58 @@
-/** Sessions that time concerns: those that end by themselves, and those whose rail is to be asked. */
+/** Session deadlines: sessions that end by themselves, and sessions whose rail has to be asked. */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
-import { type RailDuties, syncAttempt, syncRefund } from '../writer/rails.ts';
+import { type RailDependencies, syncAttempt, syncRefund } from '../writer/rails.ts';
 
-export type TimerDuties = RailDuties & {
+export type TimerDependencies = RailDependencies & {
   readonly store: Store;
   /** Real time in milliseconds. */
   readonly realNow: () => number;
   readonly onError: (error: unknown) => void;
 };
 
-/** Longer than a batch takes: what is still leased after this belongs to a process that is gone. */
+/** Longer than a batch takes: a lease that is older belongs to a process that is gone. */
 const LEASE_MS = 60_000;
 
 /**
- * Attends to what is due in one place, at most `limit` sessions, each of them whatever becomes of the others; says
- * whether there may be more.
+ * Processes the due sessions of one tenant, at most `limit`, each independently of the others; returns true if there
+ * may be more.
  */
 export async function attendToDue(
-  duties: TimerDuties,
+  dependencies: TimerDependencies,
   { tenant, now }: TenantClock,
   limit: number,
 ): Promise<boolean> {
-  const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit };
-  const claimed = await duties.store.work.claimCheckouts(tenant, claim);
+  const claim = { now, realNow: dependencies.realNow(), leaseMs: LEASE_MS, limit };
+  const claimed = await dependencies.store.work.claimCheckouts(tenant, claim);
   if (claimed.length === 0) return false;
-  const settled = await Promise.allSettled(claimed.map(({ id }) => attendTo(duties, tenant, id, now)));
+  const settled = await Promise.allSettled(claimed.map(({ id }) => attendTo(dependencies, tenant, id, now)));
   const failed = settled.filter((each) => each.status === 'rejected');
-  // What was to be committed together fails with one and the same error, which is said once.
-  for (const error of new Set(failed.map(({ reason }): unknown => reason))) duties.onError(error);
-  await duties.store.work.releaseCheckouts(
+  // Commands of one commit fail with the same error, which is reported once.
+  for (const error of new Set(failed.map(({ reason }): unknown => reason))) dependencies.onError(error);
+  await dependencies.store.work.releaseCheckouts(
     tenant,
     claimed.map(({ id }) => id),
   );
-  // Those that failed are due again at once: without a pause, where nothing can be written, this would go in circles.
+  // Failed sessions are due again at once. Without a pause, an unwritable disk would make this loop spin.
   return claimed.length === limit && failed.length < limit;
 }
 
 /** Brings one session up to `now`, in the clock of its account and mode. */
-export async function attendTo(duties: TimerDuties, tenant: Tenant, id: string, now: number): Promise<void> {
-  const { store, execute } = duties;
+export async function attendTo(
+  dependencies: TimerDependencies,
+  tenant: Tenant,
+  id: string,
+  now: number,
+): Promise<void> {
+  const { store, execute } = dependencies;
   const checkout = await store.checkouts.fetch(tenant, id);
   if (checkout === null) return;
   const isDue = ({ syncAt }: { readonly syncAt: number | null }) => syncAt !== null && syncAt <= now;
-  // First what the rails know: money that has come in time must not be late because of the order of two questions.
-  for (const attempt of checkout.attempts.filter(isDue)) await syncAttempt(duties, checkout, attempt, now);
-  for (const refund of checkout.refunds.filter(isDue)) await syncRefund(duties, checkout, refund, now);
+  // The rails are asked first: money that came in time must not count as late because of the order of two steps.
+  for (const attempt of checkout.attempts.filter(isDue))
+    await syncAttempt(dependencies, checkout, attempt, now);
+  for (const refund of checkout.refunds.filter(isDue)) await syncRefund(dependencies, checkout, refund, now);
   const origin = ownOrigin(tenant, 'time');
   await execute({ subject: 'checkout', origin, id, command: { type: 'tick', now } });
 }

@@ -1,9 +1,9 @@
-/** Webhooks on their way: claimed, sent outside of any transaction, and what came of them written in batches. */
+/** Webhook deliveries: claimed, sent outside of any transaction, their results written in batches. */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
-import { createWindows } from '../webhooks/concurrency-limit.ts';
+import { createConcurrencyLimits } from '../webhooks/concurrency-limit.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
 import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
@@ -11,7 +11,7 @@ import type { Sending, SendResult } from '../webhooks/sender.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
-export type DeliveryDuties = {
+export type DeliveryDependencies = {
   readonly store: Store;
   readonly execute: Execute;
   readonly send: (sending: Sending, nowMs: number) => Promise<SendResult>;
@@ -20,25 +20,25 @@ export type DeliveryDuties = {
   readonly onSent: (result: SendResult) => void;
 };
 
-/** Longer than any delivery takes: one that is still leased after this belongs to a process that is gone. */
+/** Longer than any delivery takes: a lease that is older belongs to a process that is gone. */
 const LEASE_MS = 30_000;
 
 /** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
 export async function deliver(
-  duties: DeliveryDuties,
+  dependencies: DeliveryDependencies,
   delivery: ClaimedDelivery,
   now: number,
 ): Promise<DeliveryResult> {
   const { id, receiver, lease, round, failing, event, attempts } = delivery;
   const about = { id, receiver, subject: event.subject, lease, round, failing, at: now };
-  const to = await destinationOf(duties.store, delivery, now);
+  const to = await destinationOf(dependencies.store, delivery, now);
   if ('error' in to) {
     return { ...about, ...to, state: 'failed', dueAt: null, httpStatus: null, attempt: null };
   }
-  const result = await duties.send({ ...to, event }, duties.realNow());
-  duties.onSent(result);
+  const result = await dependencies.send({ ...to, event }, dependencies.realNow());
+  dependencies.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
-  // Nothing was said in most answers, and then there is nothing to compare.
+  // Most answers are empty, and then there is nothing to compare.
   const attempt = { durationMs, bodyHash: answer === '' ? '' : hashOfBody(event.body), answer };
   const sent = { ...about, httpStatus, error, attempt };
   if (outcome === 'delivered') return { ...sent, state: 'delivered', dueAt: null };
@@ -47,7 +47,7 @@ export async function deliver(
   return { ...sent, state: 'pending', dueAt: now + durationMs + delayMs };
 }
 
-/** Where a delivery goes and what signs it, as of now; or why it goes nowhere. */
+/** Current address and secrets of a delivery, or the reason why it cannot be sent. */
 async function destinationOf(
   store: Store,
   { tenant: { account, mode }, url, endpoint }: ClaimedDelivery,
@@ -67,11 +67,11 @@ async function destinationOf(
 }
 
 /**
- * A bounded number of deliveries under way at once, in all and for each receiver. A slot that becomes free is filled
- * again without waiting for the others, so that a slow receiver holds up nobody.
+ * Pool with a bounded number of deliveries in progress, in total and for each receiver. A free slot is filled again
+ * without waiting for the others, so that a slow receiver holds up nobody.
  */
 export function createDeliveryPool(
-  duties: DeliveryDuties,
+  dependencies: DeliveryDependencies,
   {
     slots,
     onFree,
@@ -79,66 +79,69 @@ export function createDeliveryPool(
   }: { slots: number; onFree: (tenant: Tenant) => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Map<Promise<void>, Tenant>();
-  // What one receiver may have under way, and one place while others may need the rest.
+  // Limit for one receiver, and for one tenant while others may need the rest.
   const share = Math.ceil(slots / 4);
-  const windows = createWindows(share);
+  const limits = createConcurrencyLimits(share);
 
-  /** A place gets its share, and more only as long as half of the slots are free: receivers that hang hold them long. */
+  /**
+   * Limit for a tenant: its share, and more only while half of the slots are free, since receivers that hang hold them
+   * long.
+   */
   function limitOf(taken: number): number {
     const free = slots - underWay.size;
     return taken < share ? Math.min(free, share - taken) : Math.max(0, free - Math.floor(slots / 2));
   }
 
   async function claim({ tenant, now }: TenantClock, limit: number): Promise<readonly ClaimedDelivery[]> {
-    const { room } = windows;
-    const claim = { now, realNow: duties.realNow(), leaseMs: LEASE_MS, limit, room };
-    return limit > 0 ? duties.store.work.claimDeliveries(tenant, claim) : [];
+    const { room } = limits;
+    const claim = { now, realNow: dependencies.realNow(), leaseMs: LEASE_MS, limit, room };
+    return limit > 0 ? dependencies.store.work.claimDeliveries(tenant, claim) : [];
   }
 
   /**
-   * Sends, and writes what came of it, which ends the lease. What cannot be written stays leased until that runs out:
-   * on a full disk receivers would else be sent the same again at once, for as long as it lasts. Only what is written
-   * makes room for the next, so that a crash leaves few behind that have arrived and will come again.
+   * Sends a delivery and writes its result, which ends the lease. If the result cannot be written, the lease runs out:
+   * on a full disk, receivers would otherwise get the same delivery again and again. Only a written result makes room
+   * for the next delivery, so that a crash leaves few that have arrived and will come again.
    */
   async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
     const { receiver, tenant } = claimed;
     const startedAt = performance.now();
     let sent = { delivered: false, throttled: false };
-    windows.begin(receiver);
+    limits.begin(receiver);
     try {
-      const result = await deliver(duties, claimed, now);
+      const result = await deliver(dependencies, claimed, now);
       sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
-      await duties.execute({
+      await dependencies.execute({
         subject: 'deliveries',
         origin: ownOrigin(tenant, 'time'),
         results: [result],
       });
     } finally {
-      windows.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
+      limits.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
     }
   }
 
   return {
-    /** Fills the free slots with what is due; returns where there may be more than there was room for. */
-    async fill(places: readonly TenantClock[]): Promise<readonly Tenant[]> {
+    /** Fills the free slots with due deliveries; returns the tenants that may have more than there was room for. */
+    async fill(clocks: readonly TenantClock[]): Promise<readonly Tenant[]> {
       const left: Tenant[] = [];
       const taken = new Map<string, number>();
       for (const tenant of underWay.values())
         taken.set(tenantName(tenant), (taken.get(tenantName(tenant)) ?? 0) + 1);
       const takenIn = ({ tenant }: TenantClock) => taken.get(tenantName(tenant)) ?? 0;
-      // Who has least under way comes first.
-      for (const place of places.toSorted((a, b) => takenIn(a) - takenIn(b))) {
-        const { tenant, now } = place;
-        const limit = limitOf(takenIn(place));
+      // The tenant with the fewest deliveries in progress comes first.
+      for (const clock of clocks.toSorted((a, b) => takenIn(a) - takenIn(b))) {
+        const { tenant, now } = clock;
+        const limit = limitOf(takenIn(clock));
         if (limit === 0) {
-          // Whoever has something under way is looked at again when that has ended.
-          if (takenIn(place) === 0) left.push(tenant);
+          // A tenant with deliveries in progress is looked at again when one of them has ended.
+          if (takenIn(clock) === 0) left.push(tenant);
           continue;
         }
-        const claimed = await claim(place, limit);
+        const claimed = await claim(clock, limit);
         if (claimed.length === limit) left.push(tenant);
         for (const each of claimed) {
-          // Where it fails the lease runs out, and the delivery is made again: at least once is what is promised.
+          // If it fails, the lease runs out and the delivery is made again: delivery is at least once.
           const handled = handle(each, now)
             .catch(onError)
             .finally(() => {
@@ -150,14 +153,17 @@ export function createDeliveryPool(
       }
       return left;
     },
-    /** Claims and sends what is due in one place, each at its own time, and waits for it; says how many there were. */
-    async drain(place: TenantClock): Promise<number> {
-      const claimed = await claim(place, slots);
+    /**
+     * Claims and sends the due deliveries of one tenant, each at its own time, and waits for them; returns their
+     * number.
+     */
+    async drain(clock: TenantClock): Promise<number> {
+      const claimed = await claim(clock, slots);
       await Promise.all(claimed.map((each) => handle(each, each.dueAt)));
       return claimed.length;
     },
     hasRoom: (): boolean => underWay.size < slots,
-    /** Resolves when what is under way now has ended, all of it or that of one account and mode. */
+    /** Resolves when the deliveries now in progress have ended: all of them, or those of one tenant. */
     async settle(only?: Tenant): Promise<void> {
       const concerned = [...underWay].filter(
         ([, tenant]) => !only || tenantName(tenant) === tenantName(only),

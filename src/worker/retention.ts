@@ -1,33 +1,33 @@
-/** Forgetting what is not kept for ever. Ages are in real time, whatever the clock of test data shows. */
+/** Retention: removes data after its time. Ages are in real time, whatever the test clock shows. */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
-export type RetentionDuties = {
+export type RetentionDependencies = {
   readonly store: Store;
   readonly execute: Execute;
   /** Real time in milliseconds. */
   readonly realNow: () => number;
   readonly deliveryDays: number;
-  /** 0: for ever. */
+  /** 0 keeps them for ever. */
   readonly eventDays: number;
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** Answers to repeated requests are kept for at least a day. */
+/** Stored answers to repeated requests are kept for at least a day. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 const BATCH = 250;
 
-/** Forgets a bounded number of each kind; says whether there may be more. */
-export async function forgetOld(duties: RetentionDuties): Promise<boolean> {
-  const { store, realNow, deliveryDays, eventDays } = duties;
+/** Removes a bounded number of rows of each kind; returns true if there may be more. */
+export async function removeOld(dependencies: RetentionDependencies): Promise<boolean> {
+  const { store, realNow, deliveryDays, eventDays } = dependencies;
   const now = realNow();
   let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
   for (const tenant of await store.retention.listTenants('deliveries', deliveriesBefore)) {
-    removed += await giveUp(duties, tenant, deliveriesBefore);
+    removed += await giveUp(dependencies, tenant, deliveriesBefore);
     removed += await store.retention.purgeDeliveries(tenant, deliveriesBefore);
   }
   if (eventDays === 0) return removed > 0;
@@ -38,9 +38,9 @@ export async function forgetOld(duties: RetentionDuties): Promise<boolean> {
   return removed > 0;
 }
 
-/** What has been waiting for so long, behind a receiver that has failed ever since, comes to its end. */
+/** Fails deliveries that have waited for so long behind a failing receiver. */
 async function giveUp(
-  { store, execute }: RetentionDuties,
+  { store, execute }: RetentionDependencies,
   tenant: Tenant,
   createdBefore: number,
 ): Promise<number> {

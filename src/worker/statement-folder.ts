@@ -1,8 +1,8 @@
 /**
- * A folder that is watched for bank statements. In it each account has a folder for each mode, such as `1-live`. A file
- * that has come to rest there is taken in and moved to `done`, or to `failed` with a note of what is wrong with it. It
- * stays where it is for as long as nobody can tell: while the database is away, the file cannot be read, or is another
- * than the one that was read.
+ * Watched folder for bank statements. In it, each account has a folder for each mode, such as `1-live`. A file that has
+ * come to rest there is ingested and moved to `done`, or to `failed` with a note of its mistake. It stays where it is
+ * while the result is unknown: if the database is unavailable, the file cannot be read, or it has changed since it was
+ * read.
  */
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -18,17 +18,17 @@ import { type Store, StoreUnavailable } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
-export type FolderDuties = {
+export type FolderDependencies = {
   readonly store: Store;
   readonly execute: Execute;
   readonly directory: string;
-  /** The time in the clock of an account and mode. */
+  /** Time in the clock of a tenant. */
   readonly now: (tenant: Tenant) => Promise<number>;
   readonly realNow: () => number;
   readonly log: FolderLog;
 };
 
-/** For the operator: what came of files, and since when something is in the way. */
+/** Log for the operator: results of files, and the beginning and end of problems. */
 export type FolderLog = {
   readonly info: (about: object, text: string) => void;
   readonly warn: (about: object, text: string) => void;
@@ -37,37 +37,35 @@ export type FolderLog = {
 export type StatementFolder = ReturnType<typeof watchStatements>;
 
 const LOOK_EVERY_MS = 10_000;
-/**
- * A file that was the same for this long is whole: whoever writes a statement does not pause for longer in its midst.
- */
+/** Time without change after which a file counts as complete: no program pauses longer while it writes a statement. */
 const AT_REST_MS = 10_000;
-/** Of the name of a file that is kept with it. */
+/** Characters of a file name that are stored. */
 const MAX_NAME = 200;
-/** More names in a line of the log than this say nothing more. */
+/** Names in one line of the log, at most. */
 const MAX_STRANGERS = 20;
 
 const FOLDER = /^([1-9]\d{0,14})-(test|live)$/;
-/** Files that are still being written go by other names, with many programs. */
+/** Names that many programs give to files which they are still writing. */
 const UNFINISHED = /^\.|\.(part|tmp)$/i;
 const CSV = /\.csv$/i;
 const MAPPED_CSV = /^([a-z0-9-]{1,32})\.(.*\.)?csv$/i;
 
 type Fate = { readonly folder: 'done' } | { readonly folder: 'failed'; readonly why: string };
 type Sight = {
-  /** TenantClock on the disk, size and time. */
+  /** Identity on the disk, size and time. */
   readonly look: string;
   readonly since: number;
-  /** Once it is known; what is left then is to move it. */
+  /** Result of the file once it is known; then it only has to be moved. */
   fate?: Fate;
 };
 
-export function watchStatements(duties: FolderDuties) {
-  const { directory, store, realNow, log } = duties;
+export function watchStatements(dependencies: FolderDependencies) {
+  const { directory, store, realNow, log } = dependencies;
   let sights = new Map<string, Sight>();
-  /** What is in the way, by what it is about: said when it begins and when it is over, and not each time. */
+  /** Current problems, by what they concern: each is logged when it begins and when it is over. */
   const troubles = new Map<string, string>();
   let attempted = new Set<string>();
-  /** Names in the folder itself that mean nothing here. */
+  /** Names in the watched folder that are no folder of an account. */
   let strangers: ReadonlySet<string> = new Set();
   let loop: Loop | undefined;
   let isStopping = false;
@@ -75,14 +73,14 @@ export function watchStatements(duties: FolderDuties) {
   function trouble(about: string, why: string): void {
     if (troubles.get(about) === why) return;
     troubles.set(about, why);
-    log.warn({ about }, `bank statements cannot be taken in: ${why}`);
+    log.warn({ about }, `bank statements cannot be ingested: ${why}`);
   }
 
   function fine(about: string): void {
-    if (troubles.delete(about)) log.info({ about }, 'bank statements can be taken in again');
+    if (troubles.delete(about)) log.info({ about }, 'bank statements can be ingested again');
   }
 
-  /** Does it, and says so if it cannot be done; a database that is away is no matter of a single file. */
+  /** Runs the work and logs its failure. An unavailable database is not a problem of a single file. */
   async function attempt(about: string, work: () => Promise<void>): Promise<void> {
     attempted.add(about);
     try {
@@ -111,16 +109,16 @@ export function watchStatements(duties: FolderDuties) {
         }
       });
       fine('the database');
-      // What is gone is in nobody's way.
+      // A file that is gone is no problem any more.
       for (const about of troubles.keys()) if (!attempted.has(about)) troubles.delete(about);
     } catch (error) {
-      // Nothing was seen to have changed: the files are as much at rest as they were.
+      // The files could not be checked, so they keep their time of rest.
       for (const [path, sight] of before) if (!sights.has(path)) sights.set(path, sight);
       trouble('the database', (error as Error).message);
     }
   }
 
-  /** Said once, for somebody may have put a statement where nobody looks. */
+  /** Logs unknown names once: somebody may have put a statement where nobody looks. */
   function nameStrangers(entries: readonly Dirent[]): void {
     const names = entries
       .map(({ name }) => name)
@@ -130,10 +128,7 @@ export function watchStatements(duties: FolderDuties) {
     strangers = new Set(names);
     if (fresh.length === 0) return;
     const shown = fresh.slice(0, MAX_STRANGERS).join(', ') + (fresh.length > MAX_STRANGERS ? ', …' : '');
-    log.warn(
-      { about: directory },
-      `left alone, as no folder of an account such as 1-live or 1-test: ${shown}`,
-    );
+    log.warn({ about: directory }, `ignored, as no folder of an account such as 1-live or 1-test: ${shown}`);
   }
 
   async function lookInto(
@@ -148,7 +143,7 @@ export function watchStatements(duties: FolderDuties) {
     if (names.length === 0) return;
     if ((await store.accounts.fetch(tenant.account)) === null)
       throw new Error(`there is no account ${tenant.account}`);
-    // Statements are named by their time more often than not, and this is the order to take them in.
+    // Names of statements mostly begin with their time, so this is the order in which to ingest them.
     for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (isStopping) return;
       const path = join(folder, name);
@@ -157,7 +152,7 @@ export function watchStatements(duties: FolderDuties) {
         if (sight === null) return;
         sights.set(path, sight);
         if (realNow() - sight.since < AT_REST_MS) return;
-        await takeIn(folder, name, tenant, sight).catch(async (error) => {
+        await ingest(folder, name, tenant, sight).catch(async (error) => {
           // Another instance that watches the same folder may have been faster.
           if (error instanceof StoreUnavailable || (await isThere(path))) throw error;
         });
@@ -165,22 +160,25 @@ export function watchStatements(duties: FolderDuties) {
     }
   }
 
-  /** How the file is now, and since when; null where it is gone. */
+  /** Current state of the file and its time of rest; null if it is gone. */
   async function see(path: string, before: Sight | undefined): Promise<Sight | null> {
     const look = await lookAt(path);
     if (look === null) return null;
     return before?.look === look ? before : { look, since: realNow() };
   }
 
-  async function takeIn(folder: string, name: string, tenant: Tenant, sight: Sight): Promise<void> {
+  async function ingest(folder: string, name: string, tenant: Tenant, sight: Sight): Promise<void> {
     const path = join(folder, name);
     const fate = sight.fate ?? (await fateOf(path, name, tenant, sight.look));
     const now = await lookAt(path);
     // Another instance that watches the same folder was faster.
     if (now === null) return;
     if (fate === null || now !== sight.look) {
-      // What was read may have been a part of it, or what was there before. The next round begins with it anew.
-      log.info({ file: path }, 'a bank statement changed while it was taken in, and will be taken in again');
+      // An incomplete or older version may have been read. The next round starts again.
+      log.info(
+        { file: path },
+        'a bank statement changed while it was being ingested, and will be ingested again',
+      );
       return;
     }
     sight.fate = fate;
@@ -189,7 +187,7 @@ export function watchStatements(duties: FolderDuties) {
     let moved = await freeName(target, name);
     const note = () => `${moved}.error.txt`;
     if (fate.folder === 'failed') {
-      // Taken by another instance at this very moment.
+      // Another instance took the name at this very moment.
       while (!(await writeNew(note(), `${fate.why}\n`))) moved = await freeName(target, name);
     }
     try {
@@ -200,10 +198,10 @@ export function watchStatements(duties: FolderDuties) {
     }
     sights.delete(path);
     if (fate.folder === 'failed')
-      log.warn({ file: moved, why: fate.why }, 'a bank statement was not taken in');
+      log.warn({ file: moved, why: fate.why }, 'a bank statement was not ingested');
   }
 
-  /** Rejects where nothing can be said about the file itself; null where it is not the one that came to rest. */
+  /** Result of a file. Rejects if the problem is not the file itself; null if it is not the file that came to rest. */
   async function fateOf(path: string, name: string, tenant: Tenant, look: string): Promise<Fate | null> {
     try {
       const mapping = await mappingOf(name, tenant);
@@ -216,10 +214,10 @@ export function watchStatements(duties: FolderDuties) {
       await withCopy(content, limit, async (copy) => {
         const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
         const known = await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash);
-        await ingestStatement(duties, origin, source, await duties.now(tenant));
+        await ingestStatement(dependencies, origin, source, await dependencies.now(tenant));
         const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
-        log.info(about, `a bank statement was taken in${known === null ? '' : ' before'}`);
+        log.info(about, `a bank statement was ingested${known === null ? '' : ' before'}`);
       });
       return { folder: 'done' };
     } catch (error) {
@@ -228,7 +226,7 @@ export function watchStatements(duties: FolderDuties) {
     }
   }
 
-  /** A CSV file tells how it is to be read by the beginning of its name: `my-bank.2030-01.csv`. */
+  /** Mapping of a CSV file, named by the beginning of the file's name: `my-bank.2030-01.csv`. */
   async function mappingOf(name: string, { account, mode }: Tenant) {
     if (!CSV.test(name)) return null;
     const settings = (await store.accounts.fetch(account))?.settings[mode];
@@ -246,7 +244,7 @@ export function watchStatements(duties: FolderDuties) {
     look,
 
     start(): void {
-      log.info({ folder: directory }, 'this folder is watched for bank statements');
+      log.info({ folder: directory }, 'watching this folder for bank statements');
       const round = async () => {
         await look();
         return false;
@@ -254,7 +252,7 @@ export function watchStatements(duties: FolderDuties) {
       loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, (error as Error).message));
     },
 
-    /** Resolves when the file that is being taken in is done with; the others stay for the next start. */
+    /** Resolves when the file in progress is done; the others wait for the next start. */
     async stop(): Promise<void> {
       isStopping = true;
       await loop?.stop();
@@ -270,7 +268,7 @@ function lookOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(' ');
 }
 
-/** Null where there is no file. */
+/** State of the file, or null if there is none. */
 async function lookAt(path: string): Promise<string | null> {
   const stats = await lstat(path, { bigint: true }).catch((error) => {
     if (error.code === 'ENOENT') return null;
@@ -284,7 +282,7 @@ async function makeFolder(path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no folder; links are not followed`);
 }
 
-/** Where nothing is yet: `statement.xml`, `statement-2.xml`, … and no note of another failure either. */
+/** A free name: `statement.xml`, `statement-2.xml`, … without a note of another failure either. */
 async function freeName(folder: string, name: string): Promise<string> {
   const { name: stem, ext } = parse(name);
   for (let number = 1; ; number++) {
@@ -293,7 +291,7 @@ async function freeName(folder: string, name: string): Promise<string> {
   }
 }
 
-/** False where there is such a file already. */
+/** Writes a new file; false if it exists. */
 async function writeNew(path: string, text: string): Promise<boolean> {
   return writeFile(path, text, { flag: 'wx' }).then(
     () => true,

@@ -1,33 +1,33 @@
 /**
- * Does what is due: sessions that time concerns, webhooks, and forgetting. What is due is written in rows, so a crash
- * forgets nothing; the worker only looks, in bounded batches, and at each account and mode in its turn.
+ * Background work: session deadlines, webhooks, provider events, retention. Due times are rows, so a crash loses
+ * nothing; the worker only looks for them, in bounded batches, and at each tenant in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { TenantClock } from '../store/store.ts';
-import { attendTo, attendToDue, type TimerDuties } from './deadlines.ts';
-import { createDeliveryPool, type DeliveryDuties } from './deliveries.ts';
-import { attendToNotices, catchUpOnNotices, type NoticeDuties } from './provider-events.ts';
-import { forgetOld, type RetentionDuties } from './retention.ts';
+import { attendTo, attendToDue, type TimerDependencies } from './deadlines.ts';
+import { createDeliveryPool, type DeliveryDependencies } from './deliveries.ts';
+import { attendToNotices, catchUpOnNotices, type NoticeDependencies } from './provider-events.ts';
+import { type RetentionDependencies, removeOld } from './retention.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
-type Options = TimerDuties &
-  NoticeDuties &
-  DeliveryDuties &
-  RetentionDuties & {
-    /** How often to look when nobody nudges. */
+type Options = TimerDependencies &
+  NoticeDependencies &
+  DeliveryDependencies &
+  RetentionDependencies & {
+    /** Interval between looks when nobody nudges. */
     readonly pollMs?: number;
-    /** Deliveries under way at once. */
+    /** Deliveries in progress at once. */
     readonly deliverySlots: number;
   };
 
 const BATCH = 256;
-const FORGET_EVERY_MS = 60_000;
-/** How long a request that moves a clock waits for receivers; the rest is delivered afterwards. */
+const RETENTION_EVERY_MS = 60_000;
+/** Time that a request to move a clock waits for receivers; the rest is delivered afterwards. */
 const WAIT_FOR_RECEIVERS_MS = 20_000;
-/** How often it looks meanwhile whether another process is done with its deliveries. */
+/** Interval of checking whether other processes are done with their deliveries. */
 const LOOK_AGAIN_MS = 50;
 
 export function createWorker(options: Options) {
@@ -39,11 +39,11 @@ export function createWorker(options: Options) {
     onFree: hint,
     onError,
   });
-  /** Where deliveries have come up since the last look at everything. */
+  /** Tenants with new deliveries since the last look at all tenants. */
   const hinted = new Map<string, Tenant>();
-  /** Where more sessions were due than one round attends to. */
+  /** Tenants with more due sessions than one round processes. */
   let unfinished: TenantClock[] = [];
-  // Whose clock is being moved: only `advance` works there meanwhile.
+  // Tenants whose clock is being moved: only `advance` works there meanwhile.
   const moving = new Map<string, Promise<unknown>>();
   let isStopping = false;
   const lookForCheckouts = lookout('checkouts');
@@ -52,8 +52,8 @@ export function createWorker(options: Options) {
   let noticeLoop: Loop | undefined;
 
   /**
-   * Finds the places with work; each time begins with another one, so that none is always last. Looking takes at most a
-   * tenth of the time, however many accounts there are; null if it is too early to look again.
+   * Finds the tenants with work, each time beginning with another one, so that none is always last. Looking takes at
+   * most a tenth of the time, however many accounts there are; null if it is too early to look again.
    */
   function lookout(work: 'checkouts' | 'deliveries' | 'notices'): () => Promise<TenantClock[] | null> {
     let turn = 0;
@@ -71,12 +71,12 @@ export function createWorker(options: Options) {
 
   const isFree = ({ tenant }: TenantClock) => !moving.has(tenantName(tenant));
 
-  async function placeOf(tenant: Tenant): Promise<TenantClock> {
+  async function clockOf(tenant: Tenant): Promise<TenantClock> {
     const account = tenant.mode === 'test' ? await store.accounts.fetch(tenant.account) : null;
     return { tenant, now: realNow() + (account?.testClockOffsetMs ?? 0) };
   }
 
-  /** There are new deliveries there, or there is room for more of them. */
+  /** Notes that a tenant has new deliveries, or that there is room for more. */
   function hint(tenant: Tenant): void {
     hinted.set(tenantName(tenant), tenant);
     deliveries?.nudge();
@@ -87,35 +87,36 @@ export function createWorker(options: Options) {
     for (const { tenant } of found) hinted.delete(tenantName(tenant));
     const tenants = [...hinted.values()];
     hinted.clear();
-    const places = [...found, ...(await Promise.all(tenants.map(placeOf))).filter(isFree)];
-    const left = await pool.fill(places);
+    const clocks = [...found, ...(await Promise.all(tenants.map(clockOf))).filter(isFree)];
+    const left = await pool.fill(clocks);
     for (const tenant of left) hinted.set(tenantName(tenant), tenant);
     return left.length > 0 && pool.hasRoom();
   }
 
   async function runTimers(): Promise<boolean> {
-    const places = (await lookForCheckouts()) ?? unfinished;
+    const clocks = (await lookForCheckouts()) ?? unfinished;
     unfinished = [];
-    for (const place of places) {
-      if (await attendToDue(options, place, BATCH)) unfinished.push(place);
+    for (const clock of clocks) {
+      if (await attendToDue(options, clock, BATCH)) unfinished.push(clock);
     }
     return unfinished.length > 0;
   }
 
   async function runNotices(): Promise<boolean> {
     let isMore = false;
-    for (const place of (await lookForNotices()) ?? []) {
-      if (await attendToNotices(options, place, BATCH)) isMore = true;
+    for (const clock of (await lookForNotices()) ?? []) {
+      if (await attendToNotices(options, clock, BATCH)) isMore = true;
     }
     return isMore;
   }
 
   /**
-   * Does everything that is due in this tenant by its clock, each thing at its own time. Sessions that another process
-   * holds are attended to all the same: twice comes to the same as once. Its deliveries are waited for.
+   * Processes everything that is due in this tenant by its clock, each thing at its own time. Sessions leased by
+   * another process are processed all the same, since processing is idempotent. Deliveries of other processes are
+   * waited for.
    */
   async function catchUp(tenant: Tenant): Promise<void> {
-    const { now } = await placeOf(tenant);
+    const { now } = await clockOf(tenant);
     const attended = new Set<string>();
     const waitUntil = performance.now() + WAIT_FOR_RECEIVERS_MS;
     for (;;) {
@@ -137,33 +138,33 @@ export function createWorker(options: Options) {
 
   return {
     start(): void {
-      const forget = () => forgetOld(options);
+      const retention = () => removeOld(options);
       deliveries = startLoop(runDeliveries, pollMs, onError);
       noticeLoop = startLoop(runNotices, pollMs, onError);
       loops = [
         startLoop(runTimers, pollMs, onError),
         noticeLoop,
         deliveries,
-        startLoop(forget, FORGET_EVERY_MS, onError),
+        startLoop(retention, RETENTION_EVERY_MS, onError),
       ];
     },
 
-    /** There are new deliveries in this account and mode. */
+    /** Tells the worker of new deliveries of a tenant. */
     nudge: hint,
 
-    /** There are new notices of rails. */
+    /** Tells the worker of new provider events. */
     nudgeNotices: (): void => noticeLoop?.nudge(),
 
     /**
-     * Moves the clock of an account's test data and does everything that is due by then, so that a clock that was
-     * moved by a day leaves the same behind as a day that has passed. One after the other for each account.
+     * Moves a test clock and processes everything that is due by then, so that a clock moved by a day leaves the same
+     * behind as a day that has passed. The moves of an account run one after the other.
      */
     async advance<T>(tenant: Tenant, moveClock: () => Promise<T>): Promise<T> {
       const name = tenantName(tenant);
       const before = moving.get(name) ?? Promise.resolve();
       const moved = before.then(async () => {
         const result = await moveClock();
-        // What was taken before the clock was moved may be due again by now.
+        // Deliveries claimed before the clock was moved may be due again by now.
         await pool.settle(tenant);
         await catchUp(tenant);
         return result;
@@ -177,7 +178,7 @@ export function createWorker(options: Options) {
       return moved;
     },
 
-    /** Resolves when nothing is under way any more. */
+    /** Resolves when nothing is in progress any more. */
     async stop(): Promise<void> {
       isStopping = true;
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -12,7 +12,7 @@ import type { Execute } from './writer.ts';
 /** What an operator has to look at; ids and the rail's own words, never a person or a secret. */
 export type RailAlert = (rail: string, text: string, about: { readonly [name: string]: string }) => void;
 
-export type RailDuties = {
+export type RailDependencies = {
   readonly store: Pick<Store, 'checkouts'>;
   readonly execute: Execute;
   readonly rails: readonly Rail[];
@@ -29,33 +29,33 @@ const noAnswer: RailAnswer = { status: 'unknown', reason: '', syncAt: null, paym
 
 /** Lets the rail prepare what the payer needs. Nothing moves yet, so that no answer only means to ask again. */
 export async function startAtRail(
-  duties: RailDuties,
+  dependencies: RailDependencies,
   checkout: Checkout,
   attempt: Attempt,
   returnUrl: string,
   now: number,
 ): Promise<void> {
-  const rail = railOf(duties, attempt.rail);
+  const rail = railOf(dependencies, attempt.rail);
   if (!rail?.start) return;
   const unanswered = { ...noAnswer, status: attempt.status, syncAt: now + ASK_AGAIN_MS };
   const answer = await rail.start(checkout, attempt, returnUrl, now).catch(() => unanswered);
-  await applyAnswer(duties, checkout, attempt, answer, now);
+  await applyAnswer(dependencies, checkout, attempt, answer, now);
   const { status, details = attempt.details } = answer;
   const isReady = rail.payerUrl === undefined || rail.payerUrl({ ...attempt, status, details }) !== null;
   if (status === 'requires_action' && !isReady) {
     const about = { checkout: checkout.id, attempt: attempt.id };
-    duties.onSilence(attempt.rail, 'the rail has made no page for the payer', about);
+    dependencies.onSilence(attempt.rail, 'the rail has made no page for the payer', about);
   }
 }
 
 /** Asks how an attempt stands; of one that was given up, tells the rail so. False if there was no answer. */
 export async function syncAttempt(
-  duties: RailDuties,
+  dependencies: RailDependencies,
   checkout: Checkout,
   attempt: Attempt,
   now: number,
 ): Promise<boolean> {
-  const rail = railOf(duties, attempt.rail);
+  const rail = railOf(dependencies, attempt.rail);
   const isGivenUp = attempt.status === 'cancelled';
   const asked =
     isGivenUp && rail?.cancel ? rail.cancel(checkout, attempt, now) : rail?.sync(checkout, attempt, now);
@@ -65,21 +65,21 @@ export async function syncAttempt(
   // What tells less than is known already moves nothing but the time of the next question.
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
-  await applyAnswer(duties, checkout, attempt, { ...answer, status, syncAt }, now);
+  await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now);
   if (answer.status !== 'unknown') return true;
   const about = { checkout: checkout.id, attempt: attempt.id };
-  duties.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
+  dependencies.onSilence(attempt.rail, 'the rail does not say how a payment stands', about);
   return false;
 }
 
 async function applyAnswer(
-  duties: RailDuties,
+  dependencies: RailDependencies,
   checkout: Checkout,
   attempt: Attempt,
   answer: RailAnswer,
   now: number,
 ): Promise<void> {
-  const { execute, onAlert } = duties;
+  const { execute, onAlert } = dependencies;
   const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
   const change = {
     subject: 'checkout',
@@ -113,7 +113,7 @@ async function applyAnswer(
 
 /** Makes a refund at its rail, or asks how it stands. */
 export async function syncRefund(
-  duties: RailDuties,
+  dependencies: RailDependencies,
   checkout: Checkout,
   refund: Refund,
   now: number,
@@ -124,10 +124,11 @@ export async function syncRefund(
     failure: '',
     syncAt: now + ASK_AGAIN_MS,
   };
-  const asked = railOf(duties, refund.rail)?.refund(checkout, refund, now);
+  const asked = railOf(dependencies, refund.rail)?.refund(checkout, refund, now);
   const { alert, ...answer } = (await asked?.catch(() => unanswered)) ?? unanswered;
-  if (alert !== undefined) duties.onAlert(refund.rail, alert, { checkout: checkout.id, refund: refund.id });
-  await duties.execute({
+  if (alert !== undefined)
+    dependencies.onAlert(refund.rail, alert, { checkout: checkout.id, refund: refund.id });
+  await dependencies.execute({
     subject: 'checkout',
     origin: ownOrigin(checkout.tenant, 'rail'),
     id: checkout.id,
@@ -135,6 +136,6 @@ export async function syncRefund(
   });
 }
 
-function railOf({ rails }: RailDuties, name: string): Rail | undefined {
+function railOf({ rails }: RailDependencies, name: string): Rail | undefined {
   return rails.find((each) => each.name === name);
 }

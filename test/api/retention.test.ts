@@ -7,7 +7,7 @@ import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
-import { forgetOld } from '../../src/worker/retention.ts';
+import { removeOld } from '../../src/worker/retention.ts';
 import { createWriter } from '../../src/writer/writer.ts';
 import { freshTestDatabase } from '../support/database.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -36,7 +36,7 @@ async function forgetAll({ service: { store }, account }: TestService, realNow: 
   await store.events.end({ account: account.number, mode: 'test' });
   const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({ store, serializer, realNow });
-  while (await forgetOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));
+  while (await removeOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));
 }
 
 /** What `db check` finds wrong. */

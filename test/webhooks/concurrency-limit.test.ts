@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { createWindows, type Windows } from '../../src/webhooks/concurrency-limit.ts';
+import { type ConcurrencyLimits, createConcurrencyLimits } from '../../src/webhooks/concurrency-limit.ts';
 
 const quickly = { delivered: true, durationMs: 999 };
 const slowly = { delivered: true, durationMs: 1_000 };
@@ -10,27 +10,28 @@ const failing = { delivered: false, durationMs: 1_000 };
 const refusing = { delivered: false, durationMs: 999 };
 
 /** One delivery from beginning to end. */
-function deliver(windows: Windows, how: typeof quickly, times = 1, receiver = 'whe_1'): void {
+function deliver(limits: ConcurrencyLimits, how: typeof quickly, times = 1, receiver = 'whe_1'): void {
   for (let count = 0; count < times; count++) {
-    windows.begin(receiver);
-    windows.end(receiver, how);
+    limits.begin(receiver);
+    limits.end(receiver, how);
   }
 }
 
 suite('a receiver', () => {
-  test('has room for eight at first', () => assert.equal(createWindows(32).room('whe_1'), 8));
+  test('has room for eight at first', () => assert.equal(createConcurrencyLimits(32).room('whe_1'), 8));
 
-  test('has no more at first than it may ever have', () => assert.equal(createWindows(3).room('whe_1'), 3));
+  test('has no more at first than it may ever have', () =>
+    assert.equal(createConcurrencyLimits(3).room('whe_1'), 3));
 
   test('has less room for each that is under way, and has it back afterwards', () => {
-    const windows = createWindows(32);
-    windows.begin('whe_1');
-    windows.begin('whe_1');
-    assert.equal(windows.room('whe_1'), 6);
-    windows.end('whe_1', slowly);
-    assert.equal(windows.room('whe_1'), 7);
-    windows.end('whe_1', slowly);
-    assert.equal(windows.room('whe_1'), 8);
+    const limits = createConcurrencyLimits(32);
+    limits.begin('whe_1');
+    limits.begin('whe_1');
+    assert.equal(limits.room('whe_1'), 6);
+    limits.end('whe_1', slowly);
+    assert.equal(limits.room('whe_1'), 7);
+    limits.end('whe_1', slowly);
+    assert.equal(limits.room('whe_1'), 8);
   });
 
   const cases = [
@@ -75,26 +76,26 @@ suite('a receiver', () => {
   ] as const;
   for (const [name, all, room] of cases) {
     test(name, () => {
-      const windows = createWindows(32);
-      for (const [how, times] of all) deliver(windows, how, times);
-      assert.equal(windows.room('whe_1'), room);
+      const limits = createConcurrencyLimits(32);
+      for (const [how, times] of all) deliver(limits, how, times);
+      assert.equal(limits.room('whe_1'), room);
     });
   }
 
   test('does not change what others get', () => {
-    const windows = createWindows(32);
-    deliver(windows, failing, 5, 'whe_1');
-    deliver(windows, quickly, 5, 'whe_2');
-    assert.deepEqual(['whe_1', 'whe_2', 'whe_3'].map(windows.room), [1, 13, 8]);
+    const limits = createConcurrencyLimits(32);
+    deliver(limits, failing, 5, 'whe_1');
+    deliver(limits, quickly, 5, 'whe_2');
+    assert.deepEqual(['whe_1', 'whe_2', 'whe_3'].map(limits.room), [1, 13, 8]);
   });
 
   test('that has shrunk while more were under way has no room until they have ended', () => {
-    const windows = createWindows(32);
-    for (let count = 0; count < 8; count++) windows.begin('whe_1');
-    windows.end('whe_1', failing);
-    assert.ok(windows.room('whe_1') <= 0);
-    for (let count = 0; count < 7; count++) windows.end('whe_1', slowly);
-    assert.equal(windows.room('whe_1'), 4);
+    const limits = createConcurrencyLimits(32);
+    for (let count = 0; count < 8; count++) limits.begin('whe_1');
+    limits.end('whe_1', failing);
+    assert.ok(limits.room('whe_1') <= 0);
+    for (let count = 0; count < 7; count++) limits.end('whe_1', slowly);
+    assert.equal(limits.room('whe_1'), 4);
   });
 });
 
@@ -152,36 +153,36 @@ suite('a receiver whose answers become slower', () => {
 });
 
 suite('very many receivers', () => {
-  const fill = (windows: Windows) => {
-    for (let count = 0; count < 10_000; count++) deliver(windows, failing, 1, `other_${count}`);
+  const fill = (limits: ConcurrencyLimits) => {
+    for (let count = 0; count < 10_000; count++) deliver(limits, failing, 1, `other_${count}`);
   };
 
   test('are forgotten, and begin anew', () => {
-    const windows = createWindows(32);
-    deliver(windows, failing, 9);
-    fill(windows);
-    assert.equal(windows.room('whe_1'), 8);
+    const limits = createConcurrencyLimits(32);
+    deliver(limits, failing, 9);
+    fill(limits);
+    assert.equal(limits.room('whe_1'), 8);
   });
 
   test('are remembered as long as something is under way', () => {
-    const windows = createWindows(32);
-    deliver(windows, failing, 9);
-    windows.begin('whe_1');
-    fill(windows);
-    assert.equal(windows.room('whe_1'), 0);
-    windows.end('whe_1', failing);
-    assert.equal(windows.room('whe_1'), 1);
+    const limits = createConcurrencyLimits(32);
+    deliver(limits, failing, 9);
+    limits.begin('whe_1');
+    fill(limits);
+    assert.equal(limits.room('whe_1'), 0);
+    limits.end('whe_1', failing);
+    assert.equal(limits.room('whe_1'), 1);
   });
 });
 
-test('a window is never smaller than one, nor larger than the most, whatever comes', () => {
+test('a limit is never smaller than one, nor larger than the most, whatever comes', () => {
   const outcomes = fc.array(fc.constantFrom(quickly, slowly, failing, refusing), { maxLength: 100 });
   fc.assert(
     fc.property(outcomes, fc.integer({ min: 1, max: 64 }), (all, most) => {
-      const windows = createWindows(most);
+      const limits = createConcurrencyLimits(most);
       for (const each of all) {
-        deliver(windows, each);
-        const room = windows.room('whe_1');
+        deliver(limits, each);
+        const room = limits.room('whe_1');
         assert.ok(room >= 1 && room <= most, `${room}`);
       }
     }),
@@ -189,10 +190,10 @@ test('a window is never smaller than one, nor larger than the most, whatever com
 });
 
 test('a receiver that asks for less gets less', () => {
-  const windows = createWindows(64);
+  const limits = createConcurrencyLimits(64);
   for (let i = 0; i < 5; i++) {
-    windows.begin('a');
-    windows.end('a', { delivered: false, throttled: true, durationMs: 1 });
+    limits.begin('a');
+    limits.end('a', { delivered: false, throttled: true, durationMs: 1 });
   }
-  assert.equal(windows.room('a'), 1);
+  assert.equal(limits.room('a'), 1);
 });

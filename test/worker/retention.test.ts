@@ -4,7 +4,7 @@ import { suite, type TestContext, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Delivery } from '../../src/webhooks/delivery.ts';
-import { forgetOld } from '../../src/worker/retention.ts';
+import { removeOld } from '../../src/worker/retention.ts';
 import { end, happen } from '../store/aged.ts';
 import { answer, load, T, write } from '../store/build.ts';
 import { claim, ELSEWHERE, finish, HOST, HOUR, inOrder, tryAgain } from '../store/deliveries.ts';
@@ -21,8 +21,8 @@ const YOUNG = OLD + 1;
 async function setUp(t: TestContext) {
   const till = await openTill(t);
   const { store, execute, mine } = till;
-  const forget = (given: { store?: Store; eventDays?: number; now?: number } = {}) =>
-    forgetOld({
+  const runRetention = (given: { store?: Store; eventDays?: number; now?: number } = {}) =>
+    removeOld({
       store: given.store ?? store,
       execute,
       realNow: () => given.now ?? NOW,
@@ -30,18 +30,18 @@ async function setUp(t: TestContext) {
       eventDays: given.eventDays ?? 0,
     });
   /** Rounds that found something, until one finds nothing. */
-  async function forgetAll(given?: Parameters<typeof forget>[0]): Promise<number> {
-    for (let rounds = 0; rounds < 20; rounds++) if (!(await forget(given))) return rounds;
+  async function removeAll(given?: Parameters<typeof runRetention>[0]): Promise<number> {
+    for (let rounds = 0; rounds < 20; rounds++) if (!(await runRetention(given))) return rounds;
     throw new Error('it goes on for ever');
   }
   const left = async (tenant: Tenant = mine) =>
     (await store.deliveries.list(tenant, {}, { limit: 1000 })).rows.toReversed();
-  return { ...till, forget, forgetAll, left };
+  return { ...till, runRetention, removeAll, left };
 }
 
 suite('deliveries that are older than the log', () => {
   test('are given up without an attempt, and then removed', async (t) => {
-    const { store, mine, forget, left } = await setUp(t);
+    const { store, mine, runRetention, left } = await setUp(t);
     const { session, deliveries: waiting } = await happen(store, mine, OLD, 2, [HOST]);
     const [tried] = await claim(store, mine, OLD);
     assert.equal(tried?.id, waiting[0]?.id);
@@ -59,7 +59,7 @@ suite('deliveries that are older than the log', () => {
         },
       },
     };
-    assert.equal(await forget({ store: looking }), true);
+    assert.equal(await runRetention({ store: looking }), true);
     const ended = [...waiting, ...elsewhere];
     for (const { id } of ended) {
       const found = seen.find((each) => each.id === id);
@@ -74,28 +74,28 @@ suite('deliveries that are older than the log', () => {
     assert.deepEqual(inOrder(await left()), inOrder(young));
     // The lane goes on with those that are young enough, one after the other.
     assert.deepEqual(inOrder(await claim(store, mine, NOW)), [young[0]?.id]);
-    assert.equal(await forget(), false);
+    assert.equal(await runRetention(), false);
     assert.deepEqual(await store.receivers.listFailing(mine), new Map(), 'nobody failed by this');
   });
 
   test('come to their end a bounded number at a time, and there is an end', async (t) => {
-    const { store, mine, theirs, forget, forgetAll, left } = await setUp(t);
+    const { store, mine, theirs, runRetention, removeAll, left } = await setUp(t);
     const { deliveries: long } = await happen(store, mine, OLD, 600, [HOST]);
     await happen(store, theirs, OLD, 10, [HOST, ELSEWHERE]);
     const { deliveries: young } = await happen(store, mine, YOUNG, 1, [HOST]);
-    assert.equal(await forget(), true);
+    assert.equal(await runRetention(), true);
     assert.ok((await left()).length >= 600 - 250);
     assert.deepEqual(inOrder(await claim(store, mine, NOW)).sort(), [long[250]?.id, young[0]?.id].sort());
-    assert.ok((await forgetAll()) >= 2);
+    assert.ok((await removeAll()) >= 2);
     assert.deepEqual(inOrder(await left()), inOrder(young));
     assert.deepEqual(await left(theirs), []);
   });
 
   test('that arrive after all while they are given up are nobody’s any more', async (t) => {
-    const { store, come, mine, forgetAll, due, left } = await setUp(t);
+    const { store, come, mine, removeAll, due, left } = await setUp(t);
     await happen(store, mine, OLD, 1, [HOST]);
     const out = await due(HOST, NOW);
-    await forgetAll();
+    await removeAll();
     const attempt = { durationMs: 1, bodyHash: '', answer: '' };
     const { id, receiver, event, lease, round } = out;
     const late = { id, receiver, subject: event.subject, lease, round, failing: false, at: NOW } as const;
@@ -106,35 +106,35 @@ suite('deliveries that are older than the log', () => {
 });
 
 test('events stay for ever, unless they are to be kept for so many days', async (t) => {
-  const { store, mine, forgetAll } = await setUp(t);
+  const { store, mine, removeAll } = await setUp(t);
   const { deliveries } = await happen(store, mine, NOW - 400 * DAY, 1, [HOST]);
   await happen(store, mine, NOW - 90 * DAY - 1);
   await happen(store, mine, NOW - 90 * DAY);
   await end(store, mine, deliveries);
-  assert.ok((await forgetAll()) > 0);
+  assert.ok((await removeAll()) > 0);
   assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 3);
-  assert.ok((await forgetAll({ eventDays: 90 })) > 0);
+  assert.ok((await removeAll({ eventDays: 90 })) > 0);
   const { rows } = await store.events.list(mine, {}, 0, 10);
   assert.deepEqual(
     rows.map(({ position }) => position),
     [3],
   );
-  assert.equal(await forgetAll({ eventDays: 90 }), 0);
+  assert.equal(await removeAll({ eventDays: 90 }), 0);
 });
 
 test('an event that waits for its receiver keeps those behind it until it is given up', async (t) => {
-  const { store, mine, forgetAll } = await setUp(t);
+  const { store, mine, removeAll } = await setUp(t);
   await happen(store, mine, NOW - 50 * DAY);
   await happen(store, mine, NOW - 31 * DAY, 1, [HOST]);
   await happen(store, mine, NOW - 20 * DAY);
-  await forgetAll({ eventDays: 31, now: NOW - DAY - 1 });
+  await removeAll({ eventDays: 31, now: NOW - DAY - 1 });
   assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 2);
-  await forgetAll({ eventDays: 31, now: NOW + DAY });
+  await removeAll({ eventDays: 31, now: NOW + DAY });
   assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 1);
 });
 
 test('ages are in real time, wherever the clock of test data is', async (t) => {
-  const { store, mine, forgetAll, left } = await setUp(t);
+  const { store, mine, removeAll, left } = await setUp(t);
   const { deliveries: old } = await happen(store, mine, T, 1, [HOST]);
   await write(store, mine, { testClockAdvanceMs: 365 * DAY });
   const { deliveries: moved } = await happen(store, mine, T + 365 * DAY, 1, [HOST]);
@@ -144,10 +144,10 @@ test('ages are in real time, wherever the clock of test data is', async (t) => {
   const answered = async () => (await load(store, { tenant: mine, idempotency })).answer !== null;
 
   // A day later by the clock on the wall nothing is old.
-  assert.equal(await forgetAll({ now: T + DAY, eventDays: 31 }), 0);
+  assert.equal(await removeAll({ now: T + DAY, eventDays: 31 }), 0);
   assert.deepEqual([(await left()).length, await answered()], [2, true]);
   // What was made when the clock had been moved is as old as it says.
-  assert.ok((await forgetAll({ now: T + 40 * DAY, eventDays: 31 })) > 0);
+  assert.ok((await removeAll({ now: T + 40 * DAY, eventDays: 31 })) > 0);
   assert.deepEqual([inOrder(await left()), await answered()], [inOrder(moved), false]);
   assert.deepEqual(
     (await store.events.list(mine, {}, 0, 10)).rows.map(({ position }) => position),

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { camt } from '../support/statements.ts';
 import { line, setUp } from './watched-folder.ts';
 
-const CHANGED = 'a bank statement changed while it was taken in, and will be taken in again';
+const CHANGED = 'a bank statement changed while it was being ingested, and will be ingested again';
 
 suite('a statement in the watched folder', () => {
   for (const [name, change] of Object.entries({
@@ -39,7 +39,7 @@ suite('a statement in the watched folder', () => {
       meanwhile = () => change(path('a.xml'), camt('S1', [line, more]));
       await look();
       assert.deepEqual(files(), ['a.xml']);
-      assert.deepEqual(logged, ['a bank statement was taken in', CHANGED]);
+      assert.deepEqual(logged, ['a bank statement was ingested', CHANGED]);
       const left = readFileSync(path('a.xml'), 'utf8');
       assert.notEqual(left, file);
       await look();

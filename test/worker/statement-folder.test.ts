@@ -50,7 +50,7 @@ suite('a statement in the watched folder', () => {
       settled: 0,
       open: 2,
     });
-    assert.deepEqual(logged, ['a bank statement was taken in']);
+    assert.deepEqual(logged, ['a bank statement was ingested']);
   });
 
   test('takes nobody’s place in done, and changes nothing if it comes twice', async (t) => {
@@ -65,7 +65,7 @@ suite('a statement in the watched folder', () => {
     assert.deepEqual(files(), ['done/camt-2.xml', 'done/camt-3.xml', 'done/camt.xml']);
     assert.deepEqual(await entries(), ['Order 1001', 'Order 1002']);
     assert.equal((await statements()).length, 2);
-    assert.equal(logged.at(-1), 'a bank statement was taken in before');
+    assert.equal(logged.at(-1), 'a bank statement was ingested before');
   });
 
   test('that cannot be accepted goes to failed, with the reason beside it', async (t) => {
@@ -83,7 +83,7 @@ suite('a statement in the watched folder', () => {
       why,
       /^the statement is about FR1420041010050500013M02606 in EUR, which is no receiving account\n$/,
     );
-    assert.ok(logged.includes(`! a bank statement was not taken in: ${why.trim()}`));
+    assert.ok(logged.includes(`! a bank statement was not ingested: ${why.trim()}`));
     put('foreign.xml', 'nothing at all');
     await look();
     assert.notEqual(readFileSync(path('failed', 'foreign-2.xml.error.txt'), 'utf8'), why);
@@ -150,7 +150,7 @@ suite('a statement in the watched folder', () => {
 
 test('what is beside the folders of accounts is named once', async (t) => {
   const { directory, look, logged } = await setUp(t);
-  const named = 'left alone, as no folder of an account such as 1-live or 1-test';
+  const named = 'ignored, as no folder of an account such as 1-live or 1-test';
   mkdirSync(join(directory, 'live'));
   for (const name of ['a.xml', '.hidden', 'b.xml.part']) writeFileSync(join(directory, name), '');
   await look();
@@ -174,8 +174,8 @@ suite('while something is in the way', () => {
     await look();
     await look();
     assert.deepEqual(logged.sort(), [
-      `! bank statements cannot be taken in: ${path()} is no folder; links are not followed`,
-      '! bank statements cannot be taken in: there is no account 99',
+      `! bank statements cannot be ingested: ${path()} is no folder; links are not followed`,
+      '! bank statements cannot be ingested: there is no account 99',
     ]);
     assert.deepEqual(readdirSync(elsewhere), ['a.xml']);
     logged.length = 0;
@@ -186,9 +186,9 @@ suite('while something is in the way', () => {
     await look();
     await look();
     assert.deepEqual(logged, [
-      'bank statements can be taken in again',
-      'bank statements can be taken in again',
-      'a bank statement was taken in',
+      'bank statements can be ingested again',
+      'bank statements can be ingested again',
+      'a bank statement was ingested',
     ]);
     assert.deepEqual(files(), ['done/a.xml']);
   });
@@ -199,13 +199,13 @@ suite('while something is in the way', () => {
     t.after(() => rmSync(`${directory}-away`, { recursive: true, force: true }));
     await look();
     assert.equal(logged.length, 1);
-    assert.match(logged[0] ?? '', /^! bank statements cannot be taken in: ENOENT/);
+    assert.match(logged[0] ?? '', /^! bank statements cannot be ingested: ENOENT/);
     renameSync(`${directory}-away`, directory);
     put('a.xml', camt('S1', [line]));
     await look();
     assert.deepEqual(logged.slice(1), [
-      'bank statements can be taken in again',
-      'a bank statement was taken in',
+      'bank statements can be ingested again',
+      'a bank statement was ingested',
     ]);
     assert.deepEqual(await entries(), ['Order 1001']);
   });
@@ -218,14 +218,14 @@ suite('while something is in the way', () => {
     await look();
     await look();
     assert.deepEqual(await entries(), ['Order 1001']);
-    assert.equal(logged.filter((text) => text === 'a bank statement was taken in').length, 1);
+    assert.equal(logged.filter((text) => text === 'a bank statement was ingested').length, 1);
     assert.equal(logged.filter((text) => text.startsWith('!')).length, 1, logged.join('\n'));
     assert.deepEqual(readdirSync(path('done')), []);
     assert.ok(existsSync(path('a.xml')));
     rmSync(path('done'));
     await look();
     assert.deepEqual(files(), ['done/a.xml']);
-    assert.equal(logged.at(-1), 'bank statements can be taken in again');
+    assert.equal(logged.at(-1), 'bank statements can be ingested again');
     assert.equal(logged.filter((text) => text.startsWith('a bank statement')).length, 1);
   });
 
@@ -242,12 +242,12 @@ suite('while something is in the way', () => {
     await look();
     await look();
     assert.deepEqual(files(), ['a.xml', 'b.xml']);
-    assert.deepEqual(logged, ['! bank statements cannot be taken in: no answer']);
+    assert.deepEqual(logged, ['! bank statements cannot be ingested: no answer']);
     isAway = false;
     await look();
     assert.deepEqual(files(), ['done/a.xml', 'done/b.xml']);
     assert.deepEqual(await entries(), ['Order 1001', 'Order 1002']);
-    assert.equal(logged.filter((text) => text === 'bank statements can be taken in again').length, 1);
+    assert.equal(logged.filter((text) => text === 'bank statements can be ingested again').length, 1);
   });
 });
 
@@ -263,7 +263,7 @@ test('two that watch the same folder take a statement in once, and neither compl
   assert.equal((await statements()).length, 1);
   assert.deepEqual(files(), ['done/a.xml', 'failed/b.xml', 'failed/b.xml.error.txt']);
   assert.deepEqual(
-    logged.filter((text) => text.includes('cannot be taken in')),
+    logged.filter((text) => text.includes('cannot be ingested')),
     [],
   );
 });
@@ -282,7 +282,7 @@ test('the service watches the folder of its settings', async (t) => {
     logger: pino({ level: 'info' }, { write: (text: string) => logged.push(JSON.parse(text)) }),
   });
   const [said] = logged.filter(({ folder }) => folder === directory);
-  assert.equal(said?.msg, 'this folder is watched for bank statements');
+  assert.equal(said?.msg, 'watching this folder for bank statements');
   await until(async () => existsSync(join(directory, '1-test', 'done', 'a.xml')));
   const { rows } = await service.store.notices.list({ account: 1, mode: 'test' }, { rail: BANK }, page);
   assert.deepEqual(

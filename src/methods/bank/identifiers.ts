@@ -1,6 +1,5 @@
 /**
- * The numbers and addresses under which money is received, each with its normal form, its check and the grouping in
- * which people read it. Pure.
+ * Identifiers under which money is received, each with its normal form, its check, and its grouping for readers. Pure.
  */
 import {
   countrySpecs,
@@ -12,18 +11,18 @@ import {
 } from 'ibantools';
 
 export type Identifier = {
-  /** The form that is stored and sent: without the blanks and hyphens that people write into it. */
+  /** Normal form, which is stored and sent: without the blanks and hyphens that people write into it. */
   normal(text: string): string;
-  /** What is wrong with a normal form, as the rest of the sentence "<field> …", or null. */
+  /** Problem of a normal form, as the rest of the sentence "<field> …", or null. */
   problem(normal: string): string | null;
-  /** A valid normal form as people read it. */
+  /** A valid normal form in groups, as people read it. */
   display(normal: string): string;
 };
 
 const compact = (text: string): string => text.replace(/[\s.\-/]/g, '').toUpperCase();
 const asItIs = (normal: string): string => normal;
 
-/** Whether this is the code of a country: ISO 3166-1 alpha-2, and XK, which banks use for Kosovo. */
+/** True for the code of a country: ISO 3166-1 alpha-2, and XK, which banks use for Kosovo. */
 export function isCountry(code: string): boolean {
   return Object.hasOwn(countrySpecs, code);
 }
@@ -67,7 +66,7 @@ export const qrIban: Identifier = {
   },
 };
 
-/** Whether a valid IBAN takes nothing but payments with a QR reference. */
+/** True if a valid IBAN accepts only payments with a QR reference. */
 export const isQrIban = (normal: string): boolean => isQRIBAN(normal);
 
 /** ISO 9362: four letters, a country, two characters of a place, and three of a branch where there is one. */
@@ -93,7 +92,7 @@ const sharedBanking = [
   ['IT', 'SM', 'VA'],
 ];
 
-/** Whether a bank of this BIC can hold an account of this IBAN: both name a country. */
+/** True if a bank of this BIC can hold an account of this IBAN: both name a country. */
 export function belongTogether(validIban: string, validBic: string): boolean {
   const countries = [validIban.slice(0, 2), validBic.slice(4, 6)] as const;
   return (
@@ -107,7 +106,7 @@ const UEN = /^(\d{8}[A-Z]|(19|20)\d{7}[A-Z]|[RST]\d{2}[A-Z]{2}\d{4}[A-Z])([A-Z0-
 const SINGAPORE_MOBILE = /^\+65[89]\d{7}$/;
 
 /**
- * What PayNow knows a payee by: a UEN in one of its three forms (uen.gov.sg; the rule of its check letter is not
+ * Identifier of a payee for PayNow: a UEN in one of its three forms (uen.gov.sg; the rule of its check letter is not
  * published) or a mobile number.
  */
 export const payNow: Identifier = {
@@ -125,7 +124,7 @@ export const payNow: Identifier = {
 export const isMobileNumber = (normal: string): boolean => normal.startsWith('+');
 
 /**
- * What PromptPay knows a payee by: a mobile number, the 13 digits of a person or a company, or the 15 of an
+ * Identifier of a payee for PromptPay: a mobile number, the 13 digits of a person or a company, or the 15 of an
  * electronic wallet.
  */
 export const promptPay: Identifier = {
@@ -151,7 +150,7 @@ function hasThaiCheckDigit(id: string): boolean {
 }
 
 const CPF = /^\d{11}$/;
-/** Numbers of companies have letters since 2026. */
+/** CNPJ: numbers of companies may have letters since 2026. */
 const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 const RANDOM_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BRAZILIAN_NUMBER = /^\+55[1-9]{2}\d{8,9}$/;

@@ -1,4 +1,4 @@
-/** What the payer is told in order to pay by bank: what to write where, and the code that saves the writing. Pure. */
+/** Instructions for a payer who pays by bank: the fields to fill in, and the code that saves the typing. Pure. */
 import { decimalAmount, formatAmount } from '../../checkout/money.ts';
 import type { PaymentCode } from './codes/draw.ts';
 import { epcPayload } from './codes/epc.ts';
@@ -31,16 +31,16 @@ export type InstructionName =
 
 export type Instruction = {
   readonly name: InstructionName;
-  /** To be copied: as a bank's form takes it, amounts with a point and without the currency. */
+  /** Text to copy, in the form that banks expect: amounts with a point and without the currency. */
   readonly value: string;
-  /** To be read: in groups, amounts with their currency. */
+  /** Text to read: in groups, amounts with their currency. */
   readonly display: string;
 };
 
 export type Instructions = {
-  /** In the order in which forms of banks ask for them. */
+  /** In the order of the forms of banks. */
   readonly fields: readonly Instruction[];
-  /** Null where there is no standard for the case. */
+  /** Null if no standard covers the case. */
   readonly code: PaymentCode | null;
   readonly referenceKind: ReferenceKind;
 };
@@ -48,16 +48,16 @@ export type Instructions = {
 export type Due = {
   /** In minor units of the account's currency, more than 0. */
   readonly amount: number;
-  /** Of the kind that `referenceKindOf` says, in electronic form. */
+  /** Reference of the kind of `referenceKindOf`, in electronic form. */
   readonly reference: string;
 };
 
-/** What a reference has to be so that this account takes it by this method. */
+/** Kind of reference that this account accepts by this method. */
 export function referenceKindOf(account: ReceivingAccount, methodId: string): ReferenceKind {
   return goesToQrIban(account, methodId) ? 'QRR' : 'RF';
 }
 
-/** What the payer needs to pay this by that method, or null where the account does not carry the method. */
+/** Instructions for this method, or null if the account does not offer it. */
 export function instructionsFor(account: ReceivingAccount, methodId: string, due: Due): Instructions | null {
   if (!methodsOf(account).includes(methodId)) return null;
   return {
@@ -106,7 +106,7 @@ function destination(account: ReceivingAccount, methodId: string): Instruction[]
       ];
     default: {
       const ibanToUse = goesToQrIban(account, methodId) ? account.qrIban : account.iban;
-      // Who gives both knows that payers of the country use the national number.
+      // An operator who gives both knows that payers of the country use the national number.
       const isNational = account.accountNumber !== null && !goesToQrIban(account, methodId);
       const number = isNational ? nationalNumber(account) : optional('iban', ibanToUse, iban.display);
       return [...number, ...bank(account)];
@@ -122,7 +122,7 @@ function bank(account: ReceivingAccount): Instruction[] {
   return [...optional('bic', account.bic, bic.display), ...optional('bank', account.bankName)];
 }
 
-/** In one line as forms of banks have it, or empty where nothing but the country is known. */
+/** Address in one line for a form, or empty if only the country is known. */
 function addressOf({ street, buildingNumber, postalCode, city, country }: AccountHolder): string {
   const lines = [`${street} ${buildingNumber}`.trim(), `${postalCode} ${city}`.trim()];
   const known = lines.filter((line) => line !== '');
@@ -163,7 +163,7 @@ function transferCode(account: ReceivingAccount, { amount, reference }: Due): Pa
   if (target === null) return null;
   const swiss = () =>
     coded('Swiss QR-bill', swissPayload({ holder, iban: target, currency, amount, reference }));
-  // Who has a QR-IBAN wants QR-bills, in euro as well.
+  // An account with a QR-IBAN uses QR-bills, in euro as well.
   if (currency !== 'EUR' || qrIban !== null) return swiss();
   const { name } = holder;
   return (

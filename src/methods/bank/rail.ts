@@ -1,6 +1,6 @@
 /**
- * The rail of transfers: nobody is asked when a payment starts. The payer gets the details of an account and a reference,
- * and statements of the bank tell what has arrived (see `src/banking`).
+ * Rail of bank transfers: nobody is asked when a payment starts. The payer gets the details of an account and a
+ * reference, and bank statements show what has arrived (see `src/banking`).
  */
 
 import type { Attempt, JsonObject } from '../../checkout/session.ts';
@@ -11,7 +11,7 @@ import { type Instructions, instructionsFor, referenceKindOf } from './instructi
 import { BANK, methodsOf, type ReceivingAccount } from './receiving-account.ts';
 import { newReference } from './references.ts';
 
-/** The account that takes transfers by this method, or undefined. */
+/** Account that accepts transfers by this method, or undefined. */
 function receivingAccount(
   { id }: Method,
   { account, mode, currency }: Pick<Occasion, 'account' | 'mode' | 'currency'>,
@@ -36,7 +36,7 @@ export const bank: Rail = {
     const account = receivingAccount(method, occasion);
     if (!account) throw new Error(`no receiving account for ${method.id} in ${occasion.currency}`);
     const reference = newReference(referenceKindOf(account, method.id), randomText);
-    // What the payer was shown must not change while the transfer is on its way, whatever the operator configures.
+    // The instructions of a payer must not change while the transfer is on its way, whatever the operator configures.
     return {
       reference,
       status: 'requires_action',
@@ -45,14 +45,14 @@ export const bank: Rail = {
     };
   },
 
-  /** There is nobody to ask: statements come by themselves. */
+  /** There is nobody to ask: the operator provides the statements. */
   sync: async (_checkout, { status, reason }) => ({ status, reason, syncAt: null, payment: null }),
 
-  /** The operator sends it to the bank in a file of payments; the statement that shows it settles it. */
+  /** The operator sends the refund to the bank in a payment file; the statement with its booking settles it. */
   refund: async (_checkout, { reference }) => ({ status: 'pending', reference, failure: '', syncAt: null }),
 };
 
-/** What the payer needs for the transfer, or null for an attempt of another rail. */
+/** Details of the transfer for the payer, or null for an attempt of another rail. */
 export function transferOf({ rail, details, method, amount, reference }: Attempt): Instructions | null {
   if (rail !== BANK || details.account === undefined) return null;
   const account = details.account as unknown as ReceivingAccount;

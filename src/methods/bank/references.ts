@@ -1,6 +1,6 @@
 /**
- * Structured references: what a payer's bank carries unchanged, so that a payment finds its session. With check
- * digits, so that a slip of the pen is noticed. Pure.
+ * Structured references, which a payer's bank carries unchanged, so that a payment finds its session. Check digits
+ * reveal typing errors. Pure.
  */
 
 /**
@@ -17,12 +17,12 @@ const RF_BODY_LENGTH = 18;
 const RF_LENGTH = RF_BODY_LENGTH + 4;
 const QRR_LENGTH = 27;
 
-/** How many random characters the 26 digits of a QR reference (86 bits) are made of: enough that all are as likely. */
+/** Number of random characters for the 26 digits of a QR reference (86 bits): enough that all are equally likely. */
 const QRR_RANDOM_LENGTH = 30;
 
 /**
- * A new reference in electronic form. `random` gives so many characters of Crockford's base 32, each as likely as the
- * others; case does not matter.
+ * New reference in electronic form. `random` gives so many characters of Crockford's base 32, each equally likely; case
+ * does not matter.
  */
 export function newReference(kind: ReferenceKind, random: (length: number) => string): string {
   if (kind === 'RF') return creditorReference(random(RF_BODY_LENGTH).toUpperCase());
@@ -33,18 +33,18 @@ export function newReference(kind: ReferenceKind, random: (length: number) => st
   return qrReference(String(number % 10n ** 26n).padStart(QRR_LENGTH - 1, '0'));
 }
 
-/** The creditor reference with this body of at most 21 letters and digits (ISO 11649, on the check digits). */
+/** Creditor reference with this body of at most 21 letters and digits (ISO 11649, on the check digits). */
 export function creditorReference(body: string): string {
   const checkDigits = 98 - modulo97(`${body}RF00`);
   return `RF${String(checkDigits).padStart(2, '0')}${body}`;
 }
 
-/** The QR reference with these 26 digits (Swiss Implementation Guidelines QR-bill, annex on modulo 10 recursive). */
+/** QR reference with these 26 digits (Swiss Implementation Guidelines QR-bill, annex on modulo 10 recursive). */
 export function qrReference(digits: string): string {
   return `${digits}${modulo10Recursive(digits)}`;
 }
 
-/** Whether this is a valid reference of either kind in electronic form. */
+/** True for a valid reference of either kind in electronic form. */
 export function isReference(text: string): boolean {
   return isCreditorReference(text) || isQrReference(text);
 }
@@ -61,19 +61,19 @@ export function isQrReference(text: string): boolean {
   return /^(?!0+$)\d{27}$/.test(text) && modulo10Recursive(text.slice(0, -1)) === Number(text.at(-1));
 }
 
-/** The form in which references are compared: capitals and digits, without whatever a bank or a payer put between. */
+/** Reference for comparison: capitals and digits, without whatever a bank or a payer put between. */
 export function normalReference(text: string): string {
   return text.toUpperCase().replace(/[^0-9A-Z]/g, '');
 }
 
-/** As it is read aloud and typed, and as the standards print it: groups of four for RF, 2 and then fives for QRR. */
+/** Reference in groups, as the standards print it: fours for RF, 2 and then fives for QRR. */
 export function displayReference(reference: string): string {
   return isQrReference(reference)
     ? reference.replace(/^(\d{2})(\d{5})(\d{5})(\d{5})(\d{5})(\d{5})$/, '$1 $2 $3 $4 $5 $6')
     : reference.replace(/(.{4})(?!$)/g, '$1 ');
 }
 
-/** What is looked at of a text; the longest remittance information that a bank sends has 9,000 characters. */
+/** Characters of a text that are searched; the longest remittance information of a bank has 9,000. */
 const LONGEST_TEXT = 10_000;
 
 /**
@@ -112,12 +112,12 @@ function readable(text: string): { characters: string; endsAt: ReadonlySet<numbe
   return { characters, endsAt };
 }
 
-/** Whether a number may begin or end here: one of its neighbours is no digit, or something stands between them. */
+/** True if a number may begin or end here: one of its neighbours is no digit, or something stands between them. */
 function isBoundary(characters: string, endsAt: ReadonlySet<number>, at: number): boolean {
   return endsAt.has(at) || !/^\d\d$/.test(characters.slice(at - 1, at + 1));
 }
 
-/** Where nothing says how long a reference is, it may end wherever a word does, or where ours do. */
+/** A reference of unknown length may end wherever a word does, or where ours do. */
 function creditorReferencesAt(characters: string, endsAt: ReadonlySet<number>, start: number): string[] {
   if (!/^RF[0-9O]{2}/.test(characters.slice(start, start + 4))) return [];
   const found: string[] = [];

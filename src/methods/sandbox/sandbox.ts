@@ -1,14 +1,14 @@
-/** The rail of test mode: no money moves, and the payer decides how the payment ends. */
+/** Rail of test mode: no money moves, and the payer decides how the payment ends. */
 import type { Attempt } from '../../checkout/session.ts';
 import { randomText } from '../../lib/id.ts';
 import type { AttemptPlan, Rail, RailAnswer } from '../method.ts';
 
 export const SANDBOX = 'sandbox';
 
-/** How long a payment that "takes a while" takes. */
+/** Duration of a payment that "takes a while". */
 export const SLOW_PAYMENT_MS = 10_000;
 
-/** What the payer can choose on the page of a test session. */
+/** Outcomes that the payer can choose on the page of a test session. */
 export const sandboxOutcomes = [
   'succeeds',
   'fails',
@@ -19,7 +19,7 @@ export const sandboxOutcomes = [
 ] as const;
 export type SandboxOutcome = (typeof sandboxOutcomes)[number];
 
-/** What the rail says right after an attempt was started with this outcome. */
+/** Answer of the rail right after an attempt was started with this outcome. */
 export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: number): RailAnswer {
   switch (outcome) {
     case 'succeeds':
@@ -37,7 +37,7 @@ export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: 
   }
 }
 
-/** How an attempt begins that is to end so: only a further step waits for the payer. */
+/** Start of an attempt with this outcome: only a further step waits for the payer. */
 export function sandboxPlan(outcome: SandboxOutcome, nowMs: number): AttemptPlan {
   const waits = outcome === 'further_step';
   return {
@@ -50,7 +50,7 @@ export function sandboxPlan(outcome: SandboxOutcome, nowMs: number): AttemptPlan
   };
 }
 
-/** The metadata with which a merchant chooses how a refund in test mode ends. */
+/** Metadata with which a merchant chooses the outcome of a refund in test mode. */
 export const SANDBOX_REFUND_OUTCOME = 'sandbox_outcome';
 
 export const sandbox: Rail = {

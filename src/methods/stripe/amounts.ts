@@ -25,9 +25,9 @@ const TWO_DECIMAL =
   'UZS WST XCD XCG YER ZAR ZMW';
 
 type Unit = {
-  /** How many digits after the decimal separator Stripe's unit has. */
+  /** Digits after the decimal separator in Stripe's unit. */
   readonly exponent: number;
-  /** What an amount in Stripe's unit has to be a multiple of. */
+  /** Divisor of valid amounts in Stripe's unit. */
   readonly step: number;
 };
 
@@ -75,7 +75,7 @@ const smallest: Readonly<Record<string, number>> = {
   USD: 50,
 };
 
-/** Whether Stripe takes cards in this currency (ISO 4217, upper-case). */
+/** True if Stripe accepts cards in this currency (ISO 4217, upper-case). */
 export function takesCurrency(currency: string): boolean {
   return units.has(currency);
 }
@@ -97,7 +97,7 @@ export function fromStripeAmount(amount: number, currency: string): number | nul
   return unit === undefined ? null : shift(amount, exponentOf(currency) - unit.exponent);
 }
 
-/** Whether Stripe would charge this amount: one that it can express, neither too small nor too large. */
+/** True if Stripe would charge this amount: expressible, neither too small nor too large. */
 export function canCharge(amount: number, currency: string): boolean {
   const converted = toStripeAmount(amount, currency);
   return converted !== null && converted >= (smallest[currency] ?? 1) && converted <= LARGEST;

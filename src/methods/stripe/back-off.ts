@@ -1,8 +1,8 @@
-/** When to ask again where nothing is known yet. */
+/** Back-off of questions about what is not known yet. */
 const SHORTEST_MS = 30_000;
 const LONGEST_MS = 60 * 60_000;
 
-/** As long again as it has been going on, so that the pauses double: 30 seconds at first, an hour at most. */
+/** The wait equals the time since the start, so that the pauses double: 30 seconds at first, an hour at most. */
 export function backOff(ageMs: number): number {
   return Math.min(Math.max(ageMs, SHORTEST_MS), LONGEST_MS);
 }

@@ -1,6 +1,6 @@
 /**
- * The line to Stripe: its own library, with bounds on how long a call takes, how often it is repeated and how many are
- * under way, and one reading of everything that can go wrong.
+ * Client of Stripe: its own library, with limits on the duration, the retries and the number of concurrent calls, and
+ * one classification of errors.
  */
 import type Stripe from 'stripe';
 import type { Mode } from '../../checkout/tenant.ts';
@@ -10,29 +10,29 @@ import { stripeLibrary } from './library.ts';
 export type StripeKeys = {
   /** `sk_test_…`, `sk_live_…`, or a restricted key `rk_…`. */
   readonly secretKey: string;
-  /** Of the webhook endpoint at Stripe: `whsec_…`. */
+  /** Secret of the webhook endpoint at Stripe: `whsec_…`. */
   readonly webhookSecret: string;
 };
 
 export type LineOptions = {
   readonly secretKeys: Readonly<Record<Mode, string | null>>;
-  /** Where Stripe's API is: scheme, host and port. */
+  /** Address of Stripe's API: scheme, host and port. */
   readonly apiUrl: string;
-  /** For each try. */
+  /** Time limit of each try. */
   readonly timeoutMs: number;
-  /** Tries after the first one. */
+  /** Retries after the first try. */
   readonly retries: number;
-  /** Calls under way at once; what comes on top is refused, and asked later. */
+  /** Concurrent calls, at most; further ones are refused, and made later. */
   readonly concurrency: number;
 };
 
-/** How a call failed, by what that says of its effect. */
+/** Classes of failed calls, by their effect. */
 export type TroubleKind =
-  /** Nobody knows whether it had one: a time-out, a lost connection, an error of Stripe, too much at once. */
+  /** Effect unknown: a time-out, a lost connection, an error of Stripe, too many calls. */
   | 'unavailable'
-  /** It had none: the key is wrong, or may not do this. */
+  /** No effect: the key is wrong, or lacks the permission. */
   | 'forbidden'
-  /** It had none: Stripe will not do this. */
+  /** No effect: Stripe refuses. */
   | 'refused'
   /** Another call was made with the same idempotency key before. */
   | 'key_reused';
@@ -40,7 +40,7 @@ export type TroubleKind =
 export class StripeTrouble extends Error {
   override name = 'StripeTrouble';
   readonly kind: TroubleKind;
-  /** Stripe's code of the error, or the parameter that it is about; empty where it has none. */
+  /** Stripe's code of the error, or the parameter concerned; empty if there is none. */
   readonly code: string;
   readonly parameter: string;
   constructor(kind: TroubleKind, message: string, { code = '', parameter = '' } = {}) {
@@ -51,10 +51,10 @@ export class StripeTrouble extends Error {
   }
 }
 
-/** Asks Stripe something in one mode. Rejects with StripeTrouble, and with nothing else. */
+/** Calls Stripe in one mode. Rejects with StripeTrouble, and with nothing else. */
 export type Ask = <Answer>(mode: Mode, question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>;
 
-/** Beyond the time-outs of all tries: what the library waits between them. */
+/** Time beyond the time-outs of all tries: the library waits between them. */
 const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {

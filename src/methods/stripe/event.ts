@@ -1,15 +1,15 @@
-/** Notices of Stripe (webhooks): whether they are Stripe's, and what they are about. */
+/** Webhooks of Stripe: their verification, and the payment concerned. */
 import type Stripe from 'stripe';
 import type { Mode } from '../../checkout/tenant.ts';
 import { BadSignature, type InboundNotice } from '../method.ts';
 import { stripeLibrary } from './library.ts';
 
-/** Stripe signs each try anew, so that older ones can only be repeats by somebody else. */
+/** Maximum age of a signature: Stripe signs each try anew, so older ones can only be replays by somebody else. */
 const TOLERANCE_S = 300;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The answer says only what to ask Stripe about: nothing is believed because a notice says it. */
+/** The result only names what to ask Stripe about: the content of an event is never trusted. */
 export function readStripeNotice(
   secrets: Readonly<Record<Mode, string | null>>,
   body: Buffer,
@@ -21,7 +21,7 @@ export function readStripeNotice(
     const secret = secrets[mode];
     const event = secret ? opened(body, signature, secret) : null;
     if (event === null) continue;
-    // The secret of the test endpoint is known to more people than that of the other one.
+    // More people know the secret of the test endpoint than that of the live one.
     if (event.livemode !== (mode === 'live')) throw new BadSignature('the notice is of the other mode');
     const subject = asRecord(event.data?.object);
     return {

@@ -1,4 +1,4 @@
-/** Stripe's page for one attempt (a Checkout Session): how it is asked for, and found again where its answer was lost. */
+/** Stripe's page for one attempt (a Checkout Session): its creation, and its recovery if the answer was lost. */
 import type Stripe from 'stripe';
 import type { Attempt, Checkout, JsonObject } from '../../checkout/session.ts';
 import type { Occasion } from '../method.ts';
@@ -8,9 +8,9 @@ import { type Ask, StripeTrouble } from './client.ts';
 export type Page = Stripe.Checkout.Session;
 
 /**
- * What the attempt keeps of its page. What is frozen when it is planned makes every try to create the page the same
+ * Details of the page, kept in the attempt. Freezing them at planning time makes every try to create the page the same
  * request, as its idempotency key demands. The times are seconds since the epoch in real time: Stripe does not know of
- * the clocks of test mode.
+ * test clocks.
  */
 export type PageDetails = {
   readonly plannedAt: number;
@@ -28,7 +28,7 @@ const SLACK_S = 10 * 60;
 
 const TITLE_LENGTH = 200;
 
-/** How far back the list of pages is read: one that was lost is among the newest. */
+/** Pages of the list that are read: a lost page is among the newest. */
 const PAGES_OF_LIST = 10;
 const PAGE_OF_LIST = 100;
 
@@ -56,7 +56,7 @@ export function detailsOf({ details }: Attempt): PageDetails {
   };
 }
 
-/** The details with the page in them, or undefined where it is there already. */
+/** Details with the page in them, or undefined if it is there already. */
 export function withPage(attempt: Attempt, { id, url }: Page): JsonObject | undefined {
   const known = detailsOf(attempt);
   const address = url ?? known.url;
@@ -64,7 +64,7 @@ export function withPage(attempt: Attempt, { id, url }: Page): JsonObject | unde
   return { ...attempt.details, session: id, url: address };
 }
 
-/** Whose the money is, on everything that Stripe makes for it: it comes back in notices and in lists. */
+/** Metadata on everything created at Stripe, which names the payment: it comes back in events and lists. */
 export function metadataOf(
   { id, tenant }: Checkout,
   attempt: { readonly id: string },
@@ -72,7 +72,7 @@ export function metadataOf(
   return { checkout: id, attempt: attempt.id, account: String(tenant.account) };
 }
 
-/** Asked again, it is the same page. */
+/** A repeated request returns the same page. */
 export function createPage(ask: Ask, checkout: Checkout, attempt: Attempt, returnUrl: string): Promise<Page> {
   const { currency, payer, tenant } = checkout;
   const { title, expiresAt } = detailsOf(attempt);
@@ -95,7 +95,8 @@ export function createPage(ask: Ask, checkout: Checkout, attempt: Attempt, retur
             },
           },
         ],
-        // What is paid is what was asked for, in its currency: an amount that Stripe chose could not be booked.
+        // The amount paid must be the amount requested, in its currency: an amount that Stripe chose could not be
+        // booked.
         adaptive_pricing: { enabled: false },
         client_reference_id: attempt.id,
         metadata,
@@ -115,7 +116,7 @@ function isPlainAddress(email: string): boolean {
   return email.length <= 254 && /^[\w.+-]+@[a-z\d-]+(\.[a-z\d-]+)+$/i.test(email);
 }
 
-/** The page with all that says how the payment stands. */
+/** The page with the objects that show the state of the payment. */
 export function retrievePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
   return ask(tenant.mode, (stripe) =>
     stripe.checkout.sessions.retrieve(session, { expand: ['payment_intent.latest_charge'] }),
@@ -123,8 +124,8 @@ export function retrievePage(ask: Ask, { tenant }: Checkout, session: string): P
 }
 
 /**
- * Looks for the page of an attempt whose answer was lost; null: there is none. Rejects where Stripe has had too many
- * others since to be sure.
+ * Looks for the page of an attempt whose answer was lost; null: there is none. Rejects if Stripe has had too many other
+ * pages since to be sure.
  */
 export async function findPage(ask: Ask, { tenant }: Checkout, attempt: Attempt): Promise<Page | null> {
   const { plannedAt, expiresAt } = detailsOf(attempt);
@@ -146,7 +147,7 @@ export async function findPage(ask: Ask, { tenant }: Checkout, attempt: Attempt)
   throw new StripeTrouble('unavailable', `Stripe has made more than ${PAGES_OF_LIST * PAGE_OF_LIST} pages`);
 }
 
-/** Closes the page. Rejects as refused where it is closed already, one way or the other. */
+/** Closes the page. Rejects as refused if it is closed already, one way or the other. */
 export function expirePage(ask: Ask, { tenant }: Checkout, session: string): Promise<Page> {
   return ask(tenant.mode, (stripe) => stripe.checkout.sessions.expire(session));
 }

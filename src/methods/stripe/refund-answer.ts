@@ -1,4 +1,4 @@
-/** How a refund stands, read from what Stripe has of it. Pure. */
+/** State of a refund, read from Stripe's data. Pure. */
 import type Stripe from 'stripe';
 import type { Refund } from '../../checkout/session.ts';
 import type { RefundAnswer } from '../method.ts';

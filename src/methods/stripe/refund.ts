@@ -1,4 +1,4 @@
-/** Refunds at Stripe: made once, however often they are asked for. */
+/** Refunds at Stripe: made once, however often they are requested. */
 import type Stripe from 'stripe';
 import type { Checkout, Refund } from '../../checkout/session.ts';
 import type { RefundAnswer } from '../method.ts';
@@ -34,13 +34,13 @@ export async function refundAtStripe(
   } catch (error) {
     if (!(error instanceof StripeTrouble)) throw error;
     const reference = refund.reference;
-    // What is refused here is a question: the refund itself may be well.
+    // Only the question was refused: the refund itself may be fine.
     const alert = error.kind === 'unavailable' ? {} : { alert: `${refund.id}: ${error.message}` };
     return { ...pending, reference, ...alert };
   }
 }
 
-/** The refund, or why there can be none. */
+/** The refund, or the reason why there can be none. */
 async function make(
   ask: Ask,
   checkout: Checkout,

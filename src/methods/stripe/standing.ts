@@ -1,4 +1,4 @@
-/** How an attempt stands, read from what Stripe has of it. Pure: the asking is done elsewhere. */
+/** State of an attempt, read from Stripe's data. Pure; `page.ts` fetches the data. */
 import type Stripe from 'stripe';
 import { formatAmount } from '../../checkout/money.ts';
 import type { Attempt, Checkout } from '../../checkout/session.ts';
@@ -8,10 +8,10 @@ import { backOff } from './back-off.ts';
 import type { Page } from './page.ts';
 import { refundAnswer } from './refund-answer.ts';
 
-/** How often a page that is open is looked at, should its notices not arrive. */
+/** Interval of checking an open page, in case its events do not arrive. */
 const LOOK_AGAIN_MS = 10 * 60_000;
 
-/** What there is beside the page once money has moved. */
+/** Objects that exist beside the page once money has moved. */
 export type Aftermath = {
   readonly refunds: readonly Stripe.Refund[];
   readonly disputes: readonly Stripe.Dispute[];
@@ -28,7 +28,7 @@ export function failed(reason: string): RailAnswer {
   return { status: 'failed', reason, syncAt: null, payment: null };
 }
 
-/** Nothing was learned: an attempt that waits for its payer goes on waiting, everything else is not known. */
+/** Nothing new is known: an attempt that waits for its payer goes on waiting, everything else is unknown. */
 export function notKnown({ attempt, nowMs }: Asked): RailAnswer {
   const isWaiting = attempt.status === 'requires_action';
   const age = nowMs - attempt.createdAt;
@@ -40,7 +40,7 @@ export function notKnown({ attempt, nowMs }: Asked): RailAnswer {
   };
 }
 
-/** What was learned makes no sense here: an operator has to look, and the attempt stays as it was. */
+/** The data makes no sense here: an operator has to look, and the attempt stays as it was. */
 export function puzzled(asked: Asked, alert: string): RailAnswer {
   const { attempt, nowMs } = asked;
   const syncAt = nowMs + backOff(nowMs - attempt.createdAt);
@@ -52,7 +52,7 @@ export function intentOf({ payment_intent: intent }: Page): Stripe.PaymentIntent
   return typeof intent === 'object' ? intent : null;
 }
 
-/** Why the page cannot be the one of this attempt, or null. */
+/** Reason why the page cannot belong to this attempt, or null. */
 export function strangeness({ checkout, attempt }: Asked, page: Page): string | null {
   if (page.client_reference_id !== attempt.id) return `the page ${page.id} of Stripe is of something else`;
   if (page.livemode !== (checkout.tenant.mode === 'live')) {
@@ -64,7 +64,7 @@ export function strangeness({ checkout, attempt }: Asked, page: Page): string | 
 export function answerFor(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
   const strange = strangeness(asked, page);
   if (strange !== null) return puzzled(asked, strange);
-  // First the money: whatever the page says of itself.
+  // The money decides first, whatever the state of the page.
   if (page.payment_status === 'paid') return paid(asked, page, aftermath);
   switch (page.status) {
     case 'open':
@@ -150,7 +150,7 @@ function wrongAmount({ checkout: { currency }, attempt }: Asked, intent: string,
   return `${intent} of Stripe has brought ${formatAmount(amount, currency)} where ${asked} was asked for`;
 }
 
-/** The refund of ours that Stripe speaks of, by what was written on it or by its id. */
+/** Our refund that Stripe reports, by its metadata or its id. */
 function ownRefund({ checkout }: Asked, { id, metadata }: Stripe.Refund): string | null {
   const own = checkout.refunds.find((each) => each.id === metadata?.refund || each.reference === id);
   return own?.id ?? null;
@@ -163,8 +163,8 @@ function newsOf(asked: Asked, refund: Stripe.Refund): RefundNews[] {
 }
 
 /**
- * A refund that somebody has made at Stripe and not here is money that is gone all the same: what can still be refunded
- * is less by it. One of ours that is newer than what is known here of the session carries its id, and is none of those.
+ * A refund made at Stripe and not here: its money is gone all the same and reduces what can still be refunded. A refund
+ * of ours that is newer than the loaded session carries its id, and is not one of these.
  */
 function reversalOfRefund(asked: Asked, refund: Stripe.Refund): RailReversal[] {
   if (ownRefund(asked, refund) !== null || refund.metadata?.refund) return [];

@@ -1,4 +1,6 @@
-/** The card rail: payers pay on Stripe's page, and what Stripe says of it is asked for, never taken from a notice. */
+/**
+ * Card rail: payers pay on Stripe's page, and the state of a payment is fetched from Stripe, never taken from an event.
+ */
 import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session.ts';
 import type { Mode } from '../../checkout/tenant.ts';
 import type { Occasion, Rail, RailAnswer } from '../method.ts';
@@ -34,7 +36,7 @@ export const STRIPE_API_URL = 'https://api.stripe.com';
 export type StripeOptions = {
   readonly test: StripeKeys | null;
   readonly live: StripeKeys | null;
-  /** The account whose money it is: the keys are of one merchant. */
+  /** The account that receives the money: the keys belong to one merchant. */
   readonly accountNumber: number;
   /** Scheme, host and port. */
   readonly apiUrl?: string;
@@ -43,13 +45,13 @@ export type StripeOptions = {
   readonly concurrency?: number;
 };
 
-/** Should nothing come of the start. */
+/** Time until the rail is asked if nothing comes of the start. */
 const FIRST_LOOK_MS = 60_000;
 
-/** How long the answer to a start may still be on its way. */
+/** Time for which the answer to a start may still be on its way. */
 const START_SETTLES_MS = 2 * 60_000;
 
-/** Throws an Error with the name of the setting where a key is of the other mode. */
+/** Throws an Error with the name of the setting if a key is of the other mode. */
 export function createStripeRail(options: StripeOptions): Rail {
   const {
     accountNumber,
@@ -103,7 +105,7 @@ export function createStripeRail(options: StripeOptions): Rail {
 
 const modes: readonly Mode[] = ['test', 'live'];
 
-/** Without notices a payment would be seen minutes later: keys without the secret of the notices do not count. */
+/** Without events, a payment would be noticed minutes later, so keys do not count without the secret of the events. */
 function complete(keys: StripeKeys | null): StripeKeys | null {
   return keys?.secretKey && keys.webhookSecret ? keys : null;
 }
@@ -136,7 +138,10 @@ async function start(ask: Ask, asked: Asked, returnUrl: string): Promise<RailAns
   }
 }
 
-/** The page that was made with the same key when something of the request was different, such as the payer's address. */
+/**
+ * The page that was created with the same key, although something in the request was different, such as the payer's
+ * address.
+ */
 async function found(ask: Ask, checkout: Checkout, attempt: Attempt, reason: StripeTrouble): Promise<Page> {
   const page = await findPage(ask, checkout, attempt);
   if (page === null) throw reason;
@@ -188,7 +193,7 @@ async function sync(ask: Ask, asked: Asked): Promise<RailAnswer> {
   }
 }
 
-/** There is no page and, after the time it would have had, there will be none. */
+/** There is no page and, since its time would be over, there will be none. */
 function withoutPage(asked: Asked): RailAnswer {
   const { attempt, nowMs } = asked;
   const { plannedAt, expiresAt } = detailsOf(attempt);
@@ -209,7 +214,7 @@ async function standing(ask: Ask, asked: Asked, session: string): Promise<RailAn
   return { ...answer, ...(details ? { details } : {}) };
 }
 
-/** Asked for only where there is a sign of it, or where somebody asks again about a payment that has been made. */
+/** Fetched only if there is a sign of it, or if somebody asks again about a completed payment. */
 async function aftermathOf(ask: Ask, { checkout, attempt }: Asked, page: Page): Promise<Aftermath> {
   const { mode } = checkout.tenant;
   const intent = intentOf(page);
@@ -234,7 +239,7 @@ function syncTrouble(asked: Asked, error: unknown): RailAnswer {
 async function cancel(ask: Ask, given: Asked): Promise<RailAnswer> {
   const asked: Asked = { ...given, attempt: { ...given.attempt, status: 'cancelled' } };
   const answer = await close(ask, asked).catch((error: unknown) => syncTrouble(asked, error));
-  // Until the page is closed somebody could still pay there: it stays given up, and Stripe is told again.
+  // Somebody could still pay until the page is closed: the attempt stays given up, and Stripe is told again.
   return knowledgeOf(answer.status) < knowledgeOf('cancelled') ? { ...answer, status: 'cancelled' } : answer;
 }
 
@@ -246,6 +251,6 @@ async function close(ask: Ask, asked: Asked): Promise<RailAnswer> {
     error.kind === 'refused' ? null : Promise.reject(error),
   );
   if (page?.status === 'expired') return answerFor(asked, page, { refunds: [], disputes: [] });
-  // It was closed before, by time or by its payer: then what is true is asked for.
+  // It was closed before, by time or by its payer: then the actual state is fetched.
   return standing(ask, asked, session);
 }

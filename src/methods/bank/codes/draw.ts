@@ -1,9 +1,9 @@
-/** Payment codes as pictures: modules for whoever draws them (the PDF does), and SVG for pages. */
+/** Payment codes as pictures: modules for renderers (the PDF), and SVG for pages. */
 import { encode } from 'uqr';
 
 export type PaymentCode = {
   readonly standard: 'EPC069-12' | 'Swiss QR-bill' | 'PayNow' | 'PromptPay' | 'Pix BR Code' | 'UPI';
-  /** What the code holds. */
+  /** Content of the code. */
   readonly payload: string;
   /** ISO/IEC 18004: M restores about 15 % of the code, and is what the standards ask for. */
   readonly errorCorrection: 'M';
@@ -20,7 +20,7 @@ export type Rectangle = {
   readonly colour: 'black' | 'white';
 };
 
-/** What has to stay white around a code, in modules (ISO/IEC 18004, on the quiet zone). */
+/** Quiet zone around a code, in modules (ISO/IEC 18004, on the quiet zone). */
 export const QUIET_ZONE = 4;
 
 /** The modules of a code by row and column, true for black, without the quiet zone. */

@@ -1,6 +1,6 @@
 /**
- * What PayNow, PromptPay and Pix have in common: EMVCo, EMV QR Code Specification for Payment Systems,
- * Merchant-Presented Mode, version 1.1, on the data objects.
+ * Common part of PayNow, PromptPay and Pix: EMVCo, EMV QR Code Specification for Payment Systems, Merchant-Presented
+ * Mode, version 1.1, on the data objects.
  */
 import { decimalAmount } from '../../../checkout/money.ts';
 import { ASCII, cleanText } from './text.ts';
@@ -22,7 +22,7 @@ export type EmvPayment = {
   readonly country: string;
   readonly name: string;
   readonly city: string;
-  /** What is in the template for additional data (62). */
+  /** Content of the template for additional data (62). */
   readonly additional: readonly DataObject[];
 };
 

@@ -20,7 +20,10 @@ export type SwissTransfer = {
 
 const LARGEST_AMOUNT = 999_999_999_99;
 
-/** What version 2.3 permits: Basic Latin, Latin-1 Supplement, Latin Extended-A, four letters of Romanian, and the euro sign. */
+/**
+ * Characters of version 2.3: Basic Latin, Latin-1 Supplement, Latin Extended-A, four letters of Romanian, and the euro
+ * sign.
+ */
 const ALLOWED = /^[\u0020-\u007e\u00a0-\u017f\u0218-\u021b\u20ac]$/;
 
 /** An address that is not used: its seven elements are there, and empty. */
