@@ -41,5 +41,5 @@ export function refuse(reason: RefusalReason, detail: string, problems: readonly
 
 /** Refuses for the fields themselves, all of them at once. */
 export function refuseFields(problems: readonly Problem[]): Refusal {
-  return refuse('field_invalid', 'The request has fields that cannot be accepted.', problems);
+  return refuse('field_invalid', 'The request has invalid fields.', problems);
 }

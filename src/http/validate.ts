@@ -52,7 +52,7 @@ function problemOf({ instancePath, keyword, params, schema }: ErrorObject): Prob
     case 'maxItems':
       return at(`must have at most ${params.limit} elements`);
     case 'uniqueItems':
-      return at('must not name the same thing twice');
+      return at('must not have duplicates');
     case 'enum':
       return at(`must be one of ${params.allowedValues.join(', ')}`);
     case 'format':
@@ -62,7 +62,7 @@ function problemOf({ instancePath, keyword, params, schema }: ErrorObject): Prob
     case 'anyOf':
       return at(alternatives(schema));
     default:
-      return at('cannot be accepted');
+      return at('is invalid');
   }
 }
 
@@ -70,7 +70,7 @@ function alternatives(schema: unknown): string {
   const types = Array.isArray(schema)
     ? schema.map((each) => articled((each as { type?: string }).type ?? ''))
     : [];
-  return types.length > 0 ? `must be ${types.join(' or ')}` : 'cannot be accepted';
+  return types.length > 0 ? `must be ${types.join(' or ')}` : 'is invalid';
 }
 
 function articled(type: string | string[]): string {
