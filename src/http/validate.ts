@@ -5,7 +5,7 @@ import type { Problem } from '../checkout/refusals.ts';
 import { formats } from './schemas/fields.ts';
 
 const common = { allErrors: true, strict: false, removeAdditional: false, useDefaults: false } as const;
-// In a body 5 and "5" are different things; a query knows only text.
+// In a body, 5 and "5" are different values; a query has only text.
 const bodies = new Ajv({ ...common, coerceTypes: false });
 const texts = new Ajv({ ...common, coerceTypes: true });
 for (const [name, { check }] of Object.entries(formats)) {
@@ -16,12 +16,12 @@ for (const [name, { check }] of Object.entries(formats)) {
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
   (httpPart === 'body' ? bodies : texts).compile(schema);
 
-/** What Ajv found, in the words of this service. */
+/** Errors of Ajv as problems with a sentence each. */
 export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
   const problems = new Map<string, Problem>();
   for (const error of errors) {
     const problem = problemOf(error);
-    // Several branches of a schema may complain of one field; the first says enough.
+    // Several branches of a schema may report the same field; the first report is enough.
     if (problem && !problems.has(problem.pointer)) problems.set(problem.pointer, problem);
   }
   return [...problems.values()];

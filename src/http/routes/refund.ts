@@ -1,4 +1,4 @@
-/** Refunds: money that goes back to payers. */
+/** Refunds: create, settle, list and fetch them. */
 import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout, JsonObject } from '../../checkout/session.ts';

@@ -81,7 +81,7 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
       const { amount = null, method = null, outcome = 'succeeded', payment_id } = request.body;
-      // Money is booked by whatever method a rail names; here it is a mistake of the one who asks.
+      // Rails may book money by any method; here, another method is a mistake of the caller.
       const session = await store.checkout(origin.tenant, request.params.id);
       if (session && method !== null && !session.methods.includes(method)) {
         throw fieldsError([
@@ -132,7 +132,7 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      // What the clock shows is asked when it is this request's turn: another may be moving it now.
+      // The clock is read when it is this request's turn: another request may be advancing it now.
       const move = async () =>
         execute({
           subject: 'clock',
@@ -141,7 +141,7 @@ export function testHelperRoutes(api: Api, { store, execute, worker, now }: Depe
           advanceMs: request.body.seconds * 1000,
           reply: { operation: 'TEST_HELPER.ADVANCE_CLOCK' },
         });
-      // A repetition waits as well: the first request may have been cut off before everything had happened.
+      // A repeated request waits too: the first one may have been cut off before everything had happened.
       return sendOutcome(reply, await worker.advance(origin.tenant, move));
     },
   );
