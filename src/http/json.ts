@@ -1,15 +1,15 @@
-/** Reading JSON without losing anything: what `JSON.parse` would silently drop, round or merge is refused here. */
+/** JSON without loss: refuses what `JSON.parse` would silently drop, round or merge. */
 import type { Problem } from '../checkout/refusals.ts';
 import { fieldsError, RequestError } from './errors.ts';
 
 /** Levels of nesting in any body; metadata has its own, smaller bound. */
 const MAX_DEPTH = 20;
-/** Decimal digits that survive a double (IEEE 754 binary64) whatever they are. */
+/** Decimal digits that a double (IEEE 754 binary64) always keeps. */
 const EXACT_DIGITS = 15;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The value of a body in UTF-8. Throws a RequestError that says what is wrong, and where. */
+/** The value of a body in UTF-8. Throws a RequestError that names every problem and its place. */
 export function readJson(bytes: Buffer): unknown {
   let text: string;
   try {
@@ -38,7 +38,7 @@ function badJson(message: string): RequestError {
  * (Measured: reading such a body takes less than half the time.)
  */
 function isHarmless(text: string, value: unknown): boolean {
-  // Without backslashes every quote begins or ends a string, which the loop below relies on.
+  // Without backslashes, every quote begins or ends a string: the loop below relies on that.
   if (/\\|\d[eE]|__proto__/.test(text)) return false;
   let names = 0;
   let depth = 0;
@@ -102,12 +102,12 @@ function hazards(text: string): Problem[] {
 
   function checkText(raw: string): string {
     if (!raw.includes('\\')) {
-      if (!raw.isWellFormed()) note('has half a surrogate pair');
+      if (!raw.isWellFormed()) note('has an unpaired surrogate');
       return raw;
     }
     const decoded = JSON.parse(`"${raw}"`) as string;
     if (decoded.includes('\0')) note('has a NUL character');
-    if (!decoded.isWellFormed()) note('has half a surrogate pair');
+    if (!decoded.isWellFormed()) note('has an unpaired surrogate');
     return decoded;
   }
 
@@ -115,16 +115,16 @@ function hazards(text: string): Problem[] {
     const start = at;
     while (/[-+.eE0-9]/.test(text.charAt(at))) at++;
     const literal = text.slice(start, at);
-    // The short integers that nearly all numbers are need no closer look.
+    // Nearly all numbers are short integers, which need no further check.
     if (literal.length <= EXACT_DIGITS && !/[eE]/.test(literal)) return;
     const value = Number(literal);
     const digits = literal
       .replace(/[eE].*$/, '')
       .replace(/\D/g, '')
       .replace(/^0+|0+$/g, '');
-    if (!Number.isFinite(value)) note('is a number that is too large');
+    if (!Number.isFinite(value)) note('is too large a number');
     else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : digits.length > EXACT_DIGITS) {
-      note('is a number with more digits than can be kept exactly');
+      note('has more digits than a number can keep exactly');
     }
   }
 
@@ -134,8 +134,8 @@ function hazards(text: string): Problem[] {
     for (skipSpace(); text[at] !== '}'; skipSpace()) {
       const key = checkText(string());
       path.push(key);
-      if (seen.has(key)) note('is there twice');
-      if (key === '__proto__') note('is a name that cannot be used');
+      if (seen.has(key)) note('occurs twice');
+      if (key === '__proto__') note('is a reserved name');
       seen.add(key);
       skipSpace();
       at++; // the colon
@@ -167,7 +167,7 @@ function hazards(text: string): Problem[] {
     else if (first === '{' || first === '[') {
       if (depth >= MAX_DEPTH) {
         note(`is nested more than ${MAX_DEPTH} levels deep`);
-        // What lies deeper does not matter any more; the walk ends here.
+        // The walk ends here: anything deeper no longer matters.
         at = text.length;
         throw tooDeep;
       }

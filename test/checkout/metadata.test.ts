@@ -146,14 +146,14 @@ suite('the bounds of metadata', () => {
     {
       name: 'one byte more',
       metadata: bytes(METADATA_BYTES + 1),
-      problem: /at most 16384 bytes as JSON, and is 16385/,
+      problem: /at most 16384 bytes of JSON; it has 16385/,
     },
     {
       name: 'as many bytes as allowed, in letters of two',
       metadata: bytes(METADATA_BYTES, 'é'),
       problem: null,
     },
-    { name: 'a letter of two bytes more', metadata: bytes(METADATA_BYTES + 2, 'é'), problem: /and is 16386/ },
+    { name: 'a letter of two bytes more', metadata: bytes(METADATA_BYTES + 2, 'é'), problem: /it has 16386/ },
   ];
   for (const { name, metadata, problem } of rows) {
     test(name, () => {

@@ -1,4 +1,4 @@
-/** Entries of bank statements: what came in, what became of it, and what a person decides about the rest. */
+/** Bank entries: list and fetch them, and decide about those that match no session. */
 import { entryOf, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
@@ -94,7 +94,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       const missing = parts.findIndex(({ amount }) => amount === undefined);
       if (missing >= 0 && parts.length > 1) {
         throw fieldsError([
-          { pointer: `/parts/${missing}/amount`, detail: 'is required where there are several' },
+          { pointer: `/parts/${missing}/amount`, detail: 'is required if there are several parts' },
         ]);
       }
       const wanted = parts.map(({ payin, amount }) => ({

@@ -1,4 +1,4 @@
-/** From the body of a request to the fields of a command. */
+/** Bodies of create and update as the fields of a command. */
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
 import type { CreateCheckout, UpdateCheckout } from '../../checkout/commands.ts';
@@ -66,7 +66,7 @@ export function readCreate(
     expiresAt: given.expires_at ? parseTimestamp(given.expires_at) : null,
     policy: account.settings[mode].policy,
   };
-  // The rules look at the same fields again when they decide; here they only complete the list of mistakes.
+  // The rules check these fields again when they decide; here they only complete the list of mistakes.
   if (problems.length > 0) throw fieldsError([...problems, ...createProblems(fields, now)]);
   return fields;
 }
@@ -89,7 +89,7 @@ function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[])
   return items.map(({ unit_price, amount, ...item }, index) => {
     const pointer = `/items/${index}/unit_price`;
     if (unit_price !== undefined && amount !== undefined && unit_price !== amount) {
-      problems.push({ pointer, detail: 'contradicts amount, which is another name of it' });
+      problems.push({ pointer, detail: 'contradicts its alias amount' });
     }
     const unitPrice = unit_price ?? amount;
     if (unitPrice === undefined) problems.push({ pointer, detail: 'is required' });
@@ -108,7 +108,7 @@ function readMetadata(given: CreateBody['metadata'], problems: Problem[]): JsonO
     }
   }
   if (!isJsonObject(value)) {
-    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string that holds one' });
+    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string with one' });
     return {};
   }
   const problem = metadataProblem(value);
@@ -132,7 +132,7 @@ function readPayer(given: Partial<CreateBody>, problems: Problem[]): Payer {
   };
 }
 
-/** Details of which nothing is left once empty strings are gone are no details. */
+/** Details that had only empty strings count as none. */
 function readContact(details: object | undefined): ContactDetails | null {
   return details && Object.keys(details).length > 0 ? (details as ContactDetails) : null;
 }
