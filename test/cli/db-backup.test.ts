@@ -144,8 +144,8 @@ function backupSuite(kind: Kind): void {
       '--database',
       target,
     );
-    await refused(t, /takes the name of one file/, 'restore', '--database', target);
-    await refused(t, /takes the name of one file/, 'backup', text, 'other', '--database', target);
+    await refused(t, /<file> is missing/, 'restore', '--database', target);
+    await refused(t, /other/, 'backup', text, 'other', '--database', target);
   });
 
   test('a database without anything of opentill is not backed up', async (t) => {

@@ -1,6 +1,6 @@
 /** Statements on many rows at once: the rows travel as one JSON parameter, whatever their number. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type Table as Shared, tables } from '../tables.ts';
+import { columnsOf, type Table as Shared } from '../tables.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
 
@@ -16,15 +16,16 @@ const own = {
   feed_waiting: 'subject text, sequence integer, event text',
 } as const;
 
-/** The columns with their types; all rows of a statement share account and live. */
+/** All rows of a statement share account and live. */
 function recordOf(table: Shared): string {
-  const columns = Object.entries(tables[table]);
-  return columns.map(([name, type]) => `${name} ${type.replace('?', '')}`).join(', ');
+  return columnsOf(table)
+    .map(([name, type]) => `${name} ${type.replace('?', '')}`)
+    .join(', ');
 }
 
 export type Table = Shared | keyof typeof own;
 
-export function columnsOf(table: Table): string {
+function recordIn(table: Table): string {
   return table in own ? own[table as keyof typeof own] : recordOf(table as Shared);
 }
 
@@ -41,7 +42,7 @@ export function sorted(rows: readonly Row[], column: string): readonly Row[] {
 }
 
 const namesOf = (table: Table): string[] =>
-  columnsOf(table)
+  recordIn(table)
     .split(', ')
     .map((each) => each.split(' ')[0] as string);
 
@@ -63,7 +64,7 @@ export function insert(sql: Sql, tenant: Tenant, table: Table, rows: readonly Ro
     sql,
     tenant,
     rows,
-    columnsOf(table),
+    recordIn(table),
     (r) =>
       `INSERT INTO ${table} (account, live, ${names}) SELECT $1::bigint, $2::boolean, ${names} FROM ${r} ${onConflict}`,
   );
@@ -77,7 +78,7 @@ export function update(sql: Sql, tenant: Tenant, table: Table, rows: readonly Ro
     sql,
     tenant,
     rows,
-    columnsOf(table),
+    recordIn(table),
     (r) => `UPDATE ${table} SET ${assignments} FROM ${r}
             WHERE ${table}.account = $1 AND ${table}.live = $2 AND ${table}.${key} = r.${key}`,
   );
