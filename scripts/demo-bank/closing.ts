@@ -65,18 +65,18 @@ export async function closeBooks(
   expect('the events of the refund', refunded, ['refund.pending', 'refund.succeeded']);
   console.log();
   checked('each session was paid once, and the refund was made once');
-  const rules = rulesOf(stage.databasePath);
+  const rules = await rulesOf(stage.databasePath);
   const broken = rules.filter(isBroken).map(({ rule }) => rule);
   if (broken.length > 0) throw new StepFailed(`the database breaks rules: ${broken.join('; ')}`);
   checked(`and all ${rules.length} rules of "opentill db check" hold in the database`);
 }
 
 /** What becomes of the rules of `opentill db check`, while the service runs. */
-function rulesOf(path: string): Outcome[] {
+async function rulesOf(path: string): Promise<Outcome[]> {
   const rules: Outcome[] = [];
   const database = openForReading(path);
   try {
-    checkSqlite(database, { outcome: (outcome) => rules.push(outcome), progress: () => {} });
+    await checkSqlite(database, { outcome: (outcome) => rules.push(outcome), progress: () => {} });
   } finally {
     database.close();
   }

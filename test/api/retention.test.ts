@@ -48,7 +48,7 @@ async function faults({ database: { url } }: TestService): Promise<Outcome[]> {
     await checkPostgres(address.url, listener);
   } else {
     const opened = openForReading(address.path);
-    checkSqlite(opened, listener);
+    await checkSqlite(opened, listener);
     opened.close();
   }
   assert.ok(outcomes.length > 0);

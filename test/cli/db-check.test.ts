@@ -7,6 +7,8 @@ import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import { createHooks } from '../support/hooks.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { startStandby } from '../support/postgres-standby.ts';
 import { runToEnd } from '../support/process.ts';
 import { damages } from './db/damages.ts';
 import { fillByService } from './db/healthy.ts';
@@ -20,7 +22,7 @@ async function outcomesOf(url: string): Promise<Outcome[]> {
     await checkPostgres(database.url, listener);
   } else {
     const opened = openForReading(database.path);
-    checkSqlite(opened, listener);
+    await checkSqlite(opened, listener);
     opened.close();
   }
   return outcomes;
@@ -149,4 +151,23 @@ suite('db check, used wrongly', () => {
       await refusal(/newer opentill \(schema 99/);
     });
   }
+});
+
+suite('db check on postgres', () => {
+  test('works on a standby too, and on whichever of several hosts answers', async (t) => {
+    const primary = await startPostgres({ durable: true });
+    t.after(() => primary.remove());
+    const standby = await startStandby(primary, { synchronous: true });
+    t.after(() => standby.remove());
+    await fillByService(t, primary.url);
+    const outcomes = await outcomesOf(standby.url);
+    assert.ok(outcomes.length > 0);
+    assert.deepEqual(outcomes.filter(isBroken), []);
+    const several = (...hosts: string[]) => standby.url.replace(new URL(standby.url).host, hosts.join());
+    await assert.rejects(outcomesOf(several('127.0.0.1:9', '127.0.0.1:10')), /ECONNREFUSED/);
+    assert.deepEqual(
+      (await outcomesOf(several('127.0.0.1:9', new URL(standby.url).host))).filter(isBroken),
+      [],
+    );
+  });
 });

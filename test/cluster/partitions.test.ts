@@ -3,26 +3,18 @@
  * has its keys, and the store keeps all of its promises.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import postgres from 'postgres';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
-import { backUpPostgres } from '../../src/store/postgres/backup.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
-import { restorePostgres } from '../../src/store/postgres/restore.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { contents } from '../cli/db/commands.ts';
 import { fillByService } from '../cli/db/healthy.ts';
-import { kinds } from '../cli/db/kinds.ts';
-import { add, session, tenants } from '../store/build.ts';
 import { postgresOpener } from '../store/open-postgres.ts';
 import { storeSuite } from '../store/suite.ts';
 import { sharedDeliverySuite } from '../store/suite-shared-deliveries.ts';
 import { sharedWorkSuite } from '../store/suite-shared-work.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory } from '../support/process.ts';
 
 const PARTITIONS = 4;
 /** What is looked up before the account is known, or belongs to no account. */
@@ -68,33 +60,10 @@ async function brokenRules(url: string): Promise<Outcome[]> {
   return outcomes.filter(isBroken);
 }
 
-/** Of all tables, whole or in partitions; but for what a restore counts by itself. */
-async function rowsOf(url: string): Promise<Map<string, readonly string[]>> {
-  const [, kind] = kinds;
-  assert.equal(kind?.name, 'postgres');
-  const tables = await contents(kind, url);
-  return new Map([...tables].filter(([name]) => !/_\d+_\d+$/.test(name)));
-}
-
-test('a backup of partitions is one of their tables, and is restored into any', async (t) => {
+test('what a service has written in partitions adds up', async (t) => {
   const url = await makePartitions(await freshDatabase(t));
   await fillByService(t, url);
   assert.deepEqual(await brokenRules(url), []);
-  const store = await openPostgresStore(url);
-  const { mine } = await tenants(store);
-  const one = await add(store, session(mine));
-  await store.close();
-  const file = join(freshDirectory(t), 'till.backup');
-  await backUpPostgres(url, file, () => {});
-  const all = await rowsOf(url);
-  for (const name of ['refund', 'awaited', 'notice', 'bank_file']) assert.ok(all.get(name)?.length, name);
-  for (const target of [await freshDatabase(t), await makePartitions(await freshDatabase(t))]) {
-    await restorePostgres(file, target, () => {});
-    assert.deepEqual(await rowsOf(target), all);
-    const restored = await openPostgresStore(target);
-    assert.deepEqual(await restored.checkouts.fetch(mine, one.id), one);
-    await restored.close();
-  }
 });
 
 const open = postgresOpener(makePartitions);

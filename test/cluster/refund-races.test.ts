@@ -204,7 +204,7 @@ test(`${races} sessions that more is asked back from than was paid, on SQLite`, 
   await raceOn(t, database, 1);
   const file = new DatabaseSync(database.url.replace(/^sqlite:/, ''), { readOnly: true });
   const broken: object[] = [];
-  checkSqlite(file, { outcome: (each) => void (isBroken(each) && broken.push(each)), progress() {} });
+  await checkSqlite(file, { outcome: (each) => void (isBroken(each) && broken.push(each)), progress() {} });
   file.close();
   assert.deepEqual(broken, []);
 });

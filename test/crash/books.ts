@@ -23,9 +23,9 @@ export function openBooks(path: string) {
     digestOfEvents,
 
     /** Fails with what contradicts itself. */
-    check(): void {
+    async check(): Promise<void> {
       const broken: Outcome[] = [];
-      checkSqlite(database, {
+      await checkSqlite(database, {
         outcome: (outcome) => {
           if (isBroken(outcome)) broken.push(outcome);
         },

@@ -86,7 +86,7 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
 
   assert.deepEqual(await server.kill('SIGTERM'), { code: 0, signal: null });
   const books = openBooks(path);
-  books.check();
+  await books.check();
   assert.equal(books.one('SELECT count(*) FROM checkout'), acknowledged.size);
   books.close();
 

@@ -54,7 +54,7 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
     if (round % 7 === 0) freshMs.push(await startOnNothing(t, settings, `${path}.${round}`));
     const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));
     const books = openBooks(path);
-    books.check();
+    await books.check();
     checkLedger(load, keptIn(books), load.unanswered());
     // What receivers may have seen must not change.
     if (events.last > 0) assert.equal(books.digestOfEvents(events.last), events.digest);
@@ -74,7 +74,7 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills
   await endpoint.hasSeen(everything.map(({ id }) => id));
   assert.deepEqual(await server.kill('SIGTERM'), { code: 0, signal: null });
   const books = openBooks(path);
-  books.check();
+  await books.check();
   assert.deepEqual(books.all(`SELECT id FROM delivery WHERE state <> 'delivered' LIMIT 5`), []);
   books.close();
 

@@ -247,7 +247,7 @@ export async function openTill(
       if (database.url.startsWith('postgres')) await checkPostgres(database.url, listener);
       else {
         const file = new DatabaseSync(database.url.replace(/^sqlite:/, ''), { readOnly: true });
-        checkSqlite(file, listener);
+        await checkSqlite(file, listener);
         file.close();
       }
       assert.deepEqual(broken, []);

@@ -1,8 +1,9 @@
 /** How PostgreSQL finds what a list asks for, among many sessions of several accounts. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { listQuery } from '../../src/store/postgres/checkouts.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { checkoutList } from '../../src/store/reads/checkouts.ts';
+import { written } from '../../src/store/sql.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { combinations, combined, type FilterName, pages } from '../support/filters.ts';
 
@@ -61,7 +62,8 @@ suite('every filter is served by an index of the tenant', async () => {
   for (const combination of combinations) {
     test(combination.join(', '), async () => {
       for (const page of pages) {
-        const { text, values } = listQuery({ account: 2, mode: 'test' }, combined(combination), page);
+        const read = checkoutList({ account: 2, mode: 'test' }, combined(combination), page);
+        const { text, values } = written(read.sql, 'postgres');
         // Planned with the values, as PostgreSQL does with those of a statement that is not prepared.
         const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
         const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);

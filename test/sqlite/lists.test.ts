@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { listQuery } from '../../src/store/sqlite/checkouts.ts';
+import { checkoutList } from '../../src/store/reads/checkouts.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { combinations, combined, type FilterName, pages } from '../support/filters.ts';
 
 suite('every filter is served by an index of the tenant', () => {
@@ -31,12 +32,13 @@ suite('every filter is served by an index of the tenant', () => {
   for (const combination of combinations) {
     test(combination.join(', '), () => {
       for (const page of pages) {
-        const { sql, values } = listQuery({ account: 1, mode: 'test' }, combined(combination), page);
-        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+        const read = checkoutList({ account: 1, mode: 'test' }, combined(combination), page);
+        const { text, values } = onSqlite(read.sql);
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
         const plan = steps.map(({ detail }) => String(detail));
         // What is read from a subquery has been searched for in it.
         for (const step of plan.filter((each) => /^(SCAN(?! \(subquery)|SEARCH)/.test(each))) {
-          assert.match(step, /^SEARCH (checkout|found) USING .*\(account=\? AND live=\?/, sql);
+          assert.match(step, /^SEARCH (checkout|found) USING .*\(account=\? AND live=\?/, text);
         }
         const [only] = combination;
         if (only && combination.length === 1) assert.match(plan.join(' '), indexes[only] ?? /./);

@@ -5,12 +5,14 @@ import postgres from 'postgres';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { bankFileQuery } from '../../src/store/postgres/bank-files.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
-import { noticeQuery } from '../../src/store/postgres/rail-notices.ts';
-import { refundQuery } from '../../src/store/postgres/refunds.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { bankFiles } from '../../src/store/reads/bank-files.ts';
+import { notices } from '../../src/store/reads/notices.ts';
+import type { Read } from '../../src/store/reads/read.ts';
+import { refundList } from '../../src/store/reads/refunds.ts';
+import { written } from '../../src/store/sql.ts';
 import {
   type NoticeFilter,
   type RefundFilter,
@@ -182,10 +184,8 @@ suite('every filter is served by an index of the tenant', async () => {
 
   const tenant: Tenant = { account: 2, mode: 'test' };
   const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
-  async function checkPlan(
-    { text, values }: { readonly text: string; readonly values: readonly unknown[] },
-    index: string,
-  ): Promise<void> {
+  async function checkPlan({ sql }: Read<unknown>, index: string): Promise<void> {
+    const { text, values } = written(sql, 'postgres');
     const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
     const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
     const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);
@@ -214,7 +214,7 @@ suite('every filter is served by an index of the tenant', async () => {
   ];
   for (const [filter, index] of refundFilters) {
     test(`of refunds: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
-      for (const page of pages('rfd')) await checkPlan(refundQuery(tenant, filter, page), index);
+      for (const page of pages('rfd')) await checkPlan(refundList(tenant, filter, page), index);
     });
   }
 
@@ -227,12 +227,12 @@ suite('every filter is served by an index of the tenant', async () => {
   ];
   for (const [filter, index] of noticeFilters) {
     test(`of notices: ${Object.values(filter).join(', ')}`, async () => {
-      for (const page of pages('ntc')) await checkPlan(noticeQuery(tenant, filter, page), index);
+      for (const page of pages('ntc')) await checkPlan(notices.list(tenant, filter, page), index);
     });
   }
 
   test('of files', async () => {
     for (const page of pages('bfl'))
-      await checkPlan(bankFileQuery(tenant, 'payments', page), 'bank_file_kind');
+      await checkPlan(bankFiles.list(tenant, 'payments', page), 'bank_file_kind');
   });
 });

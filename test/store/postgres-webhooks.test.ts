@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import postgres from 'postgres';
-import { deliveryQuery } from '../../src/store/postgres/deliveries.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { deliveries } from '../../src/store/reads/deliveries.ts';
+import { written } from '../../src/store/sql.ts';
 import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -92,7 +93,8 @@ suite('every filter of a list of deliveries', async () => {
     test(`is served by an index: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
       for (const cursor of [{}, { after: 'whd_0010001' }, { before: 'whd_0010001' }]) {
         const page = { limit: 20, ...cursor };
-        const { text, values } = deliveryQuery({ account: 2, mode: 'test' }, filter, page);
+        const read = deliveries.list({ account: 2, mode: 'test' }, filter, page);
+        const { text, values } = written(read.sql, 'postgres');
         const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
         const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
         const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);

@@ -1,15 +1,24 @@
 /** How SQLite finds what lists of sessions, refunds, notices and files ask for. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
-import { bankFileQuery } from '../../src/store/sqlite/bank-files.ts';
-import { listQuery } from '../../src/store/sqlite/checkouts.ts';
-import { dueNoticesSql, noticeQuery } from '../../src/store/sqlite/notices.ts';
+import { bankFiles } from '../../src/store/reads/bank-files.ts';
+import { awaitingTransfer, checkoutList } from '../../src/store/reads/checkouts.ts';
+import { notices } from '../../src/store/reads/notices.ts';
+import type { Read } from '../../src/store/reads/read.ts';
+import { refundList } from '../../src/store/reads/refunds.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { awaitingSql, refundQuery } from '../../src/store/sqlite/refunds.ts';
+import { onSqlite } from '../../src/store/sqlite/run.ts';
 import type { CheckoutFilter, NoticeFilter, PageRequest, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
+
+/** The steps in which SQLite would look for the rows of the read. */
+function planOf(database: DatabaseSync, { sql }: Read<unknown>): string[] {
+  const { text, values } = onSqlite(sql);
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+  return steps.map(({ detail }) => String(detail));
+}
 
 function openFresh(t: TestContext): DatabaseSync {
   const database = openDatabase(join(freshDirectory(t), 'test.db'));
@@ -35,11 +44,7 @@ suite('every filter of a list', () => {
   for (const [filter, ...indexes] of filters) {
     test(`is served by an index: ${Object.keys(filter)}`, (t) => {
       const database = openFresh(t);
-      const { sql, values } = listQuery({ account: 1, mode: 'test' }, filter, { limit: 20 });
-      const plan = database
-        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all(...values)
-        .map(({ detail }) => String(detail));
+      const plan = planOf(database, checkoutList({ account: 1, mode: 'test' }, filter, { limit: 20 }));
       for (const index of indexes) assert.ok(plan.join('\n').includes(index), plan.join('\n'));
       assert.doesNotMatch(plan.join('\n'), /\bSCAN\b(?! \(subquery)/);
       for (const search of plan.filter((step) => step.startsWith('SEARCH')))
@@ -61,9 +66,8 @@ suite('every filter of a list', () => {
     test(`is checked on the rows of the one that leads, in their order: ${JSON.stringify(filter)}`, (t) => {
       const database = openFresh(t);
       for (const cursor of [{}, { after: 'chk_5' }, { before: 'chk_5' }]) {
-        const { sql, values } = listQuery({ account: 1, mode: 'test' }, filter, { limit: 20, ...cursor });
-        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
-        const plan = steps.map(({ detail }) => String(detail));
+        const page = { limit: 20, ...cursor };
+        const plan = planOf(database, checkoutList({ account: 1, mode: 'test' }, filter, page));
         assert.match(plan[0] ?? '', first);
         assert.doesNotMatch(plan.join('\n'), /TEMP B-TREE|LIST SUBQUERY/);
       }
@@ -73,7 +77,8 @@ suite('every filter of a list', () => {
   test('has an end: a search by itself is cut off at a page, from each place where it looks', () => {
     const tenant = { account: 1, mode: 'test' } as const;
     const limits = (filter: CheckoutFilter) =>
-      listQuery(tenant, filter, { limit: 20, after: 'chk_5' }).sql.split('LIMIT ?').length - 1;
+      onSqlite(checkoutList(tenant, filter, { limit: 20, after: 'chk_5' }).sql).text.split('LIMIT ?').length -
+      1;
     assert.equal(limits({ search: 'x' }), 5);
     assert.equal(limits({ search: 'x', createdFrom: 1 }), 5);
     assert.equal(
@@ -92,11 +97,7 @@ suite('what is found by an index alone, in the order of the list and no further 
     [{ limit: 20, after: 'x' }, ' AND id<?'],
     [{ limit: 20, before: 'x' }, ' AND id>?'],
   ];
-  const searched = (t: TestContext, sql: string, values: SQLInputValue[]) =>
-    openFresh(t)
-      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...values)
-      .map(({ detail }) => String(detail));
+  const searched = (t: TestContext, read: Read<unknown>) => planOf(openFresh(t), read);
 
   const refunds: ReadonlyArray<[RefundFilter, string]> = [
     [{}, `PRIMARY KEY (${tenantKey}`],
@@ -106,7 +107,7 @@ suite('what is found by an index alone, in the order of the list and no further 
     [{ isPending: true }, `INDEX refund_pending (${tenantKey}`],
     [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenantKey} AND rail=?`],
   ];
-  const notices: ReadonlyArray<[NoticeFilter, string]> = [
+  const noticeFilters: ReadonlyArray<[NoticeFilter, string]> = [
     [{ rail: 'bank' }, `INDEX notice_rail (${tenantKey} AND rail=?`],
     [{ rail: 'bank', state: 'ignored' }, `INDEX notice_state (${tenantKey} AND rail=? AND state=?`],
   ];
@@ -114,31 +115,31 @@ suite('what is found by an index alone, in the order of the list and no further 
     const at = `from ${Object.keys(page).at(-1)}`;
     for (const [filter, index] of refunds) {
       test(`refunds: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
-        const { sql, values } = refundQuery(tenant, filter, page);
-        assert.deepEqual(searched(t, sql, values), [`SEARCH refund USING ${index}${bound})`]);
+        const plan = searched(t, refundList(tenant, filter, page));
+        assert.deepEqual(plan, [`SEARCH refund USING ${index}${bound})`]);
       });
     }
-    for (const [filter, index] of notices) {
+    for (const [filter, index] of noticeFilters) {
       test(`notices: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
-        const { sql, values } = noticeQuery(tenant, filter, page);
-        assert.deepEqual(searched(t, sql, values), [`SEARCH notice USING ${index}${bound})`]);
+        const plan = searched(t, notices.list(tenant, filter, page));
+        assert.deepEqual(plan, [`SEARCH notice USING ${index}${bound})`]);
       });
     }
     test(`files of banks ${at}`, (t) => {
-      const { sql, values } = bankFileQuery(tenant, 'statement', page);
+      const plan = searched(t, bankFiles.list(tenant, 'statement', page));
       const index = `INDEX bank_file_kind (${tenantKey} AND kind=?${bound})`;
-      assert.deepEqual(searched(t, sql, values), [`SEARCH bank_file USING ${index}`]);
+      assert.deepEqual(plan, [`SEARCH bank_file USING ${index}`]);
     });
   }
 
   test('awaited transfers', (t) => {
     const key = `PRIMARY KEY (${tenantKey} AND currency=? AND amount=?)`;
-    const plan = searched(t, awaitingSql, [1, 0, 'EUR', 1000, 10]);
+    const plan = searched(t, awaitingTransfer(tenant, 'EUR', 1000, 10));
     assert.deepEqual(plan, [`SEARCH awaited USING ${key}`]);
   });
 
   test('notices that are due', (t) => {
-    const plan = searched(t, dueNoticesSql, [1, 0, 1000, 10]);
+    const plan = searched(t, notices.listDue(tenant, 1000, 10));
     assert.deepEqual(plan, [`SEARCH notice USING INDEX notice_due (${tenantKey} AND due_at<?)`]);
   });
 });

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
-import { deliveryQuery } from '../../src/store/sqlite/deliveries.ts';
+import { deliveries } from '../../src/store/reads/deliveries.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { dueReceiversSql } from '../../src/store/sqlite/work.ts';
 import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
@@ -80,12 +81,14 @@ suite('every filter of a list of deliveries', () => {
       const database = openDatabase(freshPath(t));
       t.after(() => database.close());
       const plans = [{}, { after: 'whd_5' }, { before: 'whd_5' }].map((cursor) => {
-        const { sql, values } = deliveryQuery({ account: 1, mode: 'test' }, filter, { limit: 20, ...cursor });
+        const page = { limit: 20, ...cursor };
+        const read = deliveries.list({ account: 1, mode: 'test' }, filter, page);
+        const { text, values } = onSqlite(read.sql);
         // With two of one kind, only one of them would be a bound of the search.
         for (const bound of [/delivery\.id </g, /delivery\.id >/g]) {
-          assert.ok((sql.match(bound) ?? []).length <= 1, sql);
+          assert.ok((text.match(bound) ?? []).length <= 1, text);
         }
-        const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+        const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
         return steps.map(({ detail }) => String(detail));
       });
       const [first = []] = plans;
@@ -109,8 +112,9 @@ test('a list of what is pending needs no sorting', (t) => {
   t.after(() => database.close());
   for (const cursor of [{}, { after: 'whd_5' }, { before: 'whd_' }]) {
     const page = { limit: 250, ...cursor };
-    const { sql, values } = deliveryQuery({ account: 1, mode: 'test' }, { state: 'pending' }, page);
-    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+    const read = deliveries.list({ account: 1, mode: 'test' }, { state: 'pending' }, page);
+    const { text, values } = onSqlite(read.sql);
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
     assert.doesNotMatch(steps.map(({ detail }) => detail).join('\n'), /TEMP B-TREE/);
   }
 });

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { linesIn } from '../../store/postgres/archive.ts';
 import type { Teller } from './copy.ts';
 import { differenceOf } from './difference.ts';
 import type { Piece } from './source-thread.ts';
@@ -130,4 +129,10 @@ function lineReader(lines: AsyncIterable<Buffer>) {
       return { rows, sha256: hash.digest('hex') };
     },
   };
+}
+
+function linesIn(block: Buffer): number {
+  let count = 0;
+  for (let at = block.indexOf('\n'); at >= 0; at = block.indexOf('\n', at + 1)) count++;
+  return count;
 }

@@ -214,6 +214,9 @@ function goingBack({ refunds }: Checkout): Money[] {
   return refunds.filter(({ status }) => status !== 'failed');
 }
 
+/** For every database. */
+export const customers = 'SELECT id, email, data FROM customer';
+
 export type CustomerRow = { readonly id: string; readonly email: string | null; readonly data: string };
 
 /** Looks at customers one by one. */

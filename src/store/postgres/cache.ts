@@ -4,10 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Checkout } from '../../checkout/session.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
+import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { bytesOf } from '../columns.ts';
+import { ledgerOf } from '../reads/checkouts.ts';
+import { all, owned, type Read } from '../reads/read.ts';
+import { type CheckoutRow, checkoutFromRow } from '../rows.ts';
+import { sql as statement, textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
-import { type CheckoutRow, checkoutFromRow, paymentsJson, tenantColumns, textArray } from './rows.ts';
+import { runOn } from './run.ts';
 
 const CACHE_BYTES = 64 * 2 ** 20;
 
@@ -16,21 +20,25 @@ export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 /** Without data it is the version that was known. */
 type ReadRow = Omit<CheckoutRow, 'data'> & { readonly data: string | null };
 
-const readQuery = `
-  SELECT id, checkout.version, event_count,
-    CASE WHEN checkout.version <> seen.version THEN data END AS data,
-    CASE WHEN checkout.version <> seen.version THEN ${paymentsJson} END AS payments
-  FROM unnest($3::text[], $4::integer[]) AS seen (id, version) JOIN checkout USING (id)
-  WHERE checkout.account = $1 AND checkout.live = $2 AND checkout.id = ANY ($3::text[])`;
+/** Of these sessions the version, and what else there is to know of those that have another one than was seen. */
+function readChanged(tenant: Tenant, ids: readonly string[], versions: readonly number[]): Read<ReadRow[]> {
+  const seen = { ids: textArray(ids), versions: `{${versions.join()}}` };
+  return all(
+    statement`SELECT id, checkout.version, event_count,
+        CASE WHEN checkout.version <> seen.version THEN data END AS data,
+        CASE WHEN checkout.version <> seen.version THEN ${ledgerOf(tenant)} END AS payments
+      FROM unnest(${seen.ids}::text[], ${seen.versions}::integer[]) AS seen (id, version) JOIN checkout USING (id)
+      WHERE ${owned(tenant, 'checkout')} AND checkout.id = ANY (${seen.ids}::text[])`,
+    (row: ReadRow) => row,
+  );
+}
 
 export function createCheckoutCache() {
   const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
 
   const known = (tenant: Tenant, id: string): Checkout | undefined => {
     const checkout = cache.get(id);
-    return checkout?.tenant.account === tenant.account && checkout.tenant.mode === tenant.mode
-      ? checkout
-      : undefined;
+    return checkout && sameTenant(checkout.tenant, tenant) ? checkout : undefined;
   };
 
   function current(tenant: Tenant, row: ReadRow, seen: Checkout | undefined): Checkout {
@@ -43,16 +51,9 @@ export function createCheckoutCache() {
   return {
     /** Those that exist, by their ids. */
     async read(sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<Map<string, Checkout>> {
-      const [account, live] = tenantColumns(tenant);
       const seen = new Map(ids.map((id) => [id, known(tenant, id)]));
       const versions = ids.map((id) => seen.get(id)?.version ?? 0);
-      const rows = await sql.unsafe<ReadRow[]>(
-        readQuery,
-        [account, live, textArray(ids), `{${versions.join()}}`],
-        {
-          prepare: true,
-        },
-      );
+      const rows = await runOn(sql, readChanged(tenant, ids, versions));
       return new Map(rows.map((row) => [row.id, current(tenant, row, seen.get(row.id))]));
     },
 

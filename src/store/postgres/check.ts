@@ -1,35 +1,13 @@
 /** Whether everything in a PostgreSQL database adds up. */
-import {
-  type BrokenRow,
-  type CheckListener,
-  createTally,
-  limited,
-  type Outcome,
-  outcomeOf,
-  untoldOutcome,
-} from '../check/check.ts';
-import {
-  type AccountRow,
-  accountJudge,
-  accounts,
-  type BankFileRow,
-  bankFileJudge,
-  bankFiles,
-  type NoticeRow,
-  noticeJudge,
-} from '../check/money-rules.ts';
-import { type CustomerRow, customerJudge, type SessionRow, sessionJudge } from '../check/session-rules.ts';
-import { type EndpointRow, endpointJudge, endpoints } from '../check/webhook-rules.ts';
+import { type CheckListener, createTally, untoldOutcome } from '../check/check.ts';
+import { type Checked, checkAll } from '../check/run.ts';
 import { UnusableDatabase } from '../store.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
-import { customers, noticesWithLedger, rules, sessions } from './check-rules.ts';
+import { rules } from './check-rules.ts';
 import type { Sql } from './connection.ts';
 import { migrations, newer, nothingIn, schemaOf } from './migrate.ts';
 import { nameOf, unfinishedMove } from './open.ts';
 
-const ROWS_AT_ONCE = 500;
-/** Each of them can be large. */
-const FILES_AT_ONCE = 10;
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
 const resources = `SET LOCAL work_mem = '32MB'; SET LOCAL max_parallel_workers_per_gather = 0`;
 
@@ -40,18 +18,7 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
     await checkIndexes(sql, listener);
     await inSnapshot(sql, async () => {
       await sql.unsafe(resources);
-      for (const rule of rules) {
-        listener.progress(`checking that ${rule.rule}`);
-        await attempt(sql, rule, listener, async () => {
-          listener.outcome(outcomeOf(rule, await sql.unsafe<BrokenRow[]>(limited(rule))));
-        });
-      }
-      await lookAtEach<AccountRow>(sql, 'account', accounts, accountJudge(), listener);
-      await lookAtEach<CustomerRow>(sql, 'customer', customers, customerJudge(), listener);
-      await lookAtEach<EndpointRow>(sql, 'webhook_endpoint', endpoints, endpointJudge(), listener);
-      await lookAtEach<SessionRow>(sql, 'checkout', sessions(), sessionJudge(), listener);
-      await lookAtEach<NoticeRow>(sql, 'notice', noticesWithLedger, noticeJudge(), listener);
-      await lookAtEach<BankFileRow>(sql, 'bank_file', bankFiles, bankFileJudge(), listener, FILES_AT_ONCE);
+      await checkAll(checked(sql, listener), listener);
     });
   });
 }
@@ -105,54 +72,24 @@ function isCorruption(error: { readonly code?: unknown }): boolean {
   return String(error.code).startsWith('XX');
 }
 
-const things = {
-  account: 'account',
-  customer: 'customer',
-  webhook_endpoint: 'endpoint',
-  checkout: 'session',
-  notice: 'notice',
-  bank_file: 'bank file',
-} as const;
-
-async function lookAtEach<T>(
-  sql: Sql,
-  table: keyof typeof things,
-  statement: string,
-  judge: { look(row: T): void; outcomes(): Outcome[] },
-  listener: CheckListener,
-  rowsAtOnce = ROWS_AT_ONCE,
-): Promise<void> {
-  const thing = things[table];
-  const what = `checking ${thing}s`;
-  listener.progress(what);
-  await attempt(sql, { rule: `every ${thing} can be read` }, listener, async () => {
-    const [counted] = await sql<Array<{ total: number }>>`SELECT count(*) AS total FROM ${sql(table)}`;
-    let done = 0;
-    for await (const rows of sql.unsafe(statement).cursor(rowsAtOnce)) {
-      for (const row of rows) judge.look(row as unknown as T);
-      done += rows.length;
-      listener.progress(what, done, counted?.total);
-    }
-    for (const outcome of judge.outcomes()) listener.outcome(outcome);
-  });
-}
-
-/** What the data itself makes fail says something of the data, and the others may still tell more. */
-async function attempt(
-  sql: Sql,
-  rule: { readonly rule: string },
-  { outcome }: CheckListener,
-  work: () => Promise<void>,
-): Promise<void> {
-  await sql`SAVEPOINT attempt`;
-  try {
-    await work();
-    await sql`RELEASE SAVEPOINT attempt`;
-  } catch (error) {
-    // Class 22: a value is not what it should be. Anything else is about the connection, the server or a mistake of ours.
-    const { code } = error as { code?: unknown };
-    if (!isCorruption({ code }) && !String(code).startsWith('22')) throw error;
-    await sql`ROLLBACK TO SAVEPOINT attempt`;
-    outcome(untoldOutcome(rule, error));
-  }
+function checked(sql: Sql, { outcome }: CheckListener): Checked {
+  return {
+    dialect: 'postgres',
+    rules,
+    all: async (text) => sql.unsafe(text),
+    each: (text, atOnce) => sql.unsafe(text).cursor(atOnce),
+    async attempt(rule, work) {
+      await sql`SAVEPOINT attempt`;
+      try {
+        await work();
+        await sql`RELEASE SAVEPOINT attempt`;
+      } catch (error) {
+        // Class 22: a value is not what it should be. Anything else is about the connection, the server or a mistake of ours.
+        const { code } = error as { code?: unknown };
+        if (!isCorruption({ code }) && !String(code).startsWith('22')) throw error;
+        await sql`ROLLBACK TO SAVEPOINT attempt`;
+        outcome(untoldOutcome(rule, error));
+      }
+    },
+  };
 }

@@ -6,8 +6,9 @@
 import type { Customer } from '../../checkout/customer.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { redactEventBody, redactSessionData } from '../redact.ts';
+import { textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
-import { tenantColumns, textArray } from './rows.ts';
+import { tenantColumns } from './run.ts';
 import { onRows, some } from './statements.ts';
 
 /** Runs inside a transaction; returns the ids of the sessions it has changed. */

@@ -6,9 +6,10 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { startLoop } from '../../lib/loop.ts';
+import { tenantOf } from '../rows.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { tenantColumns, tenantOf } from './rows.ts';
+import { tenantColumns } from './run.ts';
 import { insert, onRows, type Row, some } from './statements.ts';
 
 /** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */

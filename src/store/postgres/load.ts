@@ -7,22 +7,13 @@ import type { Notice } from '../../methods/provider-event.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
+import { bankFileFrom, customerFrom, endpointFrom, healthFrom, noticeFrom } from '../rows.ts';
+import { textArray } from '../sql.ts';
 import { type IdempotencyKey, type Loaded, type Needs, railKey, type Writes } from '../store.ts';
-import { type BankFileColumns, bankFileFrom } from './bank-files.ts';
+import { columnsIn, type Row } from '../tables.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
-import {
-  customerFrom,
-  type EndpointColumns,
-  endpointFrom,
-  type HealthColumns,
-  healthFrom,
-  type NoticeColumns,
-  noticeColumns,
-  noticeFrom,
-  tenantColumns,
-  textArray,
-} from './rows.ts';
+import { tenantColumns } from './run.ts';
 
 /** The loaded rows, kept up to date with what the units before have decided to write. */
 export type View = {
@@ -69,11 +60,11 @@ export async function loadView(
     SELECT id FROM webhook_endpoint
     WHERE account = ${account} AND live = ${live} AND id = ANY (${endpointIds}::text[])
     ORDER BY id FOR NO KEY UPDATE`;
-  const lockReceivers = () => sql<HealthColumns[]>`
+  const lockReceivers = () => sql<Row<'webhook_receiver'>[]>`
     SELECT * FROM webhook_receiver
     WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(receiverIds)}::text[])
     ORDER BY id FOR UPDATE`;
-  const readEndpoints = () => sql<EndpointColumns[]>`
+  const readEndpoints = () => sql<Row<'webhook_endpoint'>[]>`
     SELECT id, version, event_count, data FROM webhook_endpoint
     WHERE account = ${account} AND live = ${live} ORDER BY id`;
   const lockCustomers = () => sql<Array<{ data: string }>>`
@@ -86,8 +77,8 @@ export async function loadView(
     WHERE account = ${account} AND live = ${live} AND email = ANY (${textArray(emails)}::text[])
     ORDER BY id FOR KEY SHARE`;
   // One that nobody has written yet cannot be locked: of two who do so its index refuses the second, who tries again.
-  const lockNotices = () => sql<NoticeColumns[]>`
-    SELECT ${sql.unsafe(noticeColumns)}
+  const lockNotices = () => sql<Row<'notice'>[]>`
+    SELECT ${sql.unsafe(columnsIn('notice'))}
     FROM unnest(${textArray(references.map(({ rail }) => rail))}::text[],
                 ${textArray(references.map(({ reference }) => reference))}::text[]) AS wanted (rail, reference)
     JOIN notice USING (rail, reference)
@@ -103,7 +94,7 @@ export async function loadView(
     UNION ALL
     SELECT rail, reference, checkout FROM payment_attempt JOIN wanted USING (rail, reference)
       WHERE account = ${account} AND live = ${live}`;
-  const lockStatements = () => sql<BankFileColumns[]>`
+  const lockStatements = () => sql<Row<'bank_file'>[]>`
     SELECT id, kind, created_at, hash, data, content FROM bank_file
     WHERE account = ${account} AND live = ${live} AND kind IN ('statement', 'ingesting')
       AND hash = ANY (${textArray(hashes)}::text[])

@@ -20,7 +20,7 @@ export const migrations: readonly string[] = readdirSync(directory)
   .map((name) => readFileSync(join(directory, name), 'utf8'));
 
 /** Also where another process does so at the same moment. */
-export const createSchemaVersion = `
+const createSchemaVersion = `
   CREATE TABLE IF NOT EXISTS schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
   INSERT INTO schema_version VALUES (1, 0) ON CONFLICT DO NOTHING`;
 
@@ -61,7 +61,7 @@ export async function schemaOf(sql: Sql): Promise<number | null> {
  * To be called where there is no version of the schema; another process may be making it just now. The tables of others
  * are seen here whoever may use them.
  */
-export async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
+async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
   const [other] = await sql.unsafe<Array<{ relname: string }>>(`
     SELECT relname FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT ${OURS}

@@ -34,7 +34,7 @@ export async function prepareDatabase(
 }
 
 /** Whether the service can use such a server, and may use this database of it. */
-export async function refuseUnusable(sql: Sql, name: string, moving = false): Promise<void> {
+async function refuseUnusable(sql: Sql, name: string, moving = false): Promise<void> {
   const [facts] = await sql<[ServerFacts & { move_unfinished: boolean }]>`
     SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
       current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable,

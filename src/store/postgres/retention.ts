@@ -1,14 +1,16 @@
-/** What is not kept for ever: deliveries that have ended, and events from the front of the feed. */
+/** Removes what is not kept for ever: stored answers, deliveries that have ended, events from the front of the feed. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
+import { tenantOf } from '../rows.ts';
+import { textArray } from '../sql.ts';
 import type { Pool } from './pool.ts';
-import { tenantColumns, tenantOf, textArray } from './rows.ts';
+import { tenantColumns } from './run.ts';
 
 const BATCH = 1000;
 
 export function retention(pool: Pool) {
   return {
-    async tenantsWithOld(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<Tenant[]> {
+    async listTenants(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<Tenant[]> {
       const table = what === 'events' ? 'event' : 'delivery';
       const first = firstIdAt(what === 'events' ? 'evt' : 'whd', createdBeforeMs);
       const rows = await pool.lookOut(
@@ -20,6 +22,34 @@ export function retention(pool: Pool) {
           WHERE EXISTS (SELECT 1 FROM ${sql(table)} WHERE account = number AND NOT live AND id < ${first})`,
       );
       return rows.map(({ account, live }) => tenantOf(account, live));
+    },
+
+    async purgeAnswers(createdBeforeMs: number): Promise<number> {
+      const places = await pool.lookOut(
+        (sql) => sql<Array<{ account: number; live: boolean }>>`
+          SELECT number AS account, true AS live FROM account WHERE EXISTS (
+            SELECT 1 FROM idempotency WHERE account = number AND live AND created_at < ${createdBeforeMs})
+          UNION ALL
+          SELECT number, false FROM account WHERE EXISTS (
+            SELECT 1 FROM idempotency WHERE account = number AND NOT live AND created_at < ${createdBeforeMs})`,
+      );
+      let removed = 0;
+      for (const { account, live } of places) {
+        const { count } = await pool.write(
+          (sql) => sql`
+            WITH old AS (
+              SELECT idempotency_key, operation FROM idempotency
+              WHERE account = ${account} AND live = ${live} AND created_at < ${createdBeforeMs}
+              ORDER BY created_at LIMIT ${BATCH - removed}
+            )
+            DELETE FROM idempotency USING old
+            WHERE account = ${account} AND live = ${live} AND idempotency.idempotency_key = old.idempotency_key
+              AND idempotency.operation = old.operation`,
+        );
+        removed += count;
+        if (removed >= BATCH) break;
+      }
+      return removed;
     },
 
     async purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number> {
@@ -88,16 +118,6 @@ export function retention(pool: Pool) {
         ]);
         return going.length;
       });
-    },
-
-    /** Position of the last event that is no longer kept; 0 where all are. */
-    async feedStart(tenant: Tenant): Promise<number> {
-      const [account, live] = tenantColumns(tenant);
-      const [row] = await pool.read(
-        (sql) => sql<Array<{ position: number }>>`
-          SELECT position FROM feed_start WHERE account = ${account} AND live = ${live}`,
-      );
-      return row?.position ?? 0;
     },
   };
 }

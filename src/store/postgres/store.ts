@@ -1,22 +1,19 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
-import { bankFileReader } from './bank-files.ts';
+import { endpointList } from '../reads/endpoints.ts';
+import { countDueDeliveries } from '../reads/work.ts';
+import { resources } from '../resources.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
-import { checkoutReader } from './checkouts.ts';
+import { gatheringReader } from './checkouts.ts';
 import { committer } from './commit.ts';
-import { customerReader } from './customers.ts';
-import { deliveryReader } from './deliveries.ts';
 import { createDirectory } from './directory.ts';
-import { endpointReader } from './endpoints.ts';
-import { eventReader } from './events.ts';
 import { createFeed } from './feed.ts';
-import { createNotices } from './notices.ts';
+import { createHints } from './hints.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
-import { railNoticeReader } from './rail-notices.ts';
-import { refundReader } from './refunds.ts';
 import { retention } from './retention.ts';
+import { runner } from './run.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
 
@@ -53,21 +50,12 @@ export async function openPostgresStore(
       directory.forget();
     },
   });
-  const notices = createNotices(pool, url);
-  const directory = createDirectory(pool, { watch: serve, announce: notices.directoryChanged });
+  const hints = createHints(pool, url);
+  const directory = createDirectory(pool, { watch: serve, announce: hints.directoryChanged });
   await directory.refresh();
   const feed = createFeed(pool);
-  const checkouts = checkoutReader(pool, cache);
-  const customers = customerReader(pool);
-  const refunds = refundReader(pool, checkouts.read);
-  const railNotices = railNoticeReader(pool);
-  const bankFiles = bankFileReader(pool);
-  const events = eventReader(pool, feed);
-  const endpoints = endpointReader(pool);
-  const deliveries = deliveryReader(pool);
-  const work = workQueue(pool, directory.accounts);
+  const run = runner(pool);
   const commit = committer(pool, cache);
-  const kept = retention(pool);
   const statistics = createStatistics(pool);
   await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
@@ -77,7 +65,7 @@ export async function openPostgresStore(
   let healthyUntil = 0;
 
   if (serve) {
-    notices.listen((hint) => {
+    hints.listen((hint) => {
       if (hint.directory) void directory.refresh().catch(() => {});
       for (const id of hint.checkouts) remoteChange(id);
       for (const tenant of hint.feeds) remoteEvents(tenant);
@@ -92,73 +80,25 @@ export async function openPostgresStore(
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
       for (const checkout of changed) cache.remember(checkout);
       statistics.changed(units.length);
-      notices.checkoutsChanged(changed.map(({ id }) => id));
+      hints.checkoutsChanged(changed.map(({ id }) => id));
       // A batch is of one account and mode.
       const tenant = units[0]?.needs.tenant;
-      if (tenant && writes.some(({ events = [] }) => events.length > 0)) notices.feedChanged(tenant);
+      if (tenant && writes.some(({ events = [] }) => events.length > 0)) hints.feedChanged(tenant);
       if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
     },
 
-    checkouts: {
-      fetch: checkouts.read,
-      fetchByAttempt: checkouts.readByAttempt,
-      fetchByRefund: checkouts.readByRefund,
-      idByReference: checkouts.ownerOfReference,
-      list: checkouts.list,
-      listAwaiting: checkouts.awaiting,
+    ...resources({
+      run,
+      checkouts: { fetch: gatheringReader(pool, cache), same: cache.same },
+      feed,
+      directory,
+    }),
+    endpoints: { list: (tenant) => run(endpointList(tenant)) },
+    work: {
+      ...workQueue(pool, directory.accounts),
+      countDueDeliveries: (tenant, now) => run(countDueDeliveries(tenant, now)),
     },
-    customers: { fetch: customers.read, list: customers.list },
-    refunds,
-    notices: {
-      fetch: railNotices.read,
-      fetchByReference: railNotices.readByReference,
-      list: railNotices.list,
-      listDue: railNotices.due,
-    },
-    bankFiles: { fetch: bankFiles.read, fetchByHash: bankFiles.readByHash, list: bankFiles.list },
-    events: {
-      fetch: events.read,
-      async list(tenant, { types }, after, limit) {
-        const page =
-          types === undefined
-            ? await events.list(tenant, after, limit)
-            : await events.listOfTypes(tenant, types, after || (await kept.feedStart(tenant)), limit);
-        // Looked at last: what was removed meanwhile may be missing in the page.
-        if (after > 0 && after < (await kept.feedStart(tenant))) throw new CursorExpired();
-        return page;
-      },
-      end: feed.end,
-      timeline: events.timeline,
-    },
-    endpoints,
-    receivers: { listFailing: endpoints.failing },
-    deliveries: { fetch: deliveries.read, list: deliveries.list, listAttempts: deliveries.attempts },
-
-    accounts: {
-      fetch: directory.account,
-      list: directory.accounts,
-      create: directory.createAccount,
-      createFirst: directory.createFirstAccount,
-      rename: directory.rename,
-      configure: directory.configure,
-      replaceWebhookSecret: directory.replaceWebhookSecret,
-      version: directory.version,
-    },
-    apiKeys: {
-      fetch: directory.key,
-      fetchBySecretHash: directory.keyBySecretHash,
-      list: directory.keys,
-      add: directory.addKey,
-      revoke: directory.revokeKey,
-    },
-
-    work: { ...work, listTenants: work.dueTenants, listDueCheckouts: work.dueCheckouts },
-    retention: {
-      listTenants: kept.tenantsWithOld,
-      purgeAnswers: work.purgeAnswers,
-      purgeDeliveries: kept.purgeDeliveries,
-      purgeEvents: kept.purgeEvents,
-    },
+    retention: retention(pool),
     remote: {
       onCheckoutChange(listener) {
         remoteChange = listener;
@@ -174,12 +114,10 @@ export async function openPostgresStore(
       await within(HEALTH_ANSWER_WITHIN_MS, written);
       healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
     },
-    gauges: work.gauges,
-
     async close() {
       directory.close();
       await feeding?.stop();
-      await notices.close();
+      await hints.close();
       await pool.close();
     },
   };

@@ -3,25 +3,19 @@
 import type { Account } from '../../accounts/account.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
-import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
-import type { DueCheckout, Gauges, TenantClock } from '../store.ts';
+import { type Health, mayProbe } from '../../webhooks/health.ts';
+import { endpointFrom, eventFrom, healthFrom, tenantOf } from '../rows.ts';
+import { textArray } from '../sql.ts';
+import type { DueCheckout, TenantClock, WorkKind } from '../store.ts';
+import type { Row } from '../tables.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
-import {
-  type EventColumns,
-  endpointFrom,
-  eventFrom,
-  healthFrom,
-  tenantColumns,
-  tenantOf,
-  textArray,
-} from './rows.ts';
+import { tenantColumns } from './run.ts';
 
-const PURGE_BATCH = 1000;
 /** Where no more is due than this, only the receivers of that are looked at. */
 const FEW_DUE = 500;
 
-type Taken = EventColumns & {
+type Taken = Row<'event'> & {
   readonly delivery: string;
   readonly receiver: string;
   readonly url: string | null;
@@ -37,16 +31,14 @@ const tables = { checkouts: 'timer', deliveries: 'delivery', notices: 'notice' }
 
 type PlaceColumns = { readonly account: number; readonly live: boolean };
 
-export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]>) {
+export function workQueue(pool: Pool, accounts: () => Promise<ReadonlyMap<number, Account>>) {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
   return {
     /** One question for all accounts: with thousands of them most have nothing to do at most times. */
-    async dueTenants(work: keyof typeof tables, realNow: number): Promise<TenantClock[]> {
-      const offsets = new Map(
-        (await accounts()).map(({ number, testClockOffsetMs }) => [number, testClockOffsetMs]),
-      );
+    async listTenants(work: WorkKind, realNow: number): Promise<TenantClock[]> {
+      const known = await accounts();
       const table = tables[work];
       const rows = await pool.lookOut(
         (sql) => sql<PlaceColumns[]>`
@@ -59,11 +51,11 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
       );
       return rows.map(({ account, live }) => ({
         tenant: tenantOf(account, live),
-        now: realNow + (live ? 0 : (offsets.get(account) ?? 0)),
+        now: realNow + (live ? 0 : (known.get(account)?.testClockOffsetMs ?? 0)),
       }));
     },
 
-    async dueCheckouts(tenant: Tenant, now: number, limit: number): Promise<DueCheckout[]> {
+    async listDueCheckouts(tenant: Tenant, now: number, limit: number): Promise<DueCheckout[]> {
       const [account, live] = tenantColumns(tenant);
       const rows = await pool.lookOut(
         (sql) => sql<Array<{ checkout: string; due_at: number }>>`
@@ -157,61 +149,6 @@ export function workQueue(pool: Pool, accounts: () => Promise<readonly Account[]
           event: eventFrom(event),
         }))
         .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
-    },
-
-    async countDueDeliveries(tenant: Tenant, now: number): Promise<number> {
-      const [account, live] = tenantColumns(tenant);
-      const [row] = await pool.lookOut(
-        (sql) => sql<Array<{ due: number }>>`
-          SELECT count(*) AS due FROM delivery
-          WHERE account = ${account} AND live = ${live} AND due_at <= ${now} AND receiver NOT IN (
-            SELECT id FROM webhook_receiver
-            WHERE account = ${account} AND live = ${live} AND probe_at > ${now}
-              AND probe_at <= ${now + LONGEST_PROBE_MS})`,
-      );
-      return row?.due ?? 0;
-    },
-
-    async purgeAnswers(createdBeforeMs: number): Promise<number> {
-      const places = await pool.lookOut(
-        (sql) => sql<PlaceColumns[]>`
-          SELECT number AS account, true AS live FROM account WHERE EXISTS (
-            SELECT 1 FROM idempotency WHERE account = number AND live AND created_at < ${createdBeforeMs})
-          UNION ALL
-          SELECT number, false FROM account WHERE EXISTS (
-            SELECT 1 FROM idempotency WHERE account = number AND NOT live AND created_at < ${createdBeforeMs})`,
-      );
-      let removed = 0;
-      for (const { account, live } of places) {
-        const { count } = await pool.write(
-          (sql) => sql`
-            WITH old AS (
-              SELECT idempotency_key, operation FROM idempotency
-              WHERE account = ${account} AND live = ${live} AND created_at < ${createdBeforeMs}
-              ORDER BY created_at LIMIT ${PURGE_BATCH - removed}
-            )
-            DELETE FROM idempotency USING old
-            WHERE account = ${account} AND live = ${live} AND idempotency.idempotency_key = old.idempotency_key
-              AND idempotency.operation = old.operation`,
-        );
-        removed += count;
-        if (removed >= PURGE_BATCH) break;
-      }
-      return removed;
-    },
-
-    async gauges(): Promise<Gauges> {
-      const [row] = await pool.lookOut(
-        (sql) => sql<Array<{ pending: number; suspended: number; open: number }>>`
-          SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
-            (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
-            (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
-      );
-      return {
-        pendingDeliveries: row?.pending ?? 0,
-        suspendedReceivers: row?.suspended ?? 0,
-        openNotices: row?.open ?? 0,
-      };
     },
   };
 }

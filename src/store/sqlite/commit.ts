@@ -4,22 +4,10 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { wholeBody } from '../answer-body.ts';
 import { type Loaded, type Needs, railKey, type Unit, type Writes } from '../store.ts';
-import type { BankFileReader } from './bank-files.ts';
-import type { CheckoutReader } from './checkouts.ts';
-import type { CustomerReader } from './customers.ts';
-import type { EndpointReader } from './endpoints.ts';
-import type { NoticeReader } from './notices.ts';
+import type { Readers } from './readers.ts';
 import { liveOf, type Row } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 import { writer } from './write.ts';
-
-type Readers = {
-  readonly checkouts: CheckoutReader;
-  readonly customers: CustomerReader;
-  readonly endpoints: EndpointReader;
-  readonly notices: NoticeReader;
-  readonly bankFiles: BankFileReader;
-};
 
 /** Who else keeps in memory what commits change. */
 type Listeners = {

@@ -1,4 +1,4 @@
-/** What is not kept for ever: deliveries that have ended, and events from the front of the feed. */
+/** Removes what is not kept for ever: stored answers, deliveries that have ended, events from the front of the feed. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
@@ -41,9 +41,16 @@ export function retention(database: DatabaseSync) {
   );
   const deleteEvents = database.prepare('DELETE FROM event WHERE account = ? AND live = ? AND position <= ?');
   const setStart = database.prepare('REPLACE INTO feed_start VALUES (?, ?, ?)');
-  const start = database.prepare('SELECT position FROM feed_start WHERE account = ? AND live = ?');
+
+  // The oldest are the first; looking further would read the whole table each time that there is little to forget.
+  const deleteAnswers = database.prepare(
+    `DELETE FROM idempotency
+     WHERE created_at < ? AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`,
+  );
 
   return {
+    purgeAnswers: (createdBeforeMs: number): number => Number(deleteAnswers.run(createdBeforeMs).changes),
+
     purgeDeliveries(tenant: Tenant, createdBeforeMs: number): number {
       const tenantKey = [tenant.account, liveOf(tenant)] as const;
       const values = [...tenantKey, firstIdAt('whd', createdBeforeMs)] as const;
@@ -63,9 +70,5 @@ export function retention(database: DatabaseSync) {
         return Number(deleteEvents.run(...tenantKey, last).changes);
       });
     },
-
-    /** Position of the last event that is no longer kept; 0 where all are. */
-    feedStart: (tenant: Tenant): number =>
-      (start.get(tenant.account, liveOf(tenant))?.position as number | undefined) ?? 0,
   };
 }

@@ -1,19 +1,14 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
-import { CursorExpired, type Store, StoreUnavailable } from '../store.ts';
-import { bankFileReader } from './bank-files.ts';
-import { checkoutReader } from './checkouts.ts';
+import { resources } from '../resources.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
-import { customerReader } from './customers.ts';
-import { deliveryReader } from './deliveries.ts';
 import { directory } from './directory.ts';
-import { endpointReader } from './endpoints.ts';
-import { eventReader } from './events.ts';
 import { feedEndReader } from './feed-end.ts';
-import { noticeReader } from './notices.ts';
 import { lockForServing, openDatabase } from './open.ts';
-import { refundReader } from './refunds.ts';
+import { createReaders } from './readers.ts';
 import { retention } from './retention.ts';
+import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { workQueue } from './work.ts';
 
@@ -30,19 +25,11 @@ const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
 export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const database = openDatabase(path);
   const unlock = serve ? lockForServing(path) : () => {};
-  const accounts = directory(database);
-  const checkouts = checkoutReader(database);
-  const customers = customerReader(database);
-  const events = eventReader(database);
-  const feedEnd = feedEndReader(database);
-  const endpoints = endpointReader(database);
-  const deliveries = deliveryReader(database);
-  const refunds = refundReader(database, checkouts);
-  const notices = noticeReader(database);
-  const bankFiles = bankFileReader(database);
-  const work = workQueue(database, events, endpoints);
+  const run = runner(database);
+  const readers = createReaders(run);
+  const accounts = directory(database, run);
+  const work = workQueue(database, run, readers.endpoints);
   const kept = retention(database);
-  const readers = { checkouts, customers, endpoints, notices, bankFiles };
   const commit = committer(database, readers, {
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
@@ -68,79 +55,32 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     // One connection has one transaction at a time, and it makes no difference whose data that is about.
     batching: { atOnce: 1, mixed: true },
 
-    checkouts: {
-      fetch: answering(checkouts.read),
-      fetchByAttempt: answering(checkouts.readByAttempt),
-      fetchByRefund: answering(refunds.checkoutOf),
-      idByReference: answering(checkouts.ownerOfReference),
-      list: answering(checkouts.list),
-      listAwaiting: answering(refunds.awaiting),
-    },
-    customers: { fetch: answering(customers.read), list: answering(customers.list) },
-    refunds: { list: answering(refunds.list) },
-    notices: {
-      fetch: answering(notices.read),
-      fetchByReference: answering(notices.readByReference),
-      list: answering(notices.list),
-      listDue: answering(notices.due),
-    },
-    bankFiles: {
-      fetch: answering(bankFiles.read),
-      fetchByHash: answering(bankFiles.readByHash),
-      list: answering(bankFiles.list),
-    },
-    events: {
-      fetch: answering(events.read),
-      list: answering((tenant, filter, after, limit) => {
-        const start = kept.feedStart(tenant);
-        if (after > 0 && after < start) throw new CursorExpired();
-        if (filter.types === undefined) return events.list(tenant, after, limit);
-        const stretch = { begin: Math.max(after, start), end: feedEnd(tenant) };
-        return events.listOfTypes(tenant, filter.types, stretch, limit);
-      }),
-      end: answering(feedEnd),
-      timeline: answering(events.timeline),
-    },
-    endpoints: { list: answering(endpoints.list) },
-    receivers: { listFailing: answering(endpoints.failing) },
-    deliveries: {
-      fetch: answering(deliveries.read),
-      list: answering(deliveries.list),
-      listAttempts: answering(deliveries.attempts),
-    },
-
-    accounts: {
-      fetch: answering(accounts.account),
-      list: answering(accounts.accounts),
-      create: answering(accounts.createAccount),
-      createFirst: answering(accounts.createFirstAccount),
-      rename: answering(accounts.rename),
-      configure: answering(accounts.configure),
-      replaceWebhookSecret: answering(accounts.replaceWebhookSecret),
-      version: accounts.version,
-    },
-    apiKeys: {
-      fetch: answering(accounts.key),
-      fetchBySecretHash: answering(accounts.keyBySecretHash),
-      list: answering(accounts.keys),
-      add: answering(accounts.addKey),
-      revoke: answering(accounts.revokeKey),
-    },
-
+    ...resources({
+      run: (read) => answering(() => run.read(read))(),
+      checkouts: { fetch: answering(readers.checkouts.read), same: readers.checkouts.same },
+      feed: { extend: async () => {}, end: answering(feedEndReader(database)) },
+      directory: {
+        accounts: answering(accounts.accounts),
+        insert: answering(accounts.insert),
+        change: answering(accounts.change),
+        version: accounts.version,
+      },
+    }),
+    endpoints: { list: answering(readers.endpoints.list) },
     work: {
       // All of them: they are in memory, and an index tells at once where nothing is due.
-      listTenants: answering((_kind, realNow) => accounts.places(realNow)),
-      listDueCheckouts: answering(work.dueCheckouts),
+      listTenants: answering((_kind, realNow) => accounts.clocks(realNow)),
+      listDueCheckouts: answering(work.listDueCheckouts),
       claimCheckouts: answering(work.claimCheckouts),
-      releaseCheckouts: answering((_tenant, ids) => work.releaseCheckouts(ids)),
+      releaseCheckouts: answering(work.releaseCheckouts),
       claimDeliveries: answering(work.claimDeliveries),
       countDueDeliveries: answering(work.countDueDeliveries),
     },
     retention: {
       listTenants: answering((_what, createdBeforeMs) =>
-        accounts.places(createdBeforeMs).map(({ tenant }) => tenant),
+        accounts.clocks(createdBeforeMs).map(({ tenant }) => tenant),
       ),
-      purgeAnswers: answering(work.purgeAnswers),
+      purgeAnswers: answering(kept.purgeAnswers),
       purgeDeliveries: answering(kept.purgeDeliveries),
       purgeEvents: answering(kept.purgeEvents),
     },
@@ -148,7 +88,6 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     remote: { onCheckoutChange: () => {}, onEvents: () => {} },
 
     checkHealth: answering(checkHealth),
-    gauges: answering(work.gauges),
     async close() {
       await checkpoints?.stop();
       database.close();

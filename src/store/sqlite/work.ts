@@ -1,14 +1,15 @@
-/** What is due: sessions that time concerns, deliveries to be tried, answers to be forgotten. */
+/** What is due: sessions that time concerns, and deliveries to be tried. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
-import { type Health, LONGEST_PROBE_MS, mayProbe } from '../../webhooks/health.ts';
-import type { DueCheckout, Gauges, Writes } from '../store.ts';
+import { type Health, mayProbe } from '../../webhooks/health.ts';
+import { fetchEvent } from '../reads/events.ts';
+import { countDueDeliveries } from '../reads/work.ts';
+import type { DueCheckout, Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
-import type { EventReader } from './events.ts';
 import { liveOf, type Row } from './rows.ts';
+import type { Runner } from './run.ts';
 
-const PURGE_BATCH = 1000;
 /** Where no more is due than this, the receivers of all of it are looked at. */
 const FEW_DUE = 500;
 /** Where more is, so many receivers are asked in turn whether they have something due. */
@@ -29,7 +30,7 @@ export const dueReceiversSql = `${someDue('ASC')} UNION ALL ${someDue('DESC')}`;
 type Lease = { readonly until: number };
 type DeliveryLease = Lease & { readonly receiver: string };
 
-export function workQueue(database: DatabaseSync, events: EventReader, endpoints: EndpointReader) {
+export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: EndpointReader) {
   // The one process that serves the database is the one that delivers, so who holds what need not be on disk: after
   // a crash nobody holds anything.
   const checkoutLeases = new Map<string, Lease>();
@@ -56,21 +57,6 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   const newestDue = due('DESC');
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
-  const countDue = database.prepare(
-    `SELECT count(*) AS due FROM delivery
-     WHERE account = ?1 AND live = ?2 AND due_at <= ?3 AND receiver NOT IN (
-       SELECT id FROM webhook_receiver WHERE account = ?1 AND live = ?2 AND probe_at > ?3 AND probe_at <= ?3 + ${LONGEST_PROBE_MS})`,
-  );
-  // The oldest are the first; looking further would read the whole table each time that there is little to forget.
-  const purge = database.prepare(
-    `DELETE FROM idempotency
-     WHERE created_at < ? AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${PURGE_BATCH})`,
-  );
-  const gauges = database.prepare(
-    `SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
-       (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
-       (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
-  );
 
   function dueExcept(held: readonly string[], tenant: Tenant, now: number, limit: number): DueCheckout[] {
     return dueCheckouts
@@ -84,7 +70,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
     { now, realNow, leaseMs }: DeliveryClaim,
     health: Health | null,
   ): ClaimedDelivery {
-    const event = events.read(tenant, row.event as string);
+    const event = read(fetchEvent(tenant, row.event as string));
     if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
     return {
       tenant,
@@ -143,7 +129,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
   }
 
   return {
-    dueCheckouts: (tenant: Tenant, now: number, limit: number): DueCheckout[] =>
+    listDueCheckouts: (tenant: Tenant, now: number, limit: number): DueCheckout[] =>
       dueExcept([], tenant, now, limit),
 
     claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
@@ -153,7 +139,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       return taken;
     },
 
-    releaseCheckouts(ids: readonly string[]): void {
+    releaseCheckouts(_tenant: Tenant, ids: readonly string[]): void {
       for (const id of ids) checkoutLeases.delete(id);
     },
 
@@ -189,8 +175,7 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       return taken;
     },
 
-    countDueDeliveries: (tenant: Tenant, now: number): number =>
-      countDue.get(tenant.account, liveOf(tenant), now)?.due as number,
+    countDueDeliveries: (tenant: Tenant, now: number): number => read(countDueDeliveries(tenant, now)),
 
     /** To be called when these were committed: who held what they are about is done with it. */
     endLeases({ checkout, deliveryResults = [] }: Writes): void {
@@ -198,16 +183,6 @@ export function workQueue(database: DatabaseSync, events: EventReader, endpoints
       for (const { id, lease } of deliveryResults) {
         if (lease === null || deliveryLeases.get(id)?.until === lease) deliveryLeases.delete(id);
       }
-    },
-
-    purgeAnswers: (createdBeforeMs: number): number => Number(purge.run(createdBeforeMs).changes),
-    gauges(): Gauges {
-      const { pending, suspended, open } = gauges.get() as Record<string, number>;
-      return {
-        pendingDeliveries: pending ?? 0,
-        suspendedReceivers: suspended ?? 0,
-        openNotices: open ?? 0,
-      };
     },
   };
 }

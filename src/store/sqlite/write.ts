@@ -4,13 +4,12 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { keptAnswer } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
-import { bankFileWriter } from './bank-files.ts';
 import { eraser } from './erase.ts';
 import { feedEndReader } from './feed-end.ts';
-import { noticeWriter } from './notices.ts';
 import { liveOf } from './rows.ts';
-import { checkoutWriter } from './write-checkout.ts';
+import { checkoutWriter } from './write-checkouts.ts';
 import { deliveryWriter } from './write-deliveries.ts';
+import { bankFileWriter, noticeWriter } from './write-money.ts';
 
 /** Writes the rows of one unit, inside the transaction that `commit.ts` has opened. */
 export function writer(database: DatabaseSync) {

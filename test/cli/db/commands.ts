@@ -1,10 +1,8 @@
 /** The commands on whole databases as an operator runs them, and what tests ask about their outcome. */
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { freshDirectory, runToEnd, type Server } from '../../support/process.ts';
 import type { Kind } from './kinds.ts';
 
@@ -52,21 +50,6 @@ export async function isUntouched(kind: Kind, url: string): Promise<boolean> {
   if (kind.name === 'sqlite') return !existsSync(url.slice('sqlite:'.length));
   return (await contents(kind, url)).size === 0;
 }
-
-type Parts = { readonly header: object; readonly rows: string[]; readonly counts: Record<string, number> };
-
-/** An archive of PostgreSQL with other contents, whose checksum is right. */
-export function rewritten(archive: Buffer, change: (parts: Parts) => Partial<Parts>): Buffer {
-  const lines = zstdDecompressSync(archive).toString().trimEnd().split('\n');
-  const end = JSON.parse(lines.at(-1) ?? '');
-  const parts = { header: JSON.parse(lines[0] ?? ''), rows: lines.slice(1, -1), counts: end.rows };
-  const { header, rows, counts } = { ...parts, ...change(parts) };
-  const text = [JSON.stringify(header), ...rows, ''].join('\n');
-  return zstdCompressSync(`${text}${JSON.stringify({ rows: counts, sha256: hash('sha256', text) })}\n`);
-}
-
-export const withHeader = (archive: Buffer, change: object) =>
-  rewritten(archive, ({ header }) => ({ header: { ...header, ...change } }));
 
 /** Creates and changes sessions, and remembers what was acknowledged, until it is told to stop. */
 export function keepWriting({ url }: Server) {

@@ -22,7 +22,7 @@ export type Kind = {
 
 const pathOf = (url: string) => url.replace(/^sqlite:/, '');
 
-const sqlite: Kind = {
+export const sqlite: Kind = {
   name: 'sqlite',
   fresh: async (t) => `sqlite:${join(freshDirectory(t), 'till.db')}`,
   async copy(t, url) {
@@ -43,7 +43,7 @@ const sqlite: Kind = {
   },
 };
 
-const postgresql: Kind = {
+export const postgresql: Kind = {
   name: 'postgres',
   fresh: (t) => freshDatabase(t),
   copy: (t, url) => freshDatabase(t, new URL(url).pathname.slice(1)),

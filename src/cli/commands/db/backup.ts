@@ -1,4 +1,4 @@
-import { backUpPostgres } from '../../../store/postgres/backup.ts';
+import { useDump } from '../../../store/postgres/backup.ts';
 import { backUpSqlite } from '../../../store/sqlite/backup.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
@@ -8,22 +8,20 @@ import { percent, startProgress } from '../../progress.ts';
 
 export const command = plainCommand({
   purpose: 'Copy the whole database to a new file, while the service runs.',
-  details: ['The copy is the database of one moment. It holds secrets and personal data.'],
+  details: [
+    'The copy is the database of one moment. It holds secrets and personal data. For a database on PostgreSQL',
+    'it names the command of pg_dump instead.',
+  ],
   arguments: { file: required(file(), 'The file to create.') },
   options: { database: databaseOption },
   examples: [['opentill db backup backup.db', 'The database of the settings']],
   async run({ file, database }, { output }) {
+    if (database.kind === 'postgres') throw useDump(database.url, file);
     const progress = startProgress();
     try {
-      if (database.kind === 'postgres') {
-        await backUpPostgres(database.url, file, (table, rows) =>
-          progress.show(`copying ${table} … ${rows} rows`),
-        );
-      } else {
-        await backUpSqlite(database.path, file, (done, total) =>
-          progress.show(percent('copying', done, total)),
-        );
-      }
+      await backUpSqlite(database.path, file, (done, total) =>
+        progress.show(percent('copying', done, total)),
+      );
     } finally {
       progress.clear();
     }

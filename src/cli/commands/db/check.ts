@@ -43,7 +43,7 @@ export const command = plainCommand({
     };
     try {
       if (database.kind === 'postgres') await checkPostgres(database.url, listener);
-      else checkFile(database.path, listener);
+      else await checkFile(database.path, listener);
     } finally {
       progress.clear();
     }
@@ -56,12 +56,12 @@ export const command = plainCommand({
   },
 });
 
-function checkFile(path: string, listener: CheckListener): void {
+async function checkFile(path: string, listener: CheckListener): Promise<void> {
   const database = openForReading(path);
   try {
     refuseNewer(database, path);
     refuseOlder(database, path);
-    checkSqlite(database, listener);
+    await checkSqlite(database, listener);
   } finally {
     database.close();
   }

@@ -1,4 +1,4 @@
-import { restorePostgres } from '../../../store/postgres/restore.ts';
+import { useRestore } from '../../../store/postgres/backup.ts';
 import { restoreSqlite } from '../../../store/sqlite/backup.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
@@ -8,7 +8,10 @@ import { startProgress } from '../../progress.ts';
 
 export const command = plainCommand({
   purpose: 'Restore a database from a backup.',
-  details: ['The database must not exist yet, or be empty. If anything goes wrong, nothing is left of it.'],
+  details: [
+    'The database must not exist yet. If anything goes wrong, nothing is left of it. For a database on PostgreSQL',
+    'it names the command of pg_restore instead.',
+  ],
   arguments: { file: required(file(), 'The backup.') },
   options: { database: databaseOption },
   examples: [
@@ -16,16 +19,11 @@ export const command = plainCommand({
     ['opentill db restore backup.db --database sqlite:./copy.db', 'Into another one'],
   ],
   async run({ file, database }, { output }) {
+    if (database.kind === 'postgres') throw useRestore(database.url, file);
     const progress = startProgress();
     try {
-      if (database.kind === 'postgres') {
-        await restorePostgres(file, database.url, (what, table, rows) =>
-          progress.show(`${what} ${table} … ${rows} rows`),
-        );
-      } else {
-        progress.show(`copying and checking ${file} …`);
-        await restoreSqlite(file, database.path);
-      }
+      progress.show(`copying and checking ${file} …`);
+      await restoreSqlite(file, database.path);
     } finally {
       progress.clear();
     }

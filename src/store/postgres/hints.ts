@@ -23,9 +23,7 @@ type Hint = {
   readonly feeds: readonly Tenant[];
 };
 
-export type Notices = ReturnType<typeof createNotices>;
-
-export function createNotices(pool: Pool, url: string) {
+export function createHints(pool: Pool, url: string) {
   const from = randomUUID();
   const checkouts = new Set<string>();
   const feeds = new Map<string, Tenant>();

@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { columnsOf, dataOf, filterableMetadata } from '../columns.ts';
-import { refundWriter } from './refunds.ts';
 import { liveOf } from './rows.ts';
+import { refundWriter } from './write-money.ts';
 
 /** Writes a session's row and the rows that follow from it; `lastEvent` is the position of its newest event. */
 export function checkoutWriter(prepare: (sql: string) => StatementSync) {

@@ -1,0 +1,93 @@
+/** Everything that is kept of a session in one row; what is found by other keys is gathered first, and then looked up. */
+import { eventFields } from '../../events/envelope.ts';
+import type { Dialect } from '../sql.ts';
+import { isYoung } from './session-rules.ts';
+
+/** Several rows as a JSON array of arrays of these columns, as a text. */
+export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> = {
+  sqlite: (columns) => `json_group_array(json_array(${columns}))`,
+  postgres: (columns) => `json_agg(json_build_array(${columns}))::text`,
+};
+
+/** `what` of another table that belongs to the row of the table. */
+export const joined = (table: string, other: string, what = 'true'): string =>
+  `${other} ON ${other}.account = ${table}.account AND ${other}.live = ${table}.live AND ${what}`;
+
+/**
+ * The events with the versions and refunds that their bodies tell of. On SQLite the limit has them taken out before
+ * anything is sorted: bodies are many times as large. On PostgreSQL to read every body as JSON would take most of the
+ * time of a check; a version stands behind the data, near the end.
+ */
+const tellingEvents: Readonly<Record<Dialect, () => string>> = {
+  sqlite: () => `(
+    SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+      CASE WHEN json_valid(body) THEN json_extract(body, '$.${eventFields.version}') END AS version,
+      CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.${eventFields.data}.id') END AS refund
+    FROM event LIMIT -1
+  )`,
+  postgres: () => `(
+    SELECT account, live, subject, sequence, young, refund,
+      CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
+    FROM (
+      SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+        split_part(split_part(right(body, 80), ',"${eventFields.version}":', -1), ',"${eventFields.sequence}":', 1) AS version,
+        CASE WHEN type LIKE 'refund.%' THEN substring(body from '"${eventFields.data}":\\{"id":"(\\w+)"') END AS refund
+      FROM event OFFSET 0
+    ) AS ending
+  )`,
+};
+
+/** Something of another table, by the session that it belongs to. */
+const gathered = (name: string, table: string, columns: string, session = 'checkout'): string => `
+  LEFT JOIN (
+    SELECT account, live, ${session} AS owner, ${columns} FROM ${table} AS each GROUP BY account, live, ${session}
+  ) AS ${joined('checkout', name, `${name}.owner = checkout.id`)}`;
+
+export function sessions(dialect: Dialect): string {
+  const list = gatheredAs[dialect];
+  const refunds =
+    dialect === 'sqlite'
+      ? 'json_group_array(refund) FILTER (WHERE young AND refund IS NOT NULL)'
+      : '(json_agg(refund) FILTER (WHERE young AND refund IS NOT NULL))::text';
+  // PostgreSQL has what changes often, or is asked often, in narrow rows of their own.
+  const apart =
+    dialect === 'sqlite'
+      ? { columns: '', tables: '' }
+      : {
+          columns: 'amount, description, due_at,',
+          tables: `LEFT JOIN ${joined('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
+            LEFT JOIN ${joined('checkout', 'timer', 'timer.checkout = checkout.id')}`,
+        };
+  return `
+    SELECT checkout.*, ${apart.columns} customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
+      refunds, awaited, sent, coalesce(events, 0) AS events, first_sequence, last_sequence,
+      coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start,
+      coalesce(versions, 0) AS versions, oldest_version, newest_version, coalesce(audited, 0) AS audited,
+      coalesce(young_events, 0) AS young_events, young_refunds
+    FROM checkout ${apart.tables}
+    LEFT JOIN ${joined('checkout', 'customer', 'customer.id = checkout.customer')}
+    LEFT JOIN ${joined('checkout', 'feed_start')}
+    ${gathered('ledger', 'payment', `${list('rail, reference, attempt, amount, currency')} AS payments`)}
+    ${gathered('tried', 'payment_attempt', `${list('id, rail, reference')} AS attempts`)}
+    ${gathered('noted', 'checkout_metadata', `${list('name, value')} AS metadata`)}
+    ${gathered('refunded', 'refund', `${list('id, rail, state')} AS refunds`)}
+    ${gathered('expected', 'awaited', `${list('attempt, currency, amount')} AS awaited`)}
+    ${gathered(
+      'told',
+      tellingEvents[dialect](),
+      `count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
+       count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions, min(version) AS oldest_version,
+       max(version) AS newest_version, count(*) FILTER (WHERE young) AS young_events, ${refunds} AS young_refunds`,
+      'subject',
+    )}
+    ${gathered('logged', 'audit', 'count(DISTINCT version) AS audited', 'subject')}
+    ${gathered(
+      'named',
+      `(
+        SELECT account, live, subject, url, receiver, count(*) FILTER (WHERE ${isYoung('created_at')}) AS young
+        FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject, url, receiver
+      )`,
+      `${list('url, receiver, young')} AS sent`,
+      'subject',
+    )}`;
+}

@@ -1,0 +1,26 @@
+/** Runs what is written for both databases on PostgreSQL. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Read, Run } from '../reads/read.ts';
+import { type Sql as Statement, written } from '../sql.ts';
+import type { Sql } from './connection.ts';
+import type { Pool } from './pool.ts';
+
+/** Each on the connections that are for its kind of work. */
+export function runner(pool: Pool): Run {
+  const connections = { key: pool.read, list: pool.search, look: pool.lookOut };
+  return (read) => connections[read.by]((sql) => runOn(sql, read));
+}
+
+export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }: Read<T>): Promise<T> {
+  return from(await send(sql, statement, { prepare: !rare }));
+}
+
+export function send(sql: Sql, statement: Statement, how = { prepare: true }) {
+  const { text, values } = written(statement, 'postgres');
+  return sql.unsafe(text, values, how);
+}
+
+/** The first two columns of every tenant's table. */
+export function tenantColumns({ account, mode }: Tenant): readonly [account: number, live: boolean] {
+  return [account, mode === 'live'];
+}

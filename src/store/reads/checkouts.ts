@@ -1,0 +1,212 @@
+/** Sessions: found by what belongs to them, and listed by their indexes. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import { searchable } from '../columns.ts';
+import type { CheckoutRow } from '../rows.ts';
+import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
+import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
+import {
+  all,
+  type Bound,
+  boundsOf,
+  conditionsOf,
+  type Filters,
+  indexedBy,
+  isSet,
+  one,
+  owned,
+  pageOf,
+  type Read,
+  single,
+} from './read.ts';
+
+type Owner = { readonly checkout: string };
+const ownerOf = ({ checkout }: Owner): string => checkout;
+
+/** The ids of sessions that something else is known of. */
+export const owners = {
+  ofAttempt: (tenant: Tenant, attempt: string): Read<string | null> =>
+    one(sql`SELECT checkout FROM payment_attempt WHERE ${owned(tenant)} AND id = ${attempt}`, ownerOf),
+
+  ofRefund: (tenant: Tenant, refund: string): Read<string | null> =>
+    one(sql`SELECT checkout FROM refund WHERE ${owned(tenant)} AND id = ${refund}`, ownerOf),
+
+  /** Of an attempt or payment of a rail. */
+  ofReference: (tenant: Tenant, rail: string, reference: string): Read<string | null> =>
+    one(
+      sql`SELECT checkout FROM payment_attempt
+          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}
+          UNION ALL
+          SELECT checkout FROM payment
+          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}`,
+      ownerOf,
+    ),
+};
+
+type Awaited = { readonly checkout: string; readonly attempt: string };
+
+export function awaitingTransfer(
+  tenant: Tenant,
+  currency: string,
+  amount: number,
+  limit: number,
+): Read<Awaited[]> {
+  return all(
+    sql`SELECT checkout, attempt FROM awaited
+        WHERE ${owned(tenant)} AND currency = ${currency} AND amount = ${amount}
+        ORDER BY attempt DESC LIMIT ${limit}`,
+    ({ checkout, attempt }: Awaited) => ({ checkout, attempt }),
+  );
+}
+
+const line = raw('rail, reference, attempt, amount, booked_at, late');
+
+const paymentsOf = (tenant: Tenant, checkout: Sql): Sql =>
+  sql`FROM payment WHERE ${owned(tenant, 'payment')} AND payment.checkout = ${checkout}`;
+
+/**
+ * The payments of the row of the table `checkout` as JSON, or null where there are none. On SQLite most sessions of a list
+ * are in memory: there it only says whether there are any, for `fetchLedger`.
+ */
+export function ledgerOf(tenant: Tenant): Sql {
+  const payments = either({
+    sqlite: raw(`'${NOT_READ}'`),
+    postgres: sql`(SELECT json_agg(json_build_array(${line}) ORDER BY line)::text
+                   ${paymentsOf(tenant, raw('checkout.id'))})`,
+  });
+  return sql`CASE WHEN checkout.amount_paid > 0 THEN ${payments} END`;
+}
+
+export const NOT_READ = '';
+
+/** For SQLite. Ordered where an index has that order: json_group_array would sort for itself. */
+export function fetchLedger(tenant: Tenant, checkout: string): Read<string> {
+  return single(
+    sql`SELECT json_group_array(json_array(${line})) AS payments
+        FROM (SELECT ${line} ${paymentsOf(tenant, sql`${checkout}`)} ORDER BY booked_at, rowid)`,
+    ({ payments }: { readonly payments: string }) => payments,
+  );
+}
+
+/** The columns of a `CheckoutRow`. */
+const columns = (tenant: Tenant): Sql => sql`
+  checkout.id, checkout.version, checkout.event_count, checkout.data, ${ledgerOf(tenant)} AS payments`;
+
+export function fetchCheckout(tenant: Tenant, id: string): Read<CheckoutRow | null> {
+  return one(
+    sql`SELECT ${columns(tenant)} FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
+    (row: CheckoutRow) => row,
+  );
+}
+
+/** PostgreSQL has what amounts and beginnings are asked of in rows of their own, which are narrow. */
+const amount = either({ sqlite: raw('amount'), postgres: raw('overview.amount') });
+
+type Condition = Omit<CheckoutFilter, 'createdFrom' | 'createdBefore' | 'metadata' | 'search'>;
+
+const filters: Filters<Condition> = {
+  status: (status) => sql`status = ${status}`,
+  paymentStatus: (status) => sql`payment_status = ${status}`,
+  currency: (currency) => sql`invoice_currency = ${currency}`,
+  referenceId: (id) => sql`reference_id = ${id}`,
+  customer: (id) => sql`customer = ${id}`,
+  amountFrom: (from) => sql`${amount} >= ${from}`,
+  amountTo: (to) => sql`${amount} <= ${to}`,
+  partiallyPaid: (is) => isSet('partially_paid', is),
+  paidInExcess: (is) => isSet('paid_in_excess', is),
+};
+
+/**
+ * Which rows are looked at, in the order of the list. What finds few among many leads, and the page is full after as
+ * few rows as can be; all that is asked for besides is checked on each.
+ */
+export function checkoutList(
+  tenant: Tenant,
+  filter: CheckoutFilter,
+  page: PageRequest,
+): Read<Page<CheckoutRow>> {
+  const { createdFrom, createdBefore, metadata = [], search, ...asked } = filter;
+  const [led, ...further] = metadata;
+  const ranged = filter.amountFrom !== undefined || filter.amountTo !== undefined;
+  // The key of the metadata has its sessions in order: bounds and order are its, the session is fetched by its id.
+  const key = led
+    ? raw('found.checkout')
+    : either({ sqlite: raw('checkout.id'), postgres: raw(ranged ? 'overview.id' : 'checkout.id') });
+  const bounds = boundsOf('chk', filter, page);
+  const conditions = [
+    ...(led ? [sql`${owned(tenant, 'found')} AND found.name = ${led[0]} AND found.value = ${led[1]}`] : []),
+    owned(tenant, 'checkout'),
+    ...conditionsOf(filters, asked),
+    ...further.map(
+      ([name, value]) => sql`EXISTS (
+        SELECT 1 FROM checkout_metadata AS further WHERE ${owned(tenant, 'further')}
+          AND further.name = ${name} AND further.value = ${value} AND further.checkout = ${key})`,
+    ),
+  ];
+  if (search !== undefined) {
+    // Where nothing else is asked of what is found, no more than a page of each kind is needed.
+    const most = conditions.length === 1 ? page : null;
+    conditions.push(sql`${key} IN (${searched(tenant, search, bounds, most)})`);
+  }
+  return pageOf(
+    {
+      select: sql`SELECT ${columns(tenant)} FROM ${sourceOf(tenant, filter, ranged)}`,
+      conditions,
+      key,
+      bounds,
+      row: (row: CheckoutRow) => row,
+      rare: true,
+    },
+    page,
+  );
+}
+
+/** The tables, and for SQLite what leads where it would not see that by itself. */
+function sourceOf(tenant: Tenant, filter: CheckoutFilter, ranged: boolean): Sql {
+  const { search, referenceId, customer, status, paymentStatus, currency } = filter;
+  const overview = ranged
+    ? either({
+        postgres: sql` JOIN checkout_overview AS overview
+          ON ${owned(tenant, 'overview')} AND overview.id = checkout.id`,
+      })
+    : nothing;
+  if (filter.metadata?.length) {
+    // SQLite keeps to the order of tables in a cross join.
+    const join = either({ sqlite: raw('CROSS JOIN'), postgres: raw('JOIN') });
+    return sql`checkout_metadata AS found ${join} checkout ON checkout.id = found.checkout${overview}`;
+  }
+  // Each of these finds few, by an index of its own.
+  if (search !== undefined || referenceId !== undefined || customer !== undefined)
+    return sql`checkout${overview}`;
+  if (filter.partiallyPaid) return sql`checkout${indexedBy('checkout_partially_paid')}${overview}`;
+  if (filter.paidInExcess) return sql`checkout${indexedBy('checkout_paid_in_excess')}${overview}`;
+  // With nothing that says which rows to look at, the amounts are at hand in the order of the list.
+  const narrowed = status !== undefined || paymentStatus !== undefined || currency !== undefined;
+  return sql`checkout${indexedBy(ranged && !narrowed ? 'checkout_overview' : null)}${overview}`;
+}
+
+/** The ids of what begins with this; with `most` SQLite stops at a page of each kind. */
+function searched(tenant: Tenant, search: string, bounds: readonly Bound[], most: PageRequest | null): Sql {
+  const prefix = searchable(search);
+  // With a cursor SQLite would rather go through all older sessions, so the index is named.
+  const description = either({
+    sqlite: sql`checkout${indexedBy('checkout_overview')}`,
+    postgres: raw('checkout_overview'),
+  });
+  const branches = [
+    branch(raw('checkout'), 'id', prefix),
+    branch(sql`checkout${indexedBy('checkout_reference')}`, 'reference_id', search),
+    branch(sql`checkout${indexedBy('checkout_email')}`, 'email', prefix),
+    branch(description, 'description', prefix),
+  ];
+  return join(branches, ' UNION ALL ');
+
+  function branch(table: Sql, column: string, prefix: string): Sql {
+    const within = bounds.map(([comparison, id]) => sql` AND id ${raw(comparison)} ${id}`);
+    const all = sql`SELECT id FROM ${table} WHERE ${owned(tenant)}
+      AND ${raw(column)} >= ${prefix} AND ${raw(column)} < ${`${prefix}\u{10ffff}`}${join(within, '')}`;
+    if (most === null) return all;
+    const order = raw(most.before === undefined ? 'DESC' : 'ASC');
+    const page = sql`SELECT id FROM (${all} ORDER BY id ${order} LIMIT ${most.limit + 1})`;
+    return either({ sqlite: page, postgres: all });
+  }
+}

@@ -1,0 +1,34 @@
+import { type Customer, emailKey } from '../../checkout/customer.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { customerFrom } from '../rows.ts';
+import { sql } from '../sql.ts';
+import type { CustomerFilter, Page, PageRequest } from '../store.ts';
+import { boundsOf, conditionsOf, type Filters, one, owned, pageOf, type Read } from './read.ts';
+
+const filters: Filters<CustomerFilter> = {
+  email: (email) => sql`email = ${emailKey(email)}`,
+};
+
+export const customers = {
+  fetch: (tenant: Tenant, id: string): Read<Customer | null> =>
+    one(sql`SELECT data FROM customer WHERE ${owned(tenant)} AND id = ${id}`, customerFrom),
+
+  list: (tenant: Tenant, filter: CustomerFilter, page: PageRequest): Read<Page<Customer>> =>
+    pageOf(
+      {
+        select: sql`SELECT data FROM customer`,
+        conditions: [owned(tenant), ...conditionsOf(filters, filter)],
+        bounds: boundsOf('cus', {}, page),
+        row: customerFrom,
+      },
+      page,
+    ),
+};
+
+/** By the key of the e-mail address; nobody has the empty one. */
+export function customerByEmail(tenant: Tenant, email: string): Read<Customer | null> {
+  return one(
+    sql`SELECT data FROM customer WHERE ${owned(tenant)} AND email = ${email || null}`,
+    customerFrom,
+  );
+}

@@ -1,0 +1,88 @@
+/** Deliveries as merchants look at them. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../../webhooks/delivery.ts';
+import { attemptFrom, deliveryFrom } from '../rows.ts';
+import { either, raw, type Sql, sql } from '../sql.ts';
+import type { Page, PageRequest } from '../store.ts';
+import { columnsIn } from '../tables.ts';
+import {
+  all,
+  boundsOf,
+  conditionsOf,
+  type Filters,
+  indexedBy,
+  one,
+  owned,
+  pageOf,
+  type Read,
+  word,
+} from './read.ts';
+
+/** No session has more events that are looked at for their deliveries. */
+const MAX_EVENTS = 1000;
+
+/** Joined by the values and not by its columns, or PostgreSQL would not see that an index has the order of ids. */
+const selectFrom = (tenant: Tenant, index: string | null): Sql => sql`
+  SELECT ${raw(columnsIn('delivery'))}, event.type FROM delivery${indexedBy(index)}
+  JOIN event ON ${owned(tenant, 'event')} AND event.id = delivery.event`;
+
+const filtersOf = (tenant: Tenant): Filters<Omit<DeliveryFilter, 'createdFrom' | 'createdBefore'>> => ({
+  event: (id) => sql`delivery.event = ${id}`,
+  // A session has few events, and each has an index of its deliveries.
+  subject: (id) =>
+    either({
+      sqlite: sql`delivery.event IN (${chainOf(tenant, id)})`,
+      postgres: sql`delivery.event = ANY (ARRAY(
+        SELECT told.id FROM event AS told WHERE ${owned(tenant, 'told')} AND told.subject = ${id}))`,
+    }),
+  receiver: (receiver) => sql`receiver = ${receiver}`,
+  state: (state) => sql`state = ${word(state)}`,
+});
+
+/** Ids of the newest events of a session, along their chain. CROSS keeps to that: by itself SQLite goes through all. */
+const chainOf = (tenant: Tenant, checkout: string): Sql => sql`
+  WITH RECURSIVE chain (at, step) AS (
+    SELECT last_event, 1 FROM checkout WHERE ${owned(tenant, 'checkout')} AND checkout.id = ${checkout}
+    UNION ALL
+    SELECT told.previous, step + 1 FROM chain
+      JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at
+      WHERE step < ${MAX_EVENTS}
+  )
+  SELECT told.id FROM chain CROSS JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at`;
+
+/** The index that finds the fewest. */
+function indexFor({ receiver, subject, event, state }: DeliveryFilter): string | null {
+  if (event !== undefined || subject !== undefined) return 'delivery_event';
+  if (state === 'failed') return 'delivery_failed';
+  if (state === 'pending') return receiver === undefined ? 'delivery_pending' : 'delivery_lane';
+  return receiver === undefined ? null : 'delivery_receiver';
+}
+
+export const deliveries = {
+  fetch: (tenant: Tenant, id: string): Read<Delivery | null> =>
+    one(
+      sql`${selectFrom(tenant, null)} WHERE ${owned(tenant, 'delivery')} AND delivery.id = ${id}`,
+      deliveryFrom,
+    ),
+
+  list: (tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Read<Page<Delivery>> => {
+    const { createdFrom, createdBefore, ...asked } = filter;
+    return pageOf(
+      {
+        select: selectFrom(tenant, indexFor(filter)),
+        conditions: [owned(tenant, 'delivery'), ...conditionsOf(filtersOf(tenant), asked)],
+        key: raw('delivery.id'),
+        bounds: boundsOf('whd', filter, page),
+        row: deliveryFrom,
+      },
+      page,
+    );
+  },
+
+  listAttempts: (tenant: Tenant, delivery: string): Read<DeliveryAttempt[]> =>
+    all(
+      sql`SELECT ${raw(columnsIn('delivery_attempt'))} FROM delivery_attempt
+          WHERE ${owned(tenant)} AND delivery = ${delivery} ORDER BY number`,
+      attemptFrom,
+    ),
+};

@@ -1,0 +1,92 @@
+/** Events: one by one, in the feed of a tenant, and as the history of a session. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { EventRow, FeedEvent } from '../../events/event.ts';
+import { eventFrom } from '../rows.ts';
+import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
+import type { Page } from '../store.ts';
+import { columnsIn, type Row } from '../tables.ts';
+import { all, one, owned, type Read } from './read.ts';
+
+const columns = raw(columnsIn('event'));
+
+export function fetchEvent(tenant: Tenant, id: string): Read<EventRow | null> {
+  return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, eventFrom);
+}
+
+type FeedRow = Row<'event'> & { readonly position: number };
+type Wanted = { readonly types: readonly string[]; readonly lookedTo: number };
+
+/** Of the feed from behind `after`, one more than `limit` if there are so many. */
+export function feedFrom(
+  tenant: Tenant,
+  after: number,
+  limit: number,
+  wanted: Wanted | null,
+): Read<FeedEvent[]> {
+  // In PostgreSQL a position is given after the commit, in a table of its own.
+  const feed = either({
+    sqlite: sql`event WHERE ${owned(tenant)}`,
+    postgres: sql`feed JOIN event ON ${owned(tenant, 'event')} AND event.id = feed.event
+                  WHERE ${owned(tenant, 'feed')}`,
+  });
+  const ofTypes =
+    wanted === null ? raw('') : sql` AND position <= ${wanted.lookedTo} AND ${isAnyOf('type', wanted.types)}`;
+  return all(
+    sql`SELECT ${columns}, position FROM ${feed} AND position > ${after}${ofTypes}
+        ORDER BY position LIMIT ${limit + 1}`,
+    (row: FeedRow) => ({ ...eventFrom(row), position: row.position }),
+    'list',
+  );
+}
+
+/** The events of a session, newest first, from the one before `beforeEvent`. */
+export function timeline(
+  tenant: Tenant,
+  checkout: string,
+  beforeEvent: string | null,
+  limit: number,
+): Read<Page<EventRow>> {
+  const statement = either({
+    sqlite: alongChain(tenant, checkout, beforeEvent, limit),
+    postgres: sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND subject = ${checkout}
+      ${beforeEvent === null ? raw('') : sql`AND sequence < ${sequenceOf(tenant, checkout, beforeEvent)}`}
+      ORDER BY sequence DESC LIMIT ${limit + 1}`,
+  });
+  return {
+    sql: statement,
+    by: 'list',
+    from: (rows) => ({
+      rows: rows.slice(0, limit).map((row) => eventFrom(row as Row<'event'>)),
+      hasMore: rows.length > limit,
+    }),
+  };
+}
+
+const sequenceOf = (tenant: Tenant, checkout: string, event: string): Sql => sql`(
+  SELECT sequence FROM event AS edge
+  WHERE ${owned(tenant, 'edge')} AND edge.id = ${event} AND edge.subject = ${checkout})`;
+
+/** SQLite has no index by session: there each event names the position of the one before it. */
+function alongChain(tenant: Tenant, checkout: string, beforeEvent: string | null, limit: number): Sql {
+  const start =
+    beforeEvent === null
+      ? sql`SELECT last_event FROM checkout WHERE ${owned(tenant)} AND id = ${checkout}`
+      : sql`SELECT previous FROM event WHERE ${owned(tenant)} AND id = ${beforeEvent} AND subject = ${checkout}`;
+  const at = sql`JOIN event ON ${owned(tenant, 'event')} AND event.position = chain.at`;
+  return sql`
+    WITH RECURSIVE chain (at, step) AS (
+      SELECT start.*, 1 FROM (${start}) AS start
+      UNION ALL
+      SELECT event.previous, step + 1 FROM chain ${at} WHERE step < ${limit + 1}
+    )
+    SELECT ${columns} FROM chain ${at} ORDER BY position DESC`;
+}
+
+/** Position of the last event that is no longer kept; 0 where all are. */
+export function feedStart(tenant: Tenant): Read<number> {
+  const found = one(
+    sql`SELECT position FROM feed_start WHERE ${owned(tenant)}`,
+    ({ position }: { position: number }) => position,
+  );
+  return { ...found, from: (rows) => found.from(rows) ?? 0 };
+}

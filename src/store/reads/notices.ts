@@ -1,0 +1,56 @@
+/** What rails have said without being asked: one by one, in lists, and what is due. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import type { Notice } from '../../methods/provider-event.ts';
+import { noticeFrom } from '../rows.ts';
+import { raw, sql } from '../sql.ts';
+import type { NoticeFilter, Page, PageRequest } from '../store.ts';
+import { columnsIn } from '../tables.ts';
+import {
+  all,
+  boundsOf,
+  conditionsOf,
+  type Filters,
+  indexedBy,
+  one,
+  owned,
+  pageOf,
+  type Read,
+  word,
+} from './read.ts';
+
+const columns = raw(columnsIn('notice'));
+
+const filters: Filters<NoticeFilter> = {
+  rail: (rail) => sql`rail = ${rail}`,
+  state: (state) => sql`state = ${word(state)}`,
+};
+
+export const notices = {
+  fetch: (tenant: Tenant, id: string): Read<Notice | null> =>
+    one(sql`SELECT ${columns} FROM notice WHERE ${owned(tenant)} AND id = ${id}`, noticeFrom),
+
+  fetchByReference: (tenant: Tenant, rail: string, reference: string): Read<Notice | null> =>
+    one(
+      sql`SELECT ${columns} FROM notice WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}`,
+      noticeFrom,
+    ),
+
+  list: (tenant: Tenant, filter: NoticeFilter, page: PageRequest): Read<Page<Notice>> =>
+    pageOf(
+      {
+        select: sql`SELECT ${columns} FROM notice${indexedBy(filter.state === undefined ? 'notice_rail' : 'notice_state')}`,
+        conditions: [owned(tenant), ...conditionsOf(filters, filter)],
+        bounds: boundsOf('ntc', {}, page),
+        row: noticeFrom,
+      },
+      page,
+    ),
+
+  listDue: (tenant: Tenant, now: number, limit: number): Read<Notice[]> =>
+    all(
+      sql`SELECT ${columns} FROM notice${indexedBy('notice_due')}
+          WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+      noticeFrom,
+      'look',
+    ),
+};

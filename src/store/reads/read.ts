@@ -1,0 +1,129 @@
+/**
+ * Reads as values: a statement, and what its rows mean. They are written once; each database runs them in its own way,
+ * SQLite at once and PostgreSQL over one of its connections.
+ */
+import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
+import { either, join, raw, type Sql, sql } from '../sql.ts';
+import type { Page, PageRequest } from '../store.ts';
+
+export type Read<T> = {
+  readonly sql: Sql;
+  readonly from: (rows: readonly object[]) => T;
+  /**
+   * `key` finds its rows by a key, so that nobody behind it waits; `list` is what somebody asks for and may have to look
+   * at many rows; `look` is what the service asks by itself.
+   */
+  readonly by: 'key' | 'list' | 'look';
+  /** Of the many forms that it has each is rare: to prepare them all would only fill memory. */
+  readonly rare?: boolean;
+};
+
+/** Runs reads one by one. */
+export type Run = <T>(read: Read<T>) => Promise<T>;
+
+/** The columns of `R` are those that the statement selects: here, and in `all`, rows become typed. */
+export function one<R, T>(sql: Sql, from: (row: R) => T): Read<T | null> {
+  return { sql, by: 'key', from: ([row]) => (row === undefined ? null : from(row as R)) };
+}
+
+export function all<R, T>(sql: Sql, from: (row: R) => T, by: Read<T>['by'] = 'key'): Read<T[]> {
+  return { sql, by, from: (rows) => rows.map((row) => from(row as R)) };
+}
+
+/** For statements that always find a row. */
+export function single<R, T>(sql: Sql, from: (row: R) => T, by: Read<T>['by'] = 'key'): Read<T> {
+  return { sql, by, from: ([row]) => from(row as R) };
+}
+
+/** The condition that every statement on the tables of a tenant begins with. */
+export function owned({ account, mode }: Tenant, table?: string): Sql {
+  const live = mode === 'live';
+  if (table === undefined) return sql`account = ${account} AND live = ${live}`;
+  return sql`${raw(`${table}.account`)} = ${account} AND ${raw(`${table}.live`)} = ${live}`;
+}
+
+/** A value of a few that is written out, so that planners see which partial index there is for it. */
+export function word(value: string): Sql {
+  if (!/^[a-z_]+$/.test(value)) throw new Error(`${value} is no word`);
+  return raw(`'${value}'`);
+}
+
+/** The same for a column that is true or false. */
+export function isSet(column: string, value: boolean): Sql {
+  return either({
+    sqlite: raw(`${column} = ${Number(value)}`),
+    postgres: raw(value ? column : `NOT ${column}`),
+  });
+}
+
+/** SQLite would often rather go through all in the order of a list than by an index that finds few. */
+export function indexedBy(index: string | null): Sql {
+  return index === null ? raw('') : either({ sqlite: raw(` INDEXED BY ${index}`) });
+}
+
+/** The condition that a filter stands for: one line for each, which the compiler asks for. */
+export type Filters<F> = { readonly [K in keyof F]-?: (value: NonNullable<F[K]>) => Sql };
+
+/** The conditions of what is asked for, in the order of `filters`. */
+export function conditionsOf<F extends object>(filters: Filters<F>, asked: F): Sql[] {
+  const conditions: Sql[] = [];
+  for (const name of Object.keys(filters) as (keyof F)[]) {
+    const value = asked[name];
+    if (value !== undefined && value !== null) conditions.push(filters[name](value));
+  }
+  return conditions;
+}
+
+type Between = { readonly createdFrom?: number; readonly createdBefore?: number };
+export type Bound = readonly [comparison: '<' | '>', id: string];
+
+/**
+ * Ids begin with the time at which they were made, so the order of ids serves ranges of time as well as pages. At most
+ * one bound to each side: of two, SQLite would seek by one and check every row with the other. What makes the first id of
+ * a time is shorter than an id, and no id itself.
+ */
+export function boundsOf(
+  prefix: IdPrefix,
+  { createdFrom, createdBefore }: Between,
+  { after, before }: PageRequest,
+): Bound[] {
+  const firstAt = (time: number | undefined) => (time === undefined ? [] : [firstIdAt(prefix, time)]);
+  const start = [...firstAt(createdFrom), ...(before === undefined ? [] : [before])].sort().at(-1);
+  const end = [...firstAt(createdBefore), ...(after === undefined ? [] : [after])].sort()[0];
+  return [
+    ...(start === undefined ? [] : [['>', start] as const]),
+    ...(end === undefined ? [] : [['<', end] as const]),
+  ];
+}
+
+type List<R, T> = {
+  /** Up to the conditions. */
+  readonly select: Sql;
+  readonly conditions: readonly Sql[];
+  /** The column with the ids that are the order of the list. */
+  readonly key?: Sql;
+  readonly bounds: readonly Bound[];
+  readonly row: (row: R) => T;
+  readonly rare?: boolean;
+};
+
+/** A page of a list in the order of ids, the newest first. */
+export function pageOf<R, T>(
+  { select, conditions, key = raw('id'), bounds, row, rare = false }: List<R, T>,
+  { limit, before }: PageRequest,
+): Read<Page<T>> {
+  const within = bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`);
+  const where = join([...conditions, ...within], ' AND ');
+  const direction = raw(before === undefined ? 'DESC' : 'ASC');
+  return {
+    // One row more than the page: it tells whether there is more.
+    sql: sql`${select} WHERE ${where} ORDER BY ${key} ${direction} LIMIT ${limit + 1}`,
+    by: 'list',
+    rare,
+    from(found) {
+      const rows = found.slice(0, limit).map((each) => row(each as R));
+      return { rows: before === undefined ? rows : rows.reverse(), hasMore: found.length > limit };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Numbers about the work that waits. */
+import type { Tenant } from '../../checkout/tenant.ts';
+import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
+import { sql } from '../sql.ts';
+import type { Gauges } from '../store.ts';
+import { owned, type Read, single } from './read.ts';
+
+/** Deliveries that are due and may go out: receivers that are suspended get no more than what they are probed with. */
+export function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
+  return single(
+    sql`SELECT count(*) AS due FROM delivery
+        WHERE ${owned(tenant)} AND due_at <= ${now} AND receiver NOT IN (
+          SELECT id FROM webhook_receiver
+          WHERE ${owned(tenant)} AND probe_at > ${now} AND probe_at <= ${now + LONGEST_PROBE_MS})`,
+    ({ due }: { readonly due: number }) => due,
+    'look',
+  );
+}
+
+export const gauges: Read<Gauges> = single(
+  sql`SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
+        (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
+        (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
+  ({ pending, suspended, open }: Readonly<Record<'pending' | 'suspended' | 'open', number>>) => ({
+    pendingDeliveries: pending,
+    suspendedReceivers: suspended,
+    openNotices: open,
+  }),
+  'look',
+);

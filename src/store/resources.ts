@@ -1,0 +1,139 @@
+/** The resources of the store that every database reads in the same way, made of the parts that each has in its own. */
+import type { Checkout } from '../checkout/session.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import type { FeedEvent } from '../events/event.ts';
+import { type DirectoryParts, directoryOf } from './directory.ts';
+import { bankFiles } from './reads/bank-files.ts';
+import { awaitingTransfer, checkoutList, owners } from './reads/checkouts.ts';
+import { customers } from './reads/customers.ts';
+import { deliveries } from './reads/deliveries.ts';
+import { receivers } from './reads/endpoints.ts';
+import { feedFrom, feedStart, fetchEvent, timeline } from './reads/events.ts';
+import { notices } from './reads/notices.ts';
+import type { Read, Run } from './reads/read.ts';
+import { refundList } from './reads/refunds.ts';
+import { gauges } from './reads/work.ts';
+import type { CheckoutRow } from './rows.ts';
+import { CursorExpired, type Events, type FeedPage, type Store } from './store.ts';
+
+/**
+ * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
+ * connection searches for them everybody else waits.
+ */
+const MAX_POSITIONS = 2_000;
+
+export type Parts = {
+  readonly run: Run;
+  readonly checkouts: {
+    fetch(tenant: Tenant, id: string): Promise<Checkout | null>;
+    /** The session that a list has read whole: the one in memory if it is the same version. */
+    same(tenant: Tenant, row: CheckoutRow): Checkout;
+  };
+  readonly feed: Feed;
+  readonly directory: DirectoryParts;
+};
+
+type Feed = {
+  /** Gives everything a position that was committed before the call. */
+  extend(tenant: Tenant): Promise<void>;
+  /** The last position, when that is done. */
+  end(tenant: Tenant): Promise<number>;
+};
+
+/** The operation of the interface that a read stands for. */
+const asking =
+  (run: Run) =>
+  <A extends unknown[], T>(read: (...args: A) => Read<T>) =>
+  (...args: A): Promise<T> =>
+    run(read(...args));
+
+export function resources({ run, checkouts, feed, directory }: Parts) {
+  const ask = asking(run);
+  const fetchOwner = async (tenant: Tenant, owner: Read<string | null>) => {
+    const id = await run(owner);
+    return id === null ? null : checkouts.fetch(tenant, id);
+  };
+
+  return {
+    checkouts: {
+      fetch: checkouts.fetch,
+      fetchByAttempt: (tenant, attempt) => fetchOwner(tenant, owners.ofAttempt(tenant, attempt)),
+      fetchByRefund: (tenant, refund) => fetchOwner(tenant, owners.ofRefund(tenant, refund)),
+      idByReference: ask(owners.ofReference),
+      async list(tenant, filter, page) {
+        const { rows, hasMore } = await run(checkoutList(tenant, filter, page));
+        return { rows: rows.map((row) => checkouts.same(tenant, row)), hasMore };
+      },
+      listAwaiting: ask(awaitingTransfer),
+    },
+    customers: { fetch: ask(customers.fetch), list: ask(customers.list) },
+    refunds: {
+      async list(tenant, filter, page) {
+        const { rows, hasMore } = await run(refundList(tenant, filter, page));
+        const whole = await Promise.all(
+          rows.map(async ({ id, checkout }) => {
+            const found = await checkouts.fetch(tenant, checkout);
+            if (found === null) throw new Error(`the session of refund ${id} is missing`);
+            return { id, checkout: found };
+          }),
+        );
+        return { rows: whole, hasMore };
+      },
+    },
+    notices: {
+      fetch: ask(notices.fetch),
+      fetchByReference: ask(notices.fetchByReference),
+      list: ask(notices.list),
+      listDue: ask(notices.listDue),
+    },
+    bankFiles: {
+      fetch: ask(bankFiles.fetch),
+      fetchByHash: ask(bankFiles.fetchByHash),
+      list: ask(bankFiles.list),
+    },
+    events: { fetch: ask(fetchEvent), ...feedOf(run, feed), end: feed.end, timeline: ask(timeline) },
+    receivers: { listFailing: ask(receivers.listFailing) },
+    deliveries: {
+      fetch: ask(deliveries.fetch),
+      list: ask(deliveries.list),
+      listAttempts: ask(deliveries.listAttempts),
+    },
+    ...directoryOf(directory, run),
+    gauges: () => run(gauges),
+  } satisfies Partial<Store>;
+}
+
+function feedOf(run: Run, feed: Feed): Pick<Events, 'list'> {
+  async function whole(tenant: Tenant, after: number, limit: number): Promise<FeedPage> {
+    await feed.extend(tenant);
+    const found = await run(feedFrom(tenant, after, limit, null));
+    const lookedTo = found.at(-1)?.position ?? after;
+    return pageOf(found, limit, lookedTo, lookedTo);
+  }
+
+  async function ofTypes(tenant: Tenant, types: readonly string[], after: number, limit: number) {
+    const begin = after || (await run(feedStart(tenant)));
+    // The end comes first: what the feed has up to there is seen by the read behind it.
+    const end = await feed.end(tenant);
+    const lookedTo = Math.max(begin, Math.min(begin + MAX_POSITIONS, end));
+    const found = await run(feedFrom(tenant, begin, limit, { types, lookedTo }));
+    return pageOf(found, limit, lookedTo, end);
+  }
+
+  return {
+    async list(tenant, { types }, after, limit) {
+      const page =
+        types === undefined ? await whole(tenant, after, limit) : await ofTypes(tenant, types, after, limit);
+      // Looked at last: what was removed meanwhile may be missing in the page.
+      if (after > 0 && after < (await run(feedStart(tenant)))) throw new CursorExpired();
+      return page;
+    },
+  };
+}
+
+/** `found` has one more than `limit` where there are so many up to `lookedTo`. */
+function pageOf(found: readonly FeedEvent[], limit: number, lookedTo: number, end: number): FeedPage {
+  const rows = found.slice(0, limit);
+  if (found.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position ?? lookedTo };
+  return { rows, hasMore: lookedTo < end, position: lookedTo };
+}
