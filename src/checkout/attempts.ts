@@ -24,7 +24,7 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
   const amount = amountDue(checkout);
   // Last, unlike the version that a client names: what cannot be paid at all is not to be looked at and paid again.
   if (amount !== expectedAmount) {
-    return refuse('version_stale', 'The amount has changed since the payer was asked.');
+    return refuse('version_stale', 'The amount has changed since it was shown to the payer.');
   }
   const attempt: Attempt = {
     id: attemptId,
@@ -54,13 +54,16 @@ function obstacleToPaying(checkout: Checkout, now: number, method: string): Refu
     return refuse('not_payable', `The session cannot be paid: it is ${checkout.lifecycle.state}.`);
   }
   if (checkout.expiresAt !== null && now >= checkout.expiresAt) {
-    return refuse('not_payable', 'The session cannot be paid: its time is over.');
+    return refuse('not_payable', 'The session cannot be paid: its expiry time has passed.');
   }
   if (checkout.amount === 0) {
     return refuse('not_payable', 'The session cannot be paid: it is a draft without an amount.');
   }
   if (checkout.attempts.length >= MAX_ATTEMPTS) {
-    return refuse('not_payable', `The session cannot be paid: it has had ${MAX_ATTEMPTS} attempts.`);
+    return refuse(
+      'not_payable',
+      `The session cannot be paid: it has reached the limit of ${MAX_ATTEMPTS} attempts.`,
+    );
   }
   if (checkout.attempts.some(isInFlight)) {
     return refuse('payment_in_progress', 'A payment is already in progress.');
@@ -183,7 +186,7 @@ function settle(checkout: Checkout, now: number): Checkout {
 /** The payer goes back. What stands open beside others stays: the transfer may be on its way. */
 export function cancelAttempt(checkout: Checkout, { now }: CancelAttempt): Checkout | Refusal {
   if (checkout.attempts.some(isInFlight)) {
-    return refuse('payment_in_progress', 'The payment cannot be cancelled: it is in progress.');
+    return refuse('payment_in_progress', 'The payment cannot be cancelled: it is already in progress.');
   }
   return cancelWaiting(checkout, now, isReplaceable);
 }

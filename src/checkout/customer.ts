@@ -57,7 +57,7 @@ export function decideCustomer(
   }
   if (command.type !== 'erase_customer' && customerByEmail !== null && customerByEmail.id !== customer?.id) {
     return refuse('customer_exists', 'Another customer has this e-mail address.', [
-      { pointer: '/email', detail: 'is the address of another customer' },
+      { pointer: '/email', detail: 'belongs to another customer' },
     ]);
   }
   if (command.type === 'create_customer') {
@@ -70,7 +70,7 @@ export function decideCustomer(
   const { metadata: patch, ...fields } = command.fields;
   const metadata = patch === undefined ? current.metadata : mergePatch(current.metadata, patch);
   const problem = metadataProblem(metadata);
-  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: `once merged, ${problem}` }]);
+  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: `${problem} after the merge` }]);
   if (Object.keys(command.fields).length === 0) return { kind: 'unchanged', customer: current };
   return { kind: 'change', customer: { ...current, ...fields, metadata } };
 }
@@ -85,7 +85,7 @@ export function identifyPayer(
   fresh: { id: string; tenant: Tenant; now: number },
 ): { payer: Payer; created: Customer | null } | Refusal {
   if (found === null && payer.customer !== '') {
-    return refuseFields([{ pointer: '/customer', detail: 'is not the id of a customer' }]);
+    return refuseFields([{ pointer: '/customer', detail: 'must be the id of a customer' }]);
   }
   const hasDetails = payer.name !== '' || payer.email !== '' || payer.country !== '' || payer.phone !== null;
   if (found === null && !hasDetails) return { payer, created: null };

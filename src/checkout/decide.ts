@@ -129,7 +129,7 @@ function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): C
   const problems: Problem[] = [];
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
   const problem = metadataProblem(merged);
-  if (problem !== null) problems.push({ pointer: '/metadata', detail: `once merged, ${problem}` });
+  if (problem !== null) problems.push({ pointer: '/metadata', detail: `${problem} after the merge` });
   if (items !== null && totalOf(items) === null) problems.push({ pointer: '/items', detail: totalTooLarge });
   if (problems.length > 0) return refuseFields(problems);
 
@@ -142,7 +142,7 @@ function replaceItems(checkout: Checkout, items: readonly Item[], now: number): 
     return refuse('not_updatable', `The items cannot change: the session is ${checkout.lifecycle.state}.`);
   }
   if (amountPaid(checkout) > 0) {
-    return refuse('not_updatable', 'The items cannot change: a part of the amount is paid.');
+    return refuse('not_updatable', 'The items cannot change: the amount is partially paid.');
   }
   if (checkout.attempts.some(isInFlight)) {
     return refuse('payment_in_progress', 'The items cannot change: a payment is in progress.');

@@ -28,7 +28,7 @@ export function metadataProblem(metadata: JsonObject): string | null {
     return `must have at most ${METADATA_KEYS} top-level keys`;
   if (depthOf(metadata) > METADATA_DEPTH) return `must be nested at most ${METADATA_DEPTH} levels deep`;
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
-  if (bytes > METADATA_BYTES) return `must be at most ${METADATA_BYTES} bytes as JSON, and is ${bytes}`;
+  if (bytes > METADATA_BYTES) return `must have at most ${METADATA_BYTES} bytes of JSON; it has ${bytes}`;
   return null;
 }
 

@@ -16,7 +16,7 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
     ]);
   }
   if (checkout.refunds.length >= MAX_REFUNDS) {
-    return refuse('not_refundable', `The session has had ${MAX_REFUNDS} refunds.`);
+    return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} refunds.`);
   }
   const attempt = command.attempt ?? newestThatCovers(checkout, amount);
   const left = attempt === null ? mostOfOneAttempt(checkout) : refundableOf(checkout, attempt);
@@ -50,10 +50,12 @@ function tooMuch(checkout: Checkout, left: number): Refusal {
   const most = formatAmount(left, checkout.currency);
   const total = checkout.attempts.reduce((sum, { id }) => sum + refundableOf(checkout, id), 0);
   const all =
-    total > left ? ` Of all attempts together ${formatAmount(total, checkout.currency)} is left.` : '';
-  return refuse('not_refundable', `At most ${most} can be refunded of one attempt.${all}`, [
-    { pointer: '/amount', detail: `must be at most ${left}` },
-  ]);
+    total > left ? ` All attempts together have ${formatAmount(total, checkout.currency)} left.` : '';
+  return refuse(
+    'not_refundable',
+    `The amount exceeds what can still be refunded: at most ${most} of one attempt.${all}`,
+    [{ pointer: '/amount', detail: `must be at most ${left}` }],
+  );
 }
 
 function newestThatCovers(checkout: Checkout, amount: number): string | null {
@@ -85,7 +87,7 @@ export function settleRefund(checkout: Checkout, command: SettleRefund): Checkou
   const refund = checkout.refunds.find((each) => each.id === id);
   if (!refund) return refuse('not_found', 'There is no such refund.');
   if (refund.status !== 'pending') {
-    return refuse('refund_settled', `The refund has ${refund.status} already.`);
+    return refuse('refund_settled', `The refund has already ${refund.status}.`);
   }
   const failure = status === 'failed' ? reason || 'It was withdrawn.' : '';
   return reportRefund(checkout, {
@@ -135,7 +137,7 @@ export function reportReversal(checkout: Checkout, command: ReportReversal): Che
     return { ...checkout, reversals: checkout.reversals.map((each) => (each === known ? moved : each)) };
   }
   if (checkout.reversals.length >= MAX_REFUNDS) {
-    return refuse('not_refundable', `The session has had ${MAX_REFUNDS} reversals.`);
+    return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} reversals.`);
   }
   return { ...checkout, reversals: [...checkout.reversals, { ...facts, createdAt: now }] };
 }

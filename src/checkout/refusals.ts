@@ -46,5 +46,5 @@ export function isRefusal(result: object): result is Refusal {
 
 /** Refuses for the fields themselves, all of them at once. */
 export function refuseFields(problems: readonly Problem[]): Refusal {
-  return refuse('field_invalid', 'The request has fields that cannot be accepted.', problems);
+  return refuse('field_invalid', 'The request has invalid fields.', problems);
 }

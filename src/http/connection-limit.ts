@@ -26,7 +26,7 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
       const retryAfter = { 'retry-after': RETRY_AFTER_SECONDS };
       if (stays.size >= maxInAll) throw new RequestError('unavailable', [], retryAfter);
       if (ofKey >= maxOfKey) {
-        const message = `The key has ${maxOfKey} requests that wait or stream, and may not have more.`;
+        const message = `The API key already has ${maxOfKey} waiting or streaming requests, the maximum.`;
         throw new RequestError(
           'rate_limited',
           [{ reason: 'rate_limited', message, remarks: '' }],

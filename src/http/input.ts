@@ -74,7 +74,7 @@ export function addressProblems(
   if (mode === 'test') return [];
   return names
     .filter((name) => typeof fields[name] === 'string' && !/^https:/i.test(fields[name]))
-    .map((name) => ({ pointer: `/${name}`, detail: 'must be an https address in live mode' }));
+    .map((name) => ({ pointer: `/${name}`, detail: 'must be an https URL in live mode' }));
 }
 
 /** What is known to be refused when it is sent there need not be taken in. */

@@ -102,12 +102,12 @@ function hazards(text: string): Problem[] {
 
   function checkText(raw: string): string {
     if (!raw.includes('\\')) {
-      if (!raw.isWellFormed()) note('has half a surrogate pair');
+      if (!raw.isWellFormed()) note('has an unpaired surrogate');
       return raw;
     }
     const decoded = JSON.parse(`"${raw}"`) as string;
     if (decoded.includes('\0')) note('has a NUL character');
-    if (!decoded.isWellFormed()) note('has half a surrogate pair');
+    if (!decoded.isWellFormed()) note('has an unpaired surrogate');
     return decoded;
   }
 
@@ -122,9 +122,9 @@ function hazards(text: string): Problem[] {
       .replace(/[eE].*$/, '')
       .replace(/\D/g, '')
       .replace(/^0+|0+$/g, '');
-    if (!Number.isFinite(value)) note('is a number that is too large');
+    if (!Number.isFinite(value)) note('is too large a number');
     else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : digits.length > EXACT_DIGITS) {
-      note('is a number with more digits than can be kept exactly');
+      note('has more digits than a number can keep exactly');
     }
   }
 
@@ -134,8 +134,8 @@ function hazards(text: string): Problem[] {
     for (skipSpace(); text[at] !== '}'; skipSpace()) {
       const key = checkText(string());
       path.push(key);
-      if (seen.has(key)) note('is there twice');
-      if (key === '__proto__') note('is a name that cannot be used');
+      if (seen.has(key)) note('occurs twice');
+      if (key === '__proto__') note('is a reserved name');
       seen.add(key);
       skipSpace();
       at++; // the colon

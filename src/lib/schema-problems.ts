@@ -58,7 +58,7 @@ export function problemsOf(errors: readonly ErrorObject[], formats: Formats): Sc
   const problems = new Map<string, SchemaProblem>();
   for (const error of errors) {
     const problem = problemOf(error, formats);
-    // Several branches of a schema may complain of one field; the first says enough.
+    // Several branches of a schema may report the same field; the first report is enough.
     if (problem && !problems.has(problem.pointer)) problems.set(problem.pointer, problem);
   }
   return [...problems.values()];
@@ -101,7 +101,7 @@ function problemOf(error: ErrorObject, formats: Formats): SchemaProblem | null {
     case 'maxProperties':
       return at(`must have at most ${params.limit} fields`);
     case 'uniqueItems':
-      return at('must not name the same thing twice');
+      return at('must not have duplicates');
     case 'enum':
       return at(`must be one of ${params.allowedValues.join(', ')}`);
     case 'format':
@@ -111,7 +111,7 @@ function problemOf(error: ErrorObject, formats: Formats): SchemaProblem | null {
     case 'anyOf':
       return at(alternatives(schema));
     default:
-      return at('cannot be accepted');
+      return at('is invalid');
   }
 }
 
@@ -123,7 +123,7 @@ function alternatives(schema: unknown): string {
   const types = Array.isArray(schema)
     ? schema.map((each) => articled((each as { type?: string }).type ?? ''))
     : [];
-  return types.length > 0 ? `must be ${types.join(' or ')}` : 'cannot be accepted';
+  return types.length > 0 ? `must be ${types.join(' or ')}` : 'is invalid';
 }
 
 function articled(type: string | string[]): string {

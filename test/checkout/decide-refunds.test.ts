@@ -171,15 +171,15 @@ suite('a refund', () => {
       return [detail, ...problems.map((problem) => `${problem.pointer} ${problem.detail}`)];
     };
     assert.deepEqual(refusal(paidUp, 1001, null), [
-      'At most 10.00 USD can be refunded of one attempt.',
+      'The amount exceeds what can still be refunded: at most 10.00 USD of one attempt.',
       '/amount must be at most 1000',
     ]);
     assert.deepEqual(refusal(shared, 501, null), [
-      'At most 5.00 USD can be refunded of one attempt. Of all attempts together 10.00 USD is left.',
+      'The amount exceeds what can still be refunded: at most 5.00 USD of one attempt. All attempts together have 10.00 USD left.',
       '/amount must be at most 500',
     ]);
     assert.deepEqual(refusal(shared, 301, 'pat_b'), [
-      'At most 3.00 USD can be refunded of one attempt. Of all attempts together 10.00 USD is left.',
+      'The amount exceeds what can still be refunded: at most 3.00 USD of one attempt. All attempts together have 10.00 USD left.',
       '/amount must be at most 300',
     ]);
     assert.deepEqual(refusal(paidUp, 1, 'pat_z').slice(1), [

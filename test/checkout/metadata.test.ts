@@ -146,7 +146,7 @@ suite('the bounds of metadata', () => {
     {
       name: 'one byte more',
       metadata: bytes(METADATA_BYTES + 1),
-      problem: /at most 16384 bytes as JSON, and is 16385/,
+      problem: /at most 16384 bytes of JSON; it has 16385/,
     },
     {
       name: 'as many bytes as allowed, in letters of two',

@@ -37,7 +37,7 @@ export function fieldHead(
 ): Html {
   const limits = limitsOf(schema);
   const description = schema.description ?? schemas[refName(schema) ?? '']?.description ?? '';
-  return html`<code class="name">${name}</code> <span class="type">${typeOf(schema, schemas, linked)}${place !== undefined && ` in ${place}`}</span>${
+  return html`<code class="name">${name}</code> <span class="type">${typeOf(schema, schemas, linked)}${place !== undefined && `, in ${place}`}</span>${
     isRequired && html` <span class="required">required</span>`
   }${description !== '' && html` <span class="says">${inline(String(description))}</span>`}${
     limits.length > 0 &&
@@ -83,13 +83,22 @@ const patterns: Readonly<Record<string, string>> = {
   [TEXT]: 'no control characters',
 };
 
+function patternInWords(pattern: string): Content {
+  const prefix = /^\^([a-z]+_)\[0-9a-z\]\{20,40\}\$$/.exec(pattern)?.[1];
+  if (prefix !== undefined) return html`begins with <code>${prefix}</code>`;
+  return patterns[pattern] ?? html`pattern <code>${pattern}</code>`;
+}
+
 function limitsOf(schema: JsonObject): readonly Content[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, format } = schema;
   const values = schema.const === undefined ? asList(schema.enum) : [schema.const];
   const limits: Content[] = [];
   if (values.length > 0) {
     limits.push(
-      values.map((value, index) => html`${index > 0 && ', '}<code>${JSON.stringify(value)}</code>`),
+      values.map(
+        (value, index) =>
+          html`${index > 0 && ', '}<code>${typeof value === 'string' && value !== '' ? value : JSON.stringify(value)}</code>`,
+      ),
     );
   }
   if (format !== undefined) limits.push(`format ${String(format)}`);
@@ -103,7 +112,7 @@ function limitsOf(schema: JsonObject): readonly Content[] {
   if (maxItems !== undefined) limits.push(`at most ${String(maxItems)} elements`);
   if (schema.uniqueItems === true) limits.push('no duplicates');
   if (schema.default !== undefined) limits.push(html`default <code>${JSON.stringify(schema.default)}</code>`);
-  if (typeof pattern === 'string') limits.push(patterns[pattern] ?? html`pattern <code>${pattern}</code>`);
+  if (typeof pattern === 'string') limits.push(patternInWords(pattern));
   for (const option of asList(schema.anyOf).map(asObject)) limits.push(...limitsOf(option));
   return limits;
 }

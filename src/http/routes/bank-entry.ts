@@ -94,7 +94,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       const missing = parts.findIndex(({ amount }) => amount === undefined);
       if (missing >= 0 && parts.length > 1) {
         throw fieldsError([
-          { pointer: `/parts/${missing}/amount`, detail: 'is required where there are several' },
+          { pointer: `/parts/${missing}/amount`, detail: 'is required if there are several parts' },
         ]);
       }
       const wanted = parts.map(({ payin, amount }) => ({

@@ -12,7 +12,7 @@ export function filterOf(query: ListQuery): CheckoutFilter {
   // Each is a condition of its own; databases have bounds on how many there can be.
   const tooMany = metadata[MAX_METADATA_FILTERS]?.[0];
   if (tooMany !== undefined) {
-    const detail = `goes beyond the ${MAX_METADATA_FILTERS} filters by metadata that a list can have`;
+    const detail = `exceeds the limit of ${MAX_METADATA_FILTERS} metadata filters`;
     throw fieldsError([{ pointer: `/metadata[${tooMany}]`, detail }], 'bad_query');
   }
   return withoutUndefined({

@@ -89,7 +89,7 @@ function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[])
   return items.map(({ unit_price, amount, ...item }, index) => {
     const pointer = `/items/${index}/unit_price`;
     if (unit_price !== undefined && amount !== undefined && unit_price !== amount) {
-      problems.push({ pointer, detail: 'contradicts amount, which is another name of it' });
+      problems.push({ pointer, detail: 'contradicts its alias amount' });
     }
     const unitPrice = unit_price ?? amount;
     if (unitPrice === undefined) problems.push({ pointer, detail: 'is required' });
@@ -108,7 +108,7 @@ function readMetadata(given: CreateBody['metadata'], problems: Problem[]): JsonO
     }
   }
   if (!isJsonObject(value)) {
-    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string that holds one' });
+    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string with one' });
     return {};
   }
   const problem = metadataProblem(value);

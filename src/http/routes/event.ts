@@ -98,7 +98,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
   /** A cursor of another database, or of one that was restored since: what comes first would be missed. */
   async function refuseBeyondEnd(tenant: Tenant, after: number): Promise<void> {
     if (after === 0 || after <= (await store.events.end(tenant))) return;
-    throw fieldsError([{ pointer: '/after', detail: 'is beyond the end of the feed' }], 'bad_query');
+    throw fieldsError([{ pointer: '/after', detail: 'is after the end of the feed' }], 'bad_query');
   }
 
   api.get(
@@ -201,14 +201,20 @@ function lastEventId(request: FastifyRequest): string | undefined {
   const header = String(request.headers['last-event-id'] ?? '');
   if (header === '') return undefined;
   if (/^[0-9]{1,15}$/.test(header)) return header;
-  throw fieldsError([{ pointer: '/Last-Event-ID', detail: 'must be an id of this stream' }], 'bad_query');
+  throw fieldsError(
+    [{ pointer: '/Last-Event-ID', detail: 'must be an id that this stream has sent' }],
+    'bad_query',
+  );
 }
 
 function wantedTypes(text: string): readonly string[] | undefined {
   const selectors = text.split(',');
   const unknown = selectors.filter((each) => !eventSelectors.includes(each));
   if (unknown.length === 0) return typesOf(selectors);
-  throw fieldsError([{ pointer: '/type', detail: `has no type ${unknown.join(', ')}` }], 'bad_query');
+  throw fieldsError(
+    [{ pointer: '/type', detail: `names unknown types: ${unknown.join(', ')}` }],
+    'bad_query',
+  );
 }
 
 function timelineEntry({ id, type, createdAt, sequence, body }: EventRow): string {

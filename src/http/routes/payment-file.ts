@@ -55,7 +55,7 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
           ...(account
             ? []
             : [{ pointer: '/receiving_account', detail: 'must be the id of a receiving account' }]),
-          ...(isDay ? [] : [{ pointer: '/execute_on', detail: 'must be a date, and not one that is over' }]),
+          ...(isDay ? [] : [{ pointer: '/execute_on', detail: 'must be a date, today or later' }]),
         ]);
       }
       const { refunds, returns, leftOut } = await outgoingFrom(store, tenant, account, receivingAccounts);

@@ -110,7 +110,7 @@ export const formats: Record<string, { check: (value: string) => boolean; detail
   email: { check: (value) => EMAIL.test(value), detail: 'must be an e-mail address' },
   'web-address': {
     check: isWebAddress,
-    detail: 'must be an absolute https address (http in test mode) without user name or password',
+    detail: 'must be an absolute https URL (http in test mode) without user name or password',
   },
   timestamp: {
     check: (value) => parseTimestamp(value) !== null,
