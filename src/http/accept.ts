@@ -1,8 +1,8 @@
-/** In which form a request wants its answer: the `Accept` header (RFC 9110 section 12.5.1). */
+/** Content negotiation: the `Accept` header (RFC 9110 section 12.5.1). */
 
 const EVENT_STREAM = 'text/event-stream';
 const JSON_TYPES = new Set(['application/json', 'application/problem+json']);
-/** What lets us choose counts as JSON, and so does an empty range. */
+/** Wildcards and an empty range count as JSON. */
 const JSON_RANGES = new Set([...JSON_TYPES, '*/*', 'application/*', '']);
 
 export function acceptsJson(accept: string | undefined): boolean {
@@ -10,7 +10,7 @@ export function acceptsJson(accept: string | undefined): boolean {
   return rangesOf(accept).some(({ type, quality }) => JSON_RANGES.has(type) && quality > 0);
 }
 
-/** Only who names it gets a stream, and only if JSON is not named as what is wanted as much or more. */
+/** A stream must be named, and preferred to JSON. */
 export function wantsEventStream(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes(EVENT_STREAM)) return false;
   const ranges = rangesOf(accept);

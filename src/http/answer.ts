@@ -1,4 +1,4 @@
-/** What requests bring beside their body, and how answers are sent. */
+/** Answers: how they are sent, and the headers of requests that they depend on. */
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -22,13 +22,13 @@ export function sendResult(reply: FastifyReply, { result, answer }: Executed<unk
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Where a command of this request comes from. */
+/** Origin of the commands of this request. */
 export function originOf(request: FastifyRequest): Origin {
   const { keyId, tenant } = principalOf(request);
   return { tenant, actor: keyId, requestId: request.id, idempotency: idempotencyOf(request) };
 }
 
-/** The account of a caller: the one of its key, which is always there. */
+/** The account of the caller's key. */
 export async function accountOf(
   store: Pick<Store, 'accounts'>,
   { account: number }: Tenant,
@@ -40,7 +40,7 @@ export async function accountOf(
 
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = request;
-  // Only a route outside of the authenticated part could come here: a mistake of ours, not of the caller.
+  // Only a route outside the authenticated part could come here: our bug, not the caller's.
   if (principal === null) throw new Error(`${request.routeOptions.url} asks for a caller, but is open`);
   return principal;
 }
@@ -63,7 +63,7 @@ function idempotencyOf(request: FastifyRequest): IdempotencyKey | null {
   };
 }
 
-/** The path as the route has it: what a client wrote may have needless escapes, and yet mean the same. */
+/** The path in the form of the route: a client may have escaped characters without need. */
 function pathOf(request: FastifyRequest): string {
   const params = request.params as Record<string, string>;
   return String(request.routeOptions.url).replace(/:(\w+)/g, (_match, name: string) => params[name] ?? '');

@@ -1,4 +1,4 @@
-/** Puts the HTTP side together. Builds, never listens. */
+/** Assembles the HTTP side. Builds, never listens. */
 
 import formbody from '@fastify/formbody';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -60,7 +60,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request would be made for nothing: those few that log say which request it was.
+    // A logger for each request would be waste: the few log lines name their request.
     childLoggerFactory: (all) => all,
     genReqId: requestIds(),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
@@ -70,11 +70,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 256 },
     forceCloseConnections: 'idle',
-    // What still comes over open connections while the service stops is answered like everything else.
+    // While the service stops, requests over open connections are answered as usual.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
-      // A path that cannot be read has no route, and so no hooks.
+      // A malformed path has no route, and so no hooks.
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
       sendError(new RequestError('bad_path'), request as FastifyRequest, reply as FastifyReply, publicUrl);
     },
@@ -85,7 +85,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     setCommonHeaders(request, reply as FastifyReply);
     done();
   });
-  // A connection that is kept open would hold up the end of the service until it times out.
+  // An open connection would delay the end of the service until it times out.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (options.isStopping()) reply.header('connection', 'close');
     done(null, payload);
@@ -105,7 +105,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const plain = app as unknown as FastifyInstance;
   collectOperations(plain);
-  // A clock that only goes forward: one that is set back would lock out those who have just called.
+  // A monotonic clock: one that is set back would lock out recent callers.
   const limiter = createRateLimiter(rateLimit, () => performance.now());
   const auth = createAuthenticator(options.store);
   await app.register(

@@ -1,4 +1,4 @@
-/** Who calls: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
+/** Authentication: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -11,7 +11,7 @@ export type Principal = {
   readonly permissions: readonly Permission[];
 };
 
-/** Verified headers that are remembered; one for each key in use. */
+/** Limit of remembered headers; there is one for each key in use. */
 const MAX_REMEMBERED = 10_000;
 
 const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8", Bearer realm="opentill"' };
@@ -19,7 +19,7 @@ const challenge = { 'www-authenticate': 'Basic realm="opentill", charset="UTF-8"
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 export function createAuthenticator(store: Store) {
-  // By the hash of the whole header: no secret stays in memory, and how long a look-up takes tells nothing of one.
+  // Keyed by the hash of the whole header: no secret stays in memory, and the time of a look-up reveals nothing.
   let remembered = new Map<string, Principal>();
   let rememberedVersion = store.accounts.version();
 
@@ -54,9 +54,9 @@ async function keyOf(store: Store, header: string): Promise<ApiKey | null> {
   const text = Buffer.from(credentials, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const id = colon < 0 ? text : text.slice(0, colon);
-  // No database has to hold a NUL character, and PostgreSQL does not even look for one.
+  // No id has a NUL character, and PostgreSQL refuses a query with one.
   const key = id.includes('\0') ? null : await store.apiKeys.fetch(id);
-  // An unknown key is compared as well, so that time does not tell whether it exists.
+  // An unknown key is compared too, so that the time does not reveal whether it exists.
   const given = Buffer.from(hashSecret(colon < 0 ? '' : text.slice(colon + 1)));
   const matches = timingSafeEqual(given, Buffer.from(key?.secretHash ?? hashSecret('')));
   return key !== null && matches ? key : null;

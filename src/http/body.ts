@@ -31,7 +31,7 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RequestError('unsupported_media_type');
   const value = readJson(bytes);
-  // A repetition may leave out what is the same as nothing.
+  // `{}` and no body are the same request when it is repeated.
   if (!(optionalBody && isObject(value) && Object.keys(value).length === 0)) request.bodyBytes = bytes;
   return value;
 }

@@ -1,4 +1,4 @@
-/** Where requests stay that are answered later, or go on being answered: bounded, and emptied when the service stops. */
+/** Connection limit: how many requests may wait or stream, in all and for each key. They end when the service stops. */
 import type { ServerResponse } from 'node:http';
 import { RequestError } from './errors.ts';
 
@@ -20,7 +20,7 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
   let closed = false;
 
   return {
-    /** Throws where there is no room. Who comes when the room is closed has a signal that is aborted already. */
+    /** Throws at the limit. After `close`, the signal is already aborted. */
     enter(keyId: string, response: ServerResponse): Stay {
       const ofKey = countOfKey.get(keyId) ?? 0;
       const retryAfter = { 'retry-after': RETRY_AFTER_SECONDS };
@@ -51,7 +51,7 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
       };
     },
 
-    /** Ends every stay, and those that are still to come as soon as they begin. */
+    /** Ends all stays, and later ones as soon as they begin. */
     close(): void {
       closed = true;
       for (const stay of stays) stay.abort();

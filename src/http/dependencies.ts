@@ -8,6 +8,6 @@ export type Dependencies = PageDependencies & {
   readonly publicUrl: string;
   readonly serializer: Serializer;
   readonly worker: Worker;
-  /** The networks that webhooks may be sent to. */
+  /** Networks to which webhooks may be sent. */
   readonly networkRules: NetworkRules;
 };

@@ -1,7 +1,7 @@
 /**
- * Reads the feeds of events, and waits where one ends. All who wait at the end of the same feed share the looks at it,
- * and commits that follow each other quickly share one look; each of those who wait picks out what it wants. They are
- * told of commits of this process and, where hints arrive, of those of others, and look from time to time anyway.
+ * Event feed: reads it, and waits at its end. All requests that wait on the same feed share its queries, and commits in
+ * quick succession share one query; each request then selects its own events. Commits of this process wake them, and so
+ * do hints of other processes where there are any; a query at intervals finds the rest.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -9,16 +9,16 @@ import { feedTopic } from '../events/live-updates.ts';
 import type { FeedPage } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** How often to look for what nobody has told of. */
+/** Interval of queries for events that no hint announced. */
 const LOOK_EVERY_MS = 2_000;
-/** What is committed within this time after a look waits for the next one. */
+/** Commits within this time after a query wait for the next one. */
 const GATHER_MS = 20;
-/** Of one look. Whoever falls further behind reads on by itself. */
+/** Limit of one shared query. A request that is further behind reads by itself. */
 const MAX_EVENTS = 200;
 
 export type FeedQuery = {
   readonly tenant: Tenant;
-  /** Only these; undefined for all. */
+  /** Selected types; undefined for all. */
   readonly types: readonly string[] | undefined;
   readonly after: number;
   readonly limit: number;
@@ -29,21 +29,21 @@ type Waiter = {
   readonly fail: (error: unknown) => void;
 };
 
-/** What is known of the end of a feed in which somebody is interested. */
+/** The end of a feed on which requests wait. */
 type Tail = {
   readonly tenant: Tenant;
-  /** Where the next look begins. Nothing up to here is missing for anybody who reads after having seen this. */
+  /** Start of the next query. A reader that has seen this position misses nothing before it. */
   position: number;
   /** Resolves when `position` is known. */
   readonly ready: Promise<void>;
-  /** Counts how often something was said to have been committed. */
+  /** Number of announced commits. */
   news: number;
-  /** Those who read or wait now. */
+  /** Requests that read or wait now. */
   readers: number;
   readonly waiters: Set<Waiter>;
   isLooking: boolean;
   lookedAt: number;
-  /** Set if a look is due. */
+  /** Set if a query is due. */
   timer: NodeJS.Timeout | undefined;
   readonly close: () => void;
 };
@@ -53,13 +53,13 @@ export type EventFeed = ReturnType<typeof createEventFeed>;
 export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'live'>) {
   const tails = new Map<string, Tail>();
 
-  /** When it is the turn of whoever asked last. */
+  /** Resolves when it is the turn of the last caller. */
   let lastTurn: Promise<unknown> = Promise.resolve();
 
   const read = ({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> =>
     store.events.list(tenant, types ? { types } : {}, after, limit);
 
-  /** One look in a turn of the event loop, however many read at once: all other requests come between. */
+  /** One query for each turn of the event loop, so that other requests come in between. */
   async function ownTurn(): Promise<void> {
     lastTurn = lastTurn.then(() => nextTurn());
     await lastTurn;
@@ -108,7 +108,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     const delayMs = Math.max(0, tail.lookedAt + GATHER_MS - performance.now());
     tail.timer ??= setTimeout(() => {
       tail.timer = undefined;
-      // Whoever asked for the look wants one that begins from now on.
+      // The caller needs a query that begins after its call.
       if (tail.isLooking) lookSoon(tail);
       else void look(tail);
     }, delayMs).unref();
@@ -131,7 +131,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     tail.lookedAt = performance.now();
   }
 
-  /** Resolves with the first events behind `after` that are wanted, or with none when it is over. */
+  /** Resolves with the first selected events after `after`, or with none at the time-out. */
   function arrival(tail: Tail, { types, after, limit }: FeedQuery, over: AbortSignal): Promise<FeedPage> {
     return new Promise((resolve, reject) => {
       let position = after;
@@ -173,15 +173,15 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
       await tail.ready;
       for (let { after } = query; ; ) {
         const { news, position } = tail;
-        // Who is where the shared look begins leaves the reading to that.
+        // A request at the start of the shared query leaves the reading to it.
         const isAtEnd = after === position;
         if (!isAtEnd) {
           const page = await read({ ...query, after });
-          // At its end the feed was looked through at least to where it had ended before.
+          // An empty page searched the feed at least up to its earlier end.
           const lookedTo = page.hasMore ? page.position : Math.max(page.position, position);
           if (page.rows.length > 0 || over.aborted) return { ...page, position: lookedTo };
           after = lookedTo;
-          // There is more; or the others have looked further meanwhile, and what they found is not told again.
+          // There is more; or the shared query has moved on meanwhile, and does not repeat what it found.
           if (page.hasMore || after < tail.position) {
             await ownTurn();
             if (over.aborted) return { ...page, position: after };
@@ -199,10 +199,10 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
   return {
     end: store.events.end,
 
-    /** What is there now. */
+    /** The events that exist now. */
     page: read,
 
-    /** What is there; if that is nothing, what comes first, or nothing when the time or the signal is over. */
+    /** The events that exist; if there are none, the next ones, or none at the time-out or on abort. */
     async next(query: FeedQuery, waitMs: number, signal: AbortSignal): Promise<FeedPage> {
       const over = new AbortController();
       const end = () => over.abort();

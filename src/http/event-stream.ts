@@ -1,7 +1,7 @@
 /**
- * The feed of events as a stream of server-sent events. It is read page by page as fast as the client reads, and it lasts
- * as long as its key does. No page outlives its writing: while a stream waits, for events or for its client, there is
- * only its place in memory.
+ * Event streams: the feed as server-sent events. A stream reads page by page, as fast as its client does, and ends with
+ * its API key. Pages are dropped once they are written: a stream that waits, for events or for its client, keeps only its
+ * position in memory.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -16,11 +16,11 @@ import type { EventFeed, FeedQuery } from './event-feed.ts';
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 20_000;
 const RECONNECT_MS = 3_000;
-/** A client that takes nothing for so long is not reading. */
+/** After this time without reading, the client counts as gone. */
 const UNREAD_FOR_MS = 60_000;
-/** How long to leave a database alone that does not answer. */
+/** Pause before the next request to a database that does not answer. */
 const UNAVAILABLE_FOR_MS = 2_000;
-/** How long the last bytes may take when the stream ends; what does not arrive is sent again on the next stream. */
+/** Limit for the last bytes when a stream ends; the next stream sends again what did not arrive. */
 const LAST_BYTES_MS = 1_000;
 
 type Stream = {
@@ -30,7 +30,7 @@ type Stream = {
   readonly signal: AbortSignal;
 };
 
-/** How far a stream has been written, and whether its client has to take some of that first. */
+/** Position up to which a stream is written, and whether its client has to read before more is written. */
 type Written = { readonly position: number; readonly isFull: boolean };
 
 export function createEventStreams(
@@ -38,11 +38,11 @@ export function createEventStreams(
   { store }: Pick<Dependencies, 'store'>,
   room: ConnectionLimit,
 ) {
-  /** The first page from here that has something, or an empty one when it is time for a heartbeat. */
+  /** The next page with events, or an empty one when a heartbeat is due. */
   async function next({ query, keyId, signal }: Stream, after: number): Promise<FeedPage | null> {
     try {
       const page = await feed.next({ ...query, after }, HEARTBEAT_MS, signal);
-      // In this order: no event goes to a key that was revoked before.
+      // The key is checked after the page was read: no event goes to a key that was revoked before it.
       const key = await store.apiKeys.fetch(keyId);
       return signal.aborted || key === null || key.revokedAt !== null ? null : page;
     } catch (error) {
@@ -52,7 +52,7 @@ export function createEventStreams(
     }
   }
 
-  /** Writes the next page, or a heartbeat; null at the end of the stream or the key. */
+  /** Writes the next page or a heartbeat; null when the stream or the key has ended. */
   async function advance(stream: Stream, after: number): Promise<Written | null> {
     const page = await next(stream, after);
     if (page === null) return null;
@@ -60,7 +60,7 @@ export function createEventStreams(
     return { position: page.position, isFull: !stream.response.write(`:\n${placeOf(page.position)}`) };
   }
 
-  /** Sends page after page, until the stream or the key comes to its end. */
+  /** Sends page after page, until the stream or the key ends. */
   async function send(stream: Stream, { position, isFull }: Written): Promise<void> {
     const { response, signal } = stream;
     for (let after = position, mustDrain = isFull; ; ) {
@@ -98,7 +98,7 @@ export function createEventStreams(
   };
 }
 
-/** As much of a page as there is room for. The rest is read again: kept, it would be as long as the client does not read. */
+/** Writes as much of a page as the buffer takes. The rest is read again later: kept, it would fill the memory. */
 function write(response: ServerResponse, { rows, position }: FeedPage): Written {
   for (const event of rows) {
     if (!response.write(textOf(event))) return { position: event.position, isFull: true };
@@ -106,17 +106,17 @@ function write(response: ServerResponse, { rows, position }: FeedPage): Written 
   return { position, isFull: false };
 }
 
-/** The body has no line breaks, as compact JSON has none. */
+/** The body is compact JSON, which has no line breaks. */
 function textOf({ position, type, body }: FeedEvent): string {
   return `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`;
 }
 
-/** Without data it is no event, but a client keeps the id all the same: there it goes on if the stream breaks. */
+/** An id without data is not an event, but clients keep it: they continue there if the stream breaks. */
 function placeOf(position: number): string {
   return `id: ${position}\n\n`;
 }
 
-/** Whether the client takes what was written. */
+/** Resolves with true once the client has read what was written, with false if it does not. */
 function isDrained(response: ServerResponse, signal: AbortSignal): Promise<boolean> {
   return within(UNREAD_FOR_MS, signal, (drained) => {
     response.once('drain', drained);
@@ -124,7 +124,7 @@ function isDrained(response: ServerResponse, signal: AbortSignal): Promise<boole
   });
 }
 
-/** Resolves with true when it happens, with false when the time or the signal is over before. */
+/** Resolves with true when it happens, with false at the time-out or on abort. */
 function within(
   ms: number,
   signal: AbortSignal,

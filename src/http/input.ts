@@ -1,4 +1,4 @@
-/** Reading bodies beyond what a schema can say. */
+/** Checks of bodies beyond what a schema can express. */
 
 import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ import { fieldsError } from './errors.ts';
 import { pointerOf } from './json.ts';
 import { problemsOf } from './validate.ts';
 
-/** In a request an empty string is the same as an absent field, except inside of metadata, which is the client's own. */
+/** Removes empty strings, which count as absent fields, except inside metadata, which belongs to the client. */
 export function dropEmptyStrings(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
@@ -18,15 +18,15 @@ export function dropEmptyStrings(value: unknown): void {
   }
 }
 
-/** No list of a request may be longer; those inside of metadata are bounded by its size. */
+/** Maximum length of every list in a request; the size of metadata limits those inside it. */
 const MAX_ELEMENTS = 100;
 
 /**
- * The first list of a body that is too long. The schemas say so as well, but whoever validates by them looks at each
- * element first: 87,000 of them would hold up everybody else for a third of a second.
+ * The first list of a body that is too long. The schemas have the same limit, but a validator visits each element before
+ * it reports the length: 87,000 elements would block all other requests for a third of a second.
  */
 export function longListProblem(body: unknown): Problem | null {
-  // A body that is a list itself is none that any schema looks into.
+  // No schema looks into a body that is a list itself.
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   for (const [name, value] of Object.entries(body)) {
     const path = name === 'metadata' ? null : longListIn(value, [name]);
@@ -47,7 +47,7 @@ function longListIn(value: unknown, path: Path): Path | null {
   return null;
 }
 
-/** What the schema found wrong in the body; the route was declared with `attachValidation`. */
+/** Problems that the schema found in the body; the route is declared with `attachValidation`. */
 export function schemaProblems(request: FastifyRequest): Problem[] {
   const error = request.validationError;
   if (!error) return [];
@@ -56,7 +56,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   throw fieldsError(problems, error.validationContext === 'params' ? 'bad_id' : 'bad_query');
 }
 
-/** The top-level fields with which the schema found nothing wrong, so that the others can be reported along with them. */
+/** The valid top-level fields, so that further checks can report their problems in the same answer. */
 export function usableFields<T extends object>(body: T, problems: readonly Problem[]): Partial<T> {
   if (problems.some(({ pointer }) => pointer === '')) return {};
   const bad = new Set(
@@ -77,7 +77,7 @@ export function addressProblems(
     .map((name) => ({ pointer: `/${name}`, detail: 'must be an https URL in live mode' }));
 }
 
-/** What is known to be refused when it is sent there need not be taken in. */
+/** Refuses a receiver to which the network rules would never let a webhook go. */
 export function receiverProblems(
   fields: Record<string, unknown>,
   name: string,

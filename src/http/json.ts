@@ -1,15 +1,15 @@
-/** Reading JSON without losing anything: what `JSON.parse` would silently drop, round or merge is refused here. */
+/** JSON without loss: refuses what `JSON.parse` would silently drop, round or merge. */
 import type { Problem } from '../checkout/refusals.ts';
 import { fieldsError, RequestError } from './errors.ts';
 
 /** Levels of nesting in any body; metadata has its own, smaller bound. */
 const MAX_DEPTH = 20;
-/** Decimal digits that survive a double (IEEE 754 binary64) whatever they are. */
+/** Decimal digits that a double (IEEE 754 binary64) always keeps. */
 const EXACT_DIGITS = 15;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The value of a body in UTF-8. Throws a RequestError that says what is wrong, and where. */
+/** The value of a body in UTF-8. Throws a RequestError that names every problem and its place. */
 export function readJson(bytes: Buffer): unknown {
   let text: string;
   try {
@@ -38,7 +38,7 @@ function badJson(message: string): RequestError {
  * (Measured: reading such a body takes less than half the time.)
  */
 function isHarmless(text: string, value: unknown): boolean {
-  // Without backslashes every quote begins or ends a string, which the loop below relies on.
+  // Without backslashes, every quote begins or ends a string: the loop below relies on that.
   if (/\\|\d[eE]|__proto__/.test(text)) return false;
   let names = 0;
   let depth = 0;
@@ -115,7 +115,7 @@ function hazards(text: string): Problem[] {
     const start = at;
     while (/[-+.eE0-9]/.test(text.charAt(at))) at++;
     const literal = text.slice(start, at);
-    // The short integers that nearly all numbers are need no closer look.
+    // Nearly all numbers are short integers, which need no further check.
     if (literal.length <= EXACT_DIGITS && !/[eE]/.test(literal)) return;
     const value = Number(literal);
     const digits = literal
@@ -167,7 +167,7 @@ function hazards(text: string): Problem[] {
     else if (first === '{' || first === '[') {
       if (depth >= MAX_DEPTH) {
         note(`is nested more than ${MAX_DEPTH} levels deep`);
-        // What lies deeper does not matter any more; the walk ends here.
+        // The walk ends here: anything deeper no longer matters.
         at = text.length;
         throw tooDeep;
       }

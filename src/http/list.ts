@@ -26,7 +26,7 @@ export function pageOf({
   };
 }
 
-/** `next_cursor` goes on in the direction of the page: to older rows, or with `before` to newer ones. */
+/** `next_cursor` continues in the direction of the page: to older rows, or with `before` to newer ones. */
 export function sendList<T extends { readonly id: string }>(
   reply: FastifyReply,
   operation: string,

@@ -1,4 +1,4 @@
-/** Numbers for operators in the format of Prometheus. */
+/** Metrics for operators, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Gauges, Store } from '../store/store.ts';
@@ -20,25 +20,25 @@ export function createMetrics(store: Store) {
   });
   const deliveries = new Counter({
     name: 'opentill_webhook_deliveries_total',
-    help: 'Attempts to deliver a webhook, by outcome.',
+    help: 'Webhook delivery attempts, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   const railAlerts = new Counter({
     name: 'opentill_rail_alerts_total',
-    help: 'What rails have said that an operator has to look at; the log has the words.',
+    help: 'Reports of rails that need the attention of an operator; the log has the details.',
     labelNames: ['rail'],
     registers,
   });
   const railSilences = new Counter({
     name: 'opentill_rail_silences_total',
-    help: 'Questions that a rail has not answered; each is asked again.',
+    help: 'Requests that a rail did not answer; each is repeated.',
     labelNames: ['rail'],
     registers,
   });
   const badSignatures = new Counter({
     name: 'opentill_notices_refused_total',
-    help: 'Notices without a valid signature of their provider.',
+    help: 'Provider events without a valid signature.',
     labelNames: ['rail'],
     registers,
   });
@@ -48,23 +48,23 @@ export function createMetrics(store: Store) {
       help,
       registers,
       async collect() {
-        // What cannot be counted now must not keep the other numbers from whoever looks into the trouble.
+        // A gauge that cannot be read must not hide the other metrics during an outage.
         this.set(await store.gauges().then(pick, () => Number.NaN));
       },
     });
   gauge(
     'opentill_webhook_deliveries_pending',
-    'Webhooks that have not arrived yet.',
+    'Webhook deliveries that have not succeeded yet.',
     ({ pendingDeliveries }) => pendingDeliveries,
   );
   gauge(
     'opentill_webhook_receivers_suspended',
-    'Receivers of webhooks that fail so often that they only get probes.',
+    'Webhook receivers that are suspended after repeated failures and only get probes.',
     ({ suspendedReceivers }) => suspendedReceivers,
   );
   gauge(
     'opentill_notices_open',
-    'Entries of bank statements, and notices of providers, that wait for a person.',
+    'Bank entries and provider events that wait for a person.',
     ({ openNotices }) => openNotices,
   );
 
@@ -81,7 +81,7 @@ export function createMetrics(store: Store) {
         requests.observe(
           {
             method: request.method,
-            // The pattern, never the path: ids would make a series each.
+            // The route, never the path: each id would create a series of its own.
             route: request.routeOptions.url ?? 'unknown',
             status: reply.statusCode,
           },

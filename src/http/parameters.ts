@@ -12,7 +12,7 @@ function unknownParameters(request: FastifyRequest): RequestError | undefined {
   return errorOf(Object.keys(request.query as object), 'is not a known field');
 }
 
-/** As in bodies, no text has this character: PostgreSQL does not even look for one. */
+/** As in bodies, no text has a NUL character: PostgreSQL refuses a query with one. */
 function parametersWithNul(request: FastifyRequest): RequestError | undefined {
   const names = Object.entries(request.query as object)
     .filter(([name, value]) => `${name}${value}`.includes('\0'))

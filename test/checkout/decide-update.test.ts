@@ -284,7 +284,7 @@ suite('mistakes of an update', () => {
   test('of the metadata speak of what it would be, not of the patch', () => {
     const decision = decide(checkout(), update({ metadata: tooMany }));
     const detail = decision.kind === 'refusal' ? decision.problems[0]?.detail : '';
-    assert.equal(detail, 'once merged, must have at most 50 top-level keys');
+    assert.equal(detail, 'must have at most 50 top-level keys after the merge');
   });
 
   test('metadata that is as large as it may be, and a patch that removes and adds', () => {

@@ -1,4 +1,4 @@
-/** Entries of bank statements: what came in, what became of it, and what a person decides about the rest. */
+/** Bank entries: list and fetch them, and decide about those that match no session. */
 import { entryOf, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';

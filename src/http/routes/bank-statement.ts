@@ -24,13 +24,13 @@ import { withUpload } from '../upload.ts';
 const tag = 'Bank';
 const IMPORT = 'BANK_STATEMENT.IMPORT';
 
-/** Larger ones are put into the watched folder. */
+/** Limit of an upload; larger files go into the watched folder. */
 export const UPLOAD_LIMIT_BYTES = 64 * 2 ** 20;
 
 export async function bankStatementRoutes(api: Api, { store, execute, now }: Dependencies): Promise<void> {
   const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
-  /** What a repeated request is answered with, or refused for: before the work, not after it. Null for a new one. */
+  /** The stored answer to a repeated request, or its refusal, before any work is done. Null for a new request. */
   async function answerBefore(origin: Origin): Promise<Executed<never> | null> {
     if (origin.idempotency === null) return null;
     const earlier = await execute({ subject: 'repetition', origin });
@@ -39,12 +39,12 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
     return isNew ? null : earlier;
   }
 
-  // Here the body is a file of whatever type, and is read by the handler.
+  // The body is a file of any type, which the handler reads.
   await api.register(async (scoped) => {
     const uploads = scoped as unknown as Api;
     (uploads as unknown as FastifyInstance).removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    // Whatever a client calls it, even in words that name no type.
+    // The client may send any content type, even a malformed one.
     uploads.addHook('onRequest', (request, _reply, done) => {
       request.raw.headers['content-type'] = 'application/octet-stream';
       done();
@@ -67,7 +67,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
       ),
       async (request, reply) => {
         schemaProblems(request);
-        // Before the file is read: with a key that cannot be one it would be for nothing.
+        // Checked before the file is read: with an invalid idempotency key, reading it would be waste.
         const { tenant } = originOf(request);
         const { name = '', mapping: wanted } = request.query;
         const settings = (await accountOf(store, tenant)).settings[tenant.mode];
@@ -79,7 +79,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           );
         }
         return withUpload(request, UPLOAD_LIMIT_BYTES, async (upload) => {
-          // The same request is the same file, called the same and read the same way.
+          // The same request means the same file, name and mapping.
           request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
           const origin = originOf(request);
           const earlier = await answerBefore(origin);

@@ -3,13 +3,13 @@ import { fieldsError } from '../errors.ts';
 import { type ListQuery, MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
-/** The query of a list, checked by its schema, as the store's filter. */
+/** The filter of the store from the query of a list, which its schema has checked. */
 export function filterOf(query: ListQuery): CheckoutFilter {
   const metadata = Object.entries(query).flatMap(([name, value]) => {
     const key = /^metadata\[(.+)\]$/s.exec(name)?.[1];
     return key === undefined ? [] : [[key, String(value)] as const];
   });
-  // Each is a condition of its own; databases have bounds on how many there can be.
+  // Each filter is a condition of its own, and databases limit their number.
   const tooMany = metadata[MAX_METADATA_FILTERS]?.[0];
   if (tooMany !== undefined) {
     const detail = `exceeds the limit of ${MAX_METADATA_FILTERS} metadata filters`;

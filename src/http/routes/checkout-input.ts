@@ -1,4 +1,4 @@
-/** From the body of a request to the fields of a command. */
+/** Bodies of create and update as the fields of a command. */
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
 import type { CreateCheckout, UpdateCheckout } from '../../checkout/commands.ts';
@@ -66,7 +66,7 @@ export function readCreate(
     expiresAt: given.expires_at ? parseTimestamp(given.expires_at) : null,
     policy: account.settings[mode].policy,
   };
-  // The rules look at the same fields again when they decide; here they only complete the list of mistakes.
+  // The rules check these fields again when they decide; here they only complete the list of mistakes.
   if (problems.length > 0) throw fieldsError([...problems, ...createProblems(fields, now)]);
   return fields;
 }
@@ -132,7 +132,7 @@ function readPayer(given: Partial<CreateBody>, problems: Problem[]): Payer {
   };
 }
 
-/** Details of which nothing is left once empty strings are gone are no details. */
+/** Details that had only empty strings count as none. */
 function readContact(details: object | undefined): ContactDetails | null {
   return details && Object.keys(details).length > 0 ? (details as ContactDetails) : null;
 }

@@ -23,9 +23,9 @@ import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
-/** Events that a stream reads at once: there may be a thousand streams, and an event may be long. */
+/** Page size of a stream: there may be a thousand streams, and events may be long. */
 const STREAM_PAGE = 20;
-/** How long a connection may be silent beyond a wait. */
+/** Time for which a connection may be silent beyond a wait. */
 const SILENCE_MS = 60_000;
 
 const { after, limit } = pageQuery('evt');
@@ -84,7 +84,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
     feed.close();
   });
 
-  /** A wait holds the connection silent for longer than silence is taken for life. */
+  /** A wait may keep the connection silent for longer than its usual time-out. */
   async function waited(request: FastifyRequest, reply: FastifyReply, query: FeedQuery, waitMs: number) {
     const { signal, leave } = room.enter(principalOf(request).keyId, reply.raw);
     request.raw.setTimeout(waitMs + SILENCE_MS);
@@ -95,7 +95,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
     }
   }
 
-  /** A cursor of another database, or of one that was restored since: what comes first would be missed. */
+  /** Refuses a cursor of another database, or from before a restore: the reader would miss the next events. */
   async function refuseBeyondEnd(tenant: Tenant, after: number): Promise<void> {
     if (after === 0 || after <= (await store.events.end(tenant))) return;
     throw fieldsError([{ pointer: '/after', detail: 'is after the end of the feed' }], 'bad_query');
@@ -131,7 +131,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
       };
       if (isStream || waitMs > 0) await refuseBeyondEnd(tenant, query.after);
       if (isStream) {
-        // Nobody reads what a stream says to HEAD.
+        // A HEAD request has no use for a stream.
         if (request.method === 'HEAD') return reply.type(EVENT_STREAM_TYPE).send('');
         return streams.answer(request, reply, query);
       }
@@ -196,7 +196,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
   );
 }
 
-/** What a client that was cut off has read last. */
+/** The last id that a reconnecting client has read. */
 function lastEventId(request: FastifyRequest): string | undefined {
   const header = String(request.headers['last-event-id'] ?? '');
   if (header === '') return undefined;

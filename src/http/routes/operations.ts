@@ -1,9 +1,9 @@
-/** For those who operate the service: is it alive, is it ready, how is it doing. Open to all, and without secrets. */
+/** Endpoints for operators: liveness, readiness and metrics. They need no key and reveal no secrets. */
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../../store/store.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** `isStopping` says whether the process has been told to end. */
+/** `isStopping` is true once the process was told to end. */
 export function operationsRoutes(
   app: FastifyInstance,
   { store, metrics, isStopping }: { store: Store; metrics: Metrics; isStopping: () => boolean },

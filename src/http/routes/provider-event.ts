@@ -1,6 +1,6 @@
 /**
- * Notices of providers. What is signed by the provider is written down as it came and acknowledged; what it means is found
- * out afterwards, by asking the provider. The path is open to all: the signature is the key.
+ * Inbound provider webhooks: stored verbatim and acknowledged, then matched by asking the provider. The path needs no
+ * key: the signature authenticates the provider.
  */
 import type { FastifyInstance } from 'fastify';
 import { newId } from '../../lib/id.ts';
@@ -9,7 +9,7 @@ import { ownOrigin } from '../../writer/command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { RequestError } from '../errors.ts';
 
-/** Far more than any notice has. */
+/** Far above the size of any provider event. */
 const NOTICE_LIMIT_BYTES = 262_144;
 
 export function noticeRoutes(

@@ -1,4 +1,4 @@
-/** Refunds: money that goes back to payers. */
+/** Refunds: create, settle, list and fetch them. */
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Serializer } from '../../checkout/serializer.ts';

@@ -33,9 +33,9 @@ const permission = 'webhooks';
 const params = idOf('whd', 'delivery');
 const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
 
-/** They are made again in one transaction, for which everybody else waits. */
+/** Limit of one resend: it is one transaction, for which all other commands wait. */
 const MAX_RESENT = 500;
-/** Of failed deliveries that a request looks through for those that can be made again. */
+/** Pages of failed deliveries that one request searches. */
 const MAX_PAGES = 10;
 
 export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Dependencies): void {
@@ -222,7 +222,7 @@ function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
 }
 
-/** What receivers say is shown as it came: never must a browser take it for a page, whatever it makes of the type. */
+/** Answers of receivers are shown verbatim: escaped, no browser can take them for a page. */
 function withoutMarkup(data: object): string {
   return JSON.stringify(data)
     .replaceAll('<', '\\u003c')
@@ -258,7 +258,7 @@ async function ableFrom(
     if (!hasMore || newest === undefined) return { deliveries, nextCursor: null };
     if (page === MAX_PAGES) return { deliveries, nextCursor: newest.id };
     before = newest.id;
-    // Everybody else has a turn between two pages.
+    // Other requests get their turn between two pages.
     await nextTurn();
   }
 }

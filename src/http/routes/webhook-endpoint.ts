@@ -1,4 +1,4 @@
-/** Endpoints: addresses that merchants register for their events. */
+/** Webhook endpoints: addresses that merchants register for their events. */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Problem } from '../../checkout/refusals.ts';
@@ -222,7 +222,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
   );
 }
 
-/** The settings that a request gives, or every mistake that it has. */
+/** The settings in a request. Throws a RequestError with all its mistakes. */
 function readEndpoint(request: FastifyRequest, body: EndpointBody, rules: NetworkRules) {
   const problems = schemaProblems(request);
   const given = usableFields(body, problems);
@@ -240,11 +240,11 @@ function readEndpoint(request: FastifyRequest, body: EndpointBody, rules: Networ
 function urlProblems(given: Partial<EndpointBody>, mode: Mode, rules: NetworkRules): Problem[] {
   const [first] = [...addressProblems(given, ['url'], mode), ...receiverProblems(given, 'url', rules)];
   if (first) return [first];
-  // It would never be sent: whoever writes one expects something else.
+  // A fragment is never sent: whoever writes one expects something else.
   return given.url?.includes('#') ? [{ pointer: '/url', detail: 'must not have a fragment (#…)' }] : [];
 }
 
-/** `all` are the oldest first; they are few. */
+/** A page of `all`, which are few, oldest first. */
 function newestFirst(all: readonly Endpoint[], { limit, after, before }: PageRequest): Page<Endpoint> {
   if (before !== undefined) {
     const newer = all.filter(({ id }) => id > before);
