@@ -103,52 +103,52 @@ suite('a receiver whose answers become slower', () => {
   const within = (durationMs: number) => ({ delivered: true, durationMs });
 
   test('has a queue: it gets one less each time, down to what it had at first', () => {
-    const windows = createWindows(64);
-    deliver(windows, within(100), 7);
-    assert.equal(windows.room('whe_1'), 15);
+    const limits = createConcurrencyLimits(64);
+    deliver(limits, within(100), 7);
+    assert.equal(limits.room('whe_1'), 15);
     // Twice the quickest and five milliseconds more are put up with.
-    deliver(windows, within(205), 1);
-    assert.equal(windows.room('whe_1'), 16);
-    deliver(windows, within(400), 2);
-    assert.equal(windows.room('whe_1'), 14);
-    deliver(windows, within(400), 20);
-    assert.equal(windows.room('whe_1'), 8);
+    deliver(limits, within(205), 1);
+    assert.equal(limits.room('whe_1'), 16);
+    deliver(limits, within(400), 2);
+    assert.equal(limits.room('whe_1'), 14);
+    deliver(limits, within(400), 20);
+    assert.equal(limits.room('whe_1'), 8);
   });
 
   test('is compared with what it was lately: the way to it may have become longer', () => {
-    const windows = createWindows(64);
-    deliver(windows, within(100), 3);
+    const limits = createConcurrencyLimits(64);
+    deliver(limits, within(100), 3);
     // Of the difference to 300 ms a hundredth is taken over each time, until 300 is no more than twice as much.
-    deliver(windows, within(300), 27);
-    assert.equal(windows.room('whe_1'), 8);
-    deliver(windows, within(300), 5);
-    assert.ok(windows.room('whe_1') > 8, 'it is quick again');
+    deliver(limits, within(300), 27);
+    assert.equal(limits.room('whe_1'), 8);
+    deliver(limits, within(300), 5);
+    assert.ok(limits.room('whe_1') > 8, 'it is quick again');
   });
 
   test('is quick at once when it is quicker than before', () => {
-    const windows = createWindows(64);
-    deliver(windows, within(900), 4);
-    deliver(windows, within(10), 1);
-    const room = windows.room('whe_1');
-    deliver(windows, within(26), 1);
-    assert.equal(windows.room('whe_1'), room - 1);
+    const limits = createConcurrencyLimits(64);
+    deliver(limits, within(900), 4);
+    deliver(limits, within(10), 1);
+    const room = limits.room('whe_1');
+    deliver(limits, within(26), 1);
+    assert.equal(limits.room('whe_1'), room - 1);
   });
 
   test('that is near gets no more than keeps it busy, one that is far gets more', () => {
     const roomAfter = (durationMs: number) => {
-      const windows = createWindows(64);
-      deliver(windows, within(durationMs), 60);
-      return windows.room('whe_1');
+      const limits = createConcurrencyLimits(64);
+      deliver(limits, within(durationMs), 60);
+      return limits.room('whe_1');
     };
     assert.deepEqual([1, 24, 26, 60, 101, 900].map(roomAfter), [12, 12, 13, 30, 51, 64]);
   });
 
   test('and then fails is compared with what has arrived', () => {
-    const windows = createWindows(64);
-    deliver(windows, within(200), 4);
-    deliver(windows, { delivered: false, durationMs: 1 }, 9);
-    deliver(windows, within(200), 1);
-    assert.equal(windows.room('whe_1'), 13, 'a refusal within a millisecond says nothing of the way');
+    const limits = createConcurrencyLimits(64);
+    deliver(limits, within(200), 4);
+    deliver(limits, { delivered: false, durationMs: 1 }, 9);
+    deliver(limits, within(200), 1);
+    assert.equal(limits.room('whe_1'), 13, 'a refusal within a millisecond says nothing of the way');
   });
 });
 
