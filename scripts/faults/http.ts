@@ -80,12 +80,6 @@ export const httpFaults: readonly Fault[] = [
     replace: 'rows.at(-1)',
   },
   {
-    name: 'a key may have one stream more than the limit',
-    ...http('connection-limit', 'event-wait', 'event-stream'),
-    find: 'ofKey >= maxOfKey',
-    replace: 'ofKey > maxOfKey',
-  },
-  {
     name: 'a stream that has ended goes on counting',
     ...http('connection-limit', 'event-wait', 'event-stream'),
     find: "          response.off('close', end);\n",
