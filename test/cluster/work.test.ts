@@ -2,8 +2,7 @@
  * Four processes share what is due, and one of them is killed each second: nothing is missed, nobody takes what another
  * one has, and only what a killed process had in its hands is done again, once its lease has run out.
  *
- * OPENTILL_SEED repeats
- * which one it is.
+ * OPENTILL_SEED repeats which one it is.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
