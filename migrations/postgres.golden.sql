@@ -65,7 +65,7 @@ CREATE TABLE bank_file (
   hash text COLLATE "C" NOT NULL,
   data text NOT NULL,
   content text NOT NULL,
-  CONSTRAINT bank_file_kind_check CHECK ((kind = ANY (ARRAY['statement'::text, 'payments'::text]))),
+  CONSTRAINT bank_file_kind_check CHECK ((kind = ANY (ARRAY['statement'::text, 'ingesting'::text, 'payments'::text]))),
   CONSTRAINT bank_file_pkey PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX bank_file_hash ON bank_file USING btree (account, live, kind, hash);

@@ -55,7 +55,7 @@ CREATE TABLE bank_file (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
   id TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('statement', 'payments')),
+  kind TEXT NOT NULL CHECK (kind IN ('statement', 'ingesting', 'payments')),
   created_at INTEGER NOT NULL,
   hash TEXT NOT NULL,
   data TEXT NOT NULL,

@@ -60,7 +60,7 @@ CREATE TABLE bank_file (
   account bigint NOT NULL,
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL CHECK (kind IN ('statement', 'payments')),
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('statement', 'ingesting', 'payments')),
   created_at bigint NOT NULL,
   hash text COLLATE "C" NOT NULL,
   data text NOT NULL,

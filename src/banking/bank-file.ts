@@ -1,8 +1,11 @@
 /** Files exchanged with a bank: statements, and files of payments. */
 import type { JsonObject } from '../checkout/session.ts';
 
-/** `statement`: read from a bank; `payments`: refunds for a bank to carry out. */
-export type BankFileKind = 'statement' | 'payments';
+/**
+ * `statement`: read from a bank; `ingesting`: a statement whose entries are still being stored, which reserves its id;
+ * `payments`: refunds for a bank to carry out.
+ */
+export type BankFileKind = 'statement' | 'ingesting' | 'payments';
 
 export type BankFile = {
   readonly id: string;

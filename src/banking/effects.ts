@@ -10,7 +10,6 @@ import type { Notice } from '../methods/provider-event.ts';
 import { isAlike, isUsable } from '../statements/identity.ts';
 import {
   type BankEntry,
-  dataOfEntry,
   type EntryPart,
   type EntryProblem,
   entryOf,
@@ -150,7 +149,7 @@ function sentBackEffects(entry: BankEntry, notice: Notice): EntryEffects {
     },
   };
   const state = cameBack ? 'open' : 'done';
-  return { entry: concerned, effects: [], sentBack: { ...notice, state, data: dataOfEntry(after) } };
+  return { entry: concerned, effects: [], sentBack: { ...notice, state, data: after } };
 }
 
 /**

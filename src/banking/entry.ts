@@ -2,7 +2,6 @@
  * Bank entry: one booking of a statement, with what the bank reported and what became of it. It is stored as the data
  * of a provider event of the rail `bank`.
  */
-import type { JsonObject } from '../checkout/session.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { StatementEntry } from '../statements/entry.ts';
 
@@ -64,11 +63,7 @@ export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
 
 /** The bank entry stored in a provider event; this service alone writes that data. */
 export function entryOf(notice: Notice): BankEntry {
-  return notice.data as unknown as BankEntry;
-}
-
-export function dataOfEntry(entry: BankEntry): JsonObject {
-  return entry as unknown as JsonObject;
+  return notice.data as BankEntry;
 }
 
 /** A new bank entry, made from an entry of a statement. */

@@ -64,6 +64,8 @@ export type Needs = {
   readonly references?: readonly RailReference[];
   /** Notices that may change or come to be. */
   readonly notices?: readonly RailReference[];
+  /** Statements by the hashes of their content, those that are being ingested as well. */
+  readonly statements?: readonly string[];
   readonly idempotency?: IdempotencyKey;
   /** All endpoints of the tenant. */
   readonly endpoints?: true;
@@ -85,6 +87,8 @@ export type Loaded = {
   readonly owners: ReadonlyMap<string, string>;
   /** By `railKey`. */
   readonly notices: ReadonlyMap<string, Notice>;
+  /** By the hash of the content. */
+  readonly statements: ReadonlyMap<string, BankFile>;
   readonly answer: (Answer & { readonly requestHash: string }) | null;
   /** Oldest first; empty where they are not needed. */
   readonly endpoints: readonly Endpoint[];
@@ -123,8 +127,10 @@ export type Writes = {
   readonly testClockAdvanceMs?: number;
   /** New or changed. */
   readonly notice?: Notice;
-  /** New: files of a bank never change. */
+  /** New. */
   readonly bankFile?: BankFile;
+  /** A statement that was ingested to its end, in the place of what has reserved its id. Nothing else of a file changes. */
+  readonly ingestedFile?: BankFile;
   readonly audit?: Audit;
 };
 

@@ -98,13 +98,11 @@ export type RecordProviderEvent = { readonly origin: Origin; readonly notice: No
 /** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
 export type FindRepetition = { readonly origin: Origin };
 
-/** Keeps a statement that was read. */
+/** Keeps a statement: first as one that is being ingested, then with what it has brought. */
 export type KeepBankFile = {
   readonly origin: Origin;
   readonly now: number;
   readonly file: BankFile;
-  /** Set where the file is kept already: only the answer is new. */
-  readonly isKnown: boolean;
 };
 
 /** Makes a file of payments for a bank. */

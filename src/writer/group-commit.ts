@@ -104,7 +104,13 @@ export function groupCommit(
 /** Conflict keys: no two concurrent batches may share one. Ids are unique, the rest is within its tenant. */
 function conflictKeysOf(needs: Needs): string[] {
   const { tenant, emails = [], references = [], notices = [], idempotency } = needs;
-  const { checkouts = [], customers = [], deliverySubjects = [], lockedEndpoints = [] } = needs;
+  const {
+    statements = [],
+    checkouts = [],
+    customers = [],
+    deliverySubjects = [],
+    lockedEndpoints = [],
+  } = needs;
   const within = tenantName(tenant);
   return [
     ...checkouts,
@@ -114,6 +120,7 @@ function conflictKeysOf(needs: Needs): string[] {
     ...emails.map((email) => `${within} email ${email}`),
     ...references.map((each) => `${within} rail ${railKey(each)}`),
     ...notices.map((each) => `${within} notice ${railKey(each)}`),
+    ...statements.map((hash) => `${within} statement ${hash}`),
     ...(idempotency === undefined ? [] : [`${within} key ${idempotency.key} ${idempotency.operation}`]),
   ];
 }

@@ -1,6 +1,6 @@
 /** Makes entries of a bank, sessions that a transfer has paid, and a store of them for the tests of banking. */
 import type { EntryEffects, effectsOf, Fresh } from '../../src/banking/effects.ts';
-import { type BankEntry, dataOfEntry, newEntry } from '../../src/banking/entry.ts';
+import { type BankEntry, newEntry } from '../../src/banking/entry.ts';
 import type { outgoingFrom } from '../../src/banking/outgoing.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
@@ -33,7 +33,7 @@ export function noticeOf(id: string, data: BankEntry, given: Partial<Notice> = {
     state: 'done',
     dueAt: null,
     tries: 0,
-    data: dataOfEntry(data),
+    data: data,
     ...given,
   };
 }

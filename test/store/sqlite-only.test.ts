@@ -262,6 +262,7 @@ suite('a batch of several accounts and modes', () => {
         emails: ['ada@example.com'],
         references: [{ rail: 'sandbox', reference: 'ref' }],
         notices: [{ rail: 'bank', reference: 'entry' }],
+        statements: ['hash'],
         idempotency: stored,
       },
       decide(loaded) {
@@ -284,7 +285,7 @@ suite('a batch of several accounts and modes', () => {
       look(live),
       look(theirs),
     ]);
-    const nothing = [...Array.from({ length: 6 }, () => new Map()), null, []];
+    const nothing = [...Array.from({ length: 7 }, () => new Map()), null, []];
     assert.deepEqual(seen.length, 2 * nothing.length);
     for (const each of seen)
       assert.ok(

@@ -240,6 +240,28 @@ export function noticeSuite(open: Open): void {
       }
     });
 
+    it('that are ingested keep their id, and are no statements until then', async (given) => {
+      const { store, reopen, mine, live } = given;
+      const begun = await put(store, mine, bankFile('hash', { kind: 'ingesting', data: {} }));
+      await assert.rejects(put(store, mine, bankFile('hash', { kind: 'ingesting' })));
+      assert.deepEqual((await store.bankFiles.list(mine, 'statement', ALL)).rows, []);
+      assert.equal(await store.bankFiles.fetchByHash(mine, 'statement', 'hash'), null);
+      const known = async (tenant: Tenant) => [
+        ...(await load(store, { tenant, statements: ['hash', 'other'] })).statements,
+      ];
+      assert.deepEqual(await known(mine), [['hash', begun]]);
+      assert.deepEqual(await known(live), []);
+      const done = { ...bankFile('hash'), id: begun.id, createdAt: T + 1, data: { entries: 3 } };
+      await write(store, mine, { ingestedFile: done });
+      assert.deepEqual(await known(mine), [['hash', done]]);
+      const payments = await put(store, mine, bankFile('other', { kind: 'payments' }));
+      assert.deepEqual(await known(mine), [['hash', done]]);
+      for await (const each of alsoReopened({ store, reopen })) {
+        assert.deepEqual(await each.bankFiles.fetchByHash(mine, 'statement', 'hash'), done);
+        assert.deepEqual(await each.bankFiles.fetch(mine, payments.id), payments);
+      }
+    });
+
     it('never change, and are there once', async ({ store, mine, live }) => {
       const one = await put(store, mine, bankFile('hash'));
       await assert.rejects(put(store, mine, bankFile('hash')));

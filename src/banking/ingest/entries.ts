@@ -58,8 +58,9 @@ export async function ingestParts(
   const known = await store.notices.fetchByReference(tenant, BANK, sum.reference);
   const takenApartBy = known ? entryOf(known).takenApartBy : '';
   const isElsewhere = takenApartBy !== '' && takenApartBy !== work.file;
-  // A file that is not stored was interrupted: some of its parts may exist, so each is looked up.
-  if (isElsewhere && (await store.bankFiles.fetch(tenant, takenApartBy))) return allKnown;
+  const elsewhere = isElsewhere ? await store.bankFiles.fetch(tenant, takenApartBy) : null;
+  // A file that is still being ingested may have been interrupted: some of its parts may exist, so each is looked up.
+  if (elsewhere?.kind === 'statement') return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
   const { result } = await change(work, sum.reference, action);
   if (isRefusal(result)) return allKnown;

@@ -12,7 +12,7 @@ import { entryKey, occurrenceCounter } from '../../statements/identity.ts';
 import type { CsvMapping } from '../../statements/mapping.ts';
 import { readStatement } from '../../statements/read.ts';
 import type { Store } from '../../store/store.ts';
-import { type Origin, ownOrigin, type Serialize } from '../../writer/command.ts';
+import type { Origin, Serialize } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
 import type { BankFile } from '../bank-file.ts';
 import { newEntry } from '../entry.ts';
@@ -23,8 +23,6 @@ import { type IngestDependencies, type IngestedState, ingestEntry, ingestParts }
 const AT_ONCE = 512;
 /** Limit of statement numbers listed with the stored file. */
 const MAX_STATEMENTS_NAMED = 100;
-/** Provider events of this rail reserve the id of a file, by its hash, before the file is stored. */
-const FILE_IDS = 'bank_import';
 
 export type StatementFile = {
   /** Name given by the operator. */
@@ -48,21 +46,11 @@ export async function ingestStatement(
   serialize?: Serialize<BankFile>,
 ): Promise<Executed<BankFile>> {
   const { store, execute } = dependencies;
-  const keep = (file: BankFile, isKnown: boolean) =>
-    execute({ subject: 'bank_file', origin, now, file, isKnown }, serialize);
-  const known = () => store.bankFiles.fetchByHash(origin.tenant, 'statement', source.hash);
   return inTurn(origin.tenant, async () => {
-    const before = await known();
-    if (before) return keep(before, true);
-    const file = await ingestFile(dependencies, origin, source, now);
-    try {
-      return await keep(file, false);
-    } catch (error) {
-      // Two processes that ingest the same file at once share the work, and one of them finishes first.
-      const winner = await known();
-      if (winner) return keep(winner, true);
-      throw error;
-    }
+    const known = await store.bankFiles.fetchByHash(origin.tenant, 'statement', source.hash);
+    const file = known ?? (await ingestFile(dependencies, origin, source, now));
+    // Two processes that ingest the same file at once share the work; the result is what the first of them stored.
+    return execute({ subject: 'bank_file', origin, now, file }, serialize);
   });
 }
 
@@ -91,7 +79,7 @@ async function ingestFile(
   const read = () => readStatement(source.open(), source.mapping === null ? {} : { mapping: source.mapping });
   for await (const part of read()) if (part.kind === 'statement') known(part.header);
 
-  const id = await idOfFile(dependencies, origin.tenant, source.hash, now);
+  const id = await reservedId(dependencies, origin, source.hash, now);
   const counts = { entries: 0, new: 0, settled: 0, open: 0 };
   const statements: string[] = [];
   const count = (states: readonly IngestedState[]) => {
@@ -144,26 +132,29 @@ async function ingestFile(
  * Reserves the id of the file before its first entry is stored, since entries name it. A retry after a crash, or
  * another process that ingests the same file at the same time, gets the same id.
  */
-async function idOfFile(
-  { store, execute }: IngestDependencies,
-  tenant: Tenant,
+async function reservedId(
+  { execute }: IngestDependencies,
+  origin: Origin,
   hash: string,
   now: number,
 ): Promise<string> {
-  const id = newId('bfl', now);
-  const notice = {
-    id: newId('ntc', now),
-    rail: FILE_IDS,
-    reference: hash,
-    receivedAt: now,
-    state: 'done',
-    dueAt: null,
-    tries: 0,
-    data: { file: id },
+  const file = {
+    id: newId('bfl', now),
+    kind: 'ingesting',
+    createdAt: now,
+    hash,
+    data: {},
+    content: '',
   } as const;
-  await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'time'), notice });
-  const kept = await store.notices.fetchByReference(tenant, FILE_IDS, hash);
-  return typeof kept?.data.file === 'string' ? kept.data.file : id;
+  const { result } = await execute({
+    subject: 'bank_file',
+    // The key of the request is for the file as a whole.
+    origin: { ...origin, idempotency: null },
+    now,
+    file,
+  });
+  if (!('value' in result)) throw new Error('the id of a file was not reserved');
+  return result.value.id;
 }
 
 type Known = {

@@ -55,6 +55,6 @@ export const bank: Rail = {
 /** Details of the transfer for the payer, or null for an attempt of another rail. */
 export function transferOf({ rail, details, method, amount, reference }: Attempt): Instructions | null {
   if (rail !== BANK || details.account === undefined) return null;
-  const account = details.account as unknown as ReceivingAccount;
+  const account = details.account as ReceivingAccount;
   return instructionsFor(account, method, { amount, reference });
 }

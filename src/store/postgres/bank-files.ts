@@ -7,7 +7,7 @@ import { pageOf, pageQuery } from './pages.ts';
 import type { Pool } from './pool.ts';
 import { tenantColumns } from './rows.ts';
 
-type BankFileColumns = {
+export type BankFileColumns = {
   readonly id: string;
   readonly kind: BankFileKind;
   readonly created_at: number;
@@ -53,6 +53,6 @@ export function bankFileQuery(tenant: Tenant, kind: BankFileKind, page: PageRequ
   return pageQuery(tenant, { table: 'bank_file', columns, equal: { kind } }, page);
 }
 
-function bankFileFrom({ created_at, data, ...row }: BankFileColumns): BankFile {
+export function bankFileFrom({ created_at, data, ...row }: BankFileColumns): BankFile {
   return { ...row, createdAt: created_at, data: JSON.parse(data) };
 }

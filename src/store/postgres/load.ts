@@ -1,4 +1,5 @@
 /** The rows that the units of a batch need, loaded for all of them at once. */
+import type { BankFile } from '../../banking/bank-file.ts';
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
@@ -7,6 +8,7 @@ import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
 import { type IdempotencyKey, type Loaded, type Needs, railKey, type Writes } from '../store.ts';
+import { type BankFileColumns, bankFileFrom } from './bank-files.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
 import {
@@ -57,6 +59,7 @@ export async function loadView(
   const emails = wanted(({ emails }) => emails);
   const rails = wanted(({ references }) => references);
   const references = wanted(({ notices }) => notices);
+  const hashes = wanted(({ statements }) => statements);
   const keys = wanted(({ idempotency }) => (idempotency ? [idempotency] : []));
 
   const lockCheckouts = () => sql`
@@ -100,6 +103,11 @@ export async function loadView(
     UNION ALL
     SELECT rail, reference, checkout FROM payment_attempt JOIN wanted USING (rail, reference)
       WHERE account = ${account} AND live = ${live}`;
+  const lockStatements = () => sql<BankFileColumns[]>`
+    SELECT id, kind, created_at, hash, data, content FROM bank_file
+    WHERE account = ${account} AND live = ${live} AND kind IN ('statement', 'ingesting')
+      AND hash = ANY (${textArray(hashes)}::text[])
+    ORDER BY hash FOR UPDATE`;
   const readAnswers = () => sql<AnswerRow[]>`
     SELECT idempotency_key, operation, request_hash, status_code, headers, idempotency.body,
            event.body AS event_body
@@ -118,12 +126,25 @@ export async function loadView(
     customerIds.length > 0 ? lockCustomers().execute() : [],
     emails.length > 0 ? lockCustomersByEmail().execute() : [],
     references.length > 0 ? lockNotices().execute() : [],
+    hashes.length > 0 ? lockStatements().execute() : [],
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
     all.some(({ endpoints }) => endpoints) ? readEndpoints().execute() : [],
     ids.length > 0 ? cache.read(sql, tenant, ids) : new Map<string, Checkout>(),
   ]);
-  const [, , failing, foundCustomers, foundByEmail, notices, owners, answers, endpoints, checkouts] = found;
+  const [
+    ,
+    ,
+    failing,
+    foundCustomers,
+    foundByEmail,
+    notices,
+    statements,
+    owners,
+    answers,
+    endpoints,
+    checkouts,
+  ] = found;
   const customers = new Map(foundCustomers.map((row) => [customerFrom(row).id, customerFrom(row)]));
   const byEmail = new Map(foundByEmail.map((row) => [row.email, customerFrom(row)]));
   const ownerOf = new Map(owners.map((row) => [railKey(row), row.checkout]));
@@ -138,6 +159,7 @@ export async function loadView(
     customers,
     byEmail,
     notices: new Map(notices.map((row) => [railKey(row), noticeFrom(row)])),
+    statements: new Map(statements.map((row) => [row.hash, bankFileFrom(row)])),
     ownerOf,
     answerOf,
     endpoints: endpoints.map((row) => endpointFrom(tenant, row)),
@@ -150,13 +172,23 @@ type Found = {
   readonly customers: Map<string, Customer>;
   readonly byEmail: Map<string, Customer>;
   readonly notices: Map<string, Notice>;
+  readonly statements: Map<string, BankFile>;
   readonly ownerOf: Map<string, string>;
   readonly answerOf: Map<string, NonNullable<Loaded['answer']>>;
   readonly endpoints: readonly Endpoint[];
   readonly receivers: ReadonlyMap<string, Health>;
 };
 
-function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf, ...found }: Found): View {
+function createView({
+  checkouts,
+  customers,
+  byEmail,
+  notices,
+  statements,
+  ownerOf,
+  answerOf,
+  ...found
+}: Found): View {
   let { endpoints, receivers } = found;
   return {
     of: (needs) => ({
@@ -165,12 +197,22 @@ function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf,
       customersByEmail: some(byEmail, needs.emails),
       owners: some(ownerOf, needs.references?.map(railKey)),
       notices: some(notices, needs.notices?.map(railKey)),
+      statements: some(statements, needs.statements),
       answer: (needs.idempotency && answerOf.get(answerKey(needs.idempotency))) ?? null,
       endpoints: needs.endpoints ? endpoints : [],
       receivers: some(receivers, needs.receivers),
     }),
 
-    apply({ checkout, customer, notice, answer, endpoints: changes = [], receivers: fares = [] }) {
+    apply({
+      checkout,
+      customer,
+      notice,
+      bankFile,
+      ingestedFile,
+      answer,
+      endpoints: changes = [],
+      receivers: fares = [],
+    }) {
       for (const { before, after } of changes) {
         const others = endpoints.filter(({ id }) => id !== (after ?? before)?.id);
         endpoints = after === null ? others : [...others, after].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -196,6 +238,9 @@ function createView({ checkouts, customers, byEmail, notices, ownerOf, answerOf,
         if (email !== '') byEmail.set(email, customer);
       }
       if (notice) notices.set(railKey(notice), notice);
+      for (const file of [bankFile, ingestedFile]) {
+        if (file && file.kind !== 'payments') statements.set(file.hash, file);
+      }
       if (answer) {
         const { requestHash, statusCode, headers, body } = answer;
         answerOf.set(answerKey(answer), { requestHash, statusCode, headers, body });

@@ -7,7 +7,7 @@ import type { Notice } from '../../methods/provider-event.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
 import type { Writes } from '../store.ts';
 import type { Sql } from './connection.ts';
-import { insert, onRows, type Row, some, sorted } from './statements.ts';
+import { insert, onRows, type Row, some, sorted, update } from './statements.ts';
 import type { Changes } from './write.ts';
 
 type Change = { readonly before: Checkout | null; readonly after: Checkout };
@@ -49,6 +49,13 @@ export function moneyStatements(
         'hash',
       ),
       (rows) => insert(sql, tenant, 'bank_file', rows),
+    ),
+    ...some(
+      sorted(
+        all.flatMap(({ ingestedFile }) => (ingestedFile ? [bankFileRow(ingestedFile)] : [])),
+        'hash',
+      ),
+      (rows) => update(sql, tenant, 'bank_file', rows),
     ),
   ];
 }

@@ -2,17 +2,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { BankFile, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Page, PageRequest } from '../store.ts';
+import type { Page, PageRequest, Writes } from '../store.ts';
 import { pageOf, pageQuery, type Query } from './page.ts';
 import { bankFileFrom, liveOf, type Row } from './rows.ts';
 
 const columnsOfList = "id, kind, created_at, hash, data, '' AS content";
 const columns = 'id, kind, created_at, hash, data, content';
 
+export type BankFileReader = ReturnType<typeof bankFileReader>;
+
 export function bankFileReader(database: DatabaseSync) {
   const byId = database.prepare(`SELECT ${columns} FROM bank_file WHERE account = ? AND live = ? AND id = ?`);
   const byHash = database.prepare(
     `SELECT ${columns} FROM bank_file WHERE account = ? AND live = ? AND kind = ? AND hash = ?`,
+  );
+  const statement = database.prepare(
+    `SELECT ${columns} FROM bank_file
+     WHERE account = ? AND live = ? AND kind IN ('statement', 'ingesting') AND hash = ?`,
   );
   const one = (row: unknown) => (row === undefined ? null : bankFileFrom(row as Row));
 
@@ -21,6 +27,9 @@ export function bankFileReader(database: DatabaseSync) {
 
     readByHash: (tenant: Tenant, kind: BankFileKind, hash: string): BankFile | null =>
       one(byHash.get(tenant.account, liveOf(tenant), kind, hash)),
+
+    readStatement: (tenant: Tenant, hash: string): BankFile | null =>
+      one(statement.get(tenant.account, liveOf(tenant), hash)),
 
     list(tenant: Tenant, kind: BankFileKind, page: PageRequest): Page<BankFile> {
       const { sql, values } = bankFileQuery(tenant, kind, page);
@@ -38,8 +47,19 @@ export function bankFileQuery(tenant: Tenant, kind: BankFileKind, page: PageRequ
 
 export function bankFileWriter(prepare: (sql: string) => StatementSync) {
   const insert = prepare(`INSERT INTO bank_file (account, live, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const complete = prepare(
+    'UPDATE bank_file SET kind = ?, created_at = ?, data = ? WHERE account = ? AND live = ? AND id = ?',
+  );
 
-  return (tenant: Tenant, { id, kind, createdAt, hash, data, content }: BankFile): void => {
-    insert.run(tenant.account, liveOf(tenant), id, kind, createdAt, hash, JSON.stringify(data), content);
+  return (tenant: Tenant, { bankFile, ingestedFile }: Writes): void => {
+    const live = liveOf(tenant);
+    if (bankFile) {
+      const { id, kind, createdAt, hash, data, content } = bankFile;
+      insert.run(tenant.account, live, id, kind, createdAt, hash, JSON.stringify(data), content);
+    }
+    if (ingestedFile) {
+      const { id, kind, createdAt, data } = ingestedFile;
+      complete.run(kind, createdAt, JSON.stringify(data), tenant.account, live, id);
+    }
   };
 }

@@ -4,6 +4,7 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { wholeBody } from '../answer-body.ts';
 import { type Loaded, type Needs, railKey, type Unit, type Writes } from '../store.ts';
+import type { BankFileReader } from './bank-files.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { CustomerReader } from './customers.ts';
 import type { EndpointReader } from './endpoints.ts';
@@ -17,6 +18,7 @@ type Readers = {
   readonly customers: CustomerReader;
   readonly endpoints: EndpointReader;
   readonly notices: NoticeReader;
+  readonly bankFiles: BankFileReader;
 };
 
 /** Who else keeps in memory what commits change. */
@@ -73,7 +75,7 @@ export function committer(
   };
 }
 
-function loader(database: DatabaseSync, { checkouts, customers, endpoints, notices }: Readers) {
+function loader(database: DatabaseSync, { checkouts, customers, endpoints, notices, bankFiles }: Readers) {
   const answer = database.prepare(
     `SELECT request_hash, status_code, headers, idempotency.body, event.body AS event_body
      FROM idempotency LEFT JOIN event
@@ -102,6 +104,7 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
         ({ rail, reference }) => notices.readByReference(tenant, rail, reference),
         railKey,
       ),
+      statements: found(needs.statements, (hash) => bankFiles.readStatement(tenant, hash)),
       endpoints: needs.endpoints ? endpoints.list(tenant) : [],
       receivers: found(needs.receivers, (id) => endpoints.health(tenant, id)),
       answer:

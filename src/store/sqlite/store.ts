@@ -42,7 +42,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
   const bankFiles = bankFileReader(database);
   const work = workQueue(database, events, endpoints);
   const kept = retention(database);
-  const readers = { checkouts, customers, endpoints, notices };
+  const readers = { checkouts, customers, endpoints, notices, bankFiles };
   const commit = committer(database, readers, {
     accountsChanged: accounts.refresh,
     committed: work.endLeases,

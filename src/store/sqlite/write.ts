@@ -98,7 +98,7 @@ export function writer(database: DatabaseSync) {
       );
     }
     if (writes.notice) writeNotice(tenant, writes.notice);
-    if (writes.bankFile) writeBankFile(tenant, writes.bankFile);
+    writeBankFile(tenant, writes);
     if (audit) {
       const { subject, version, at, actor, action, requestId } = audit;
       insertAudit.run(account, live, subject, version, at, actor, action, requestId);

@@ -12,14 +12,7 @@ import {
   type Lookup,
   objection,
 } from '../../banking/effects.ts';
-import {
-  type BankEntry,
-  dataOfEntry,
-  type EntryProblem,
-  entryOf,
-  isIncoming,
-  unassigned,
-} from '../../banking/entry.ts';
+import { type BankEntry, type EntryProblem, entryOf, isIncoming, unassigned } from '../../banking/entry.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
@@ -77,7 +70,7 @@ export function decideOnBankEntry(
     state: isTried && wait === undefined ? 'open' : state,
     dueAt: wait === undefined ? null : now + wait,
     tries,
-    data: dataOfEntry(entry),
+    data: entry,
   };
   const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
   const written = changes.map(({ change, before }) =>

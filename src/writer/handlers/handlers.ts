@@ -4,7 +4,7 @@ import type { Serializer } from '../../checkout/serializer.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import type { Commands, Decided, Subject, Value } from '../command.ts';
 import { bankEntryNeeds, decideOnBankEntry } from './bank-entry.ts';
-import { decideOnBankFile } from './bank-file.ts';
+import { bankFileNeeds, decideOnBankFile } from './bank-file.ts';
 import { checkoutNeeds, decideOnCheckout } from './checkout.ts';
 import { decideOnClock } from './clock.ts';
 import { customerNeeds, decideOnCustomer } from './customer.ts';
@@ -34,7 +34,7 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
   resend: { needs: resendNeeds, decide: decideOnResend },
   deliveries: { needs: deliveriesNeeds, decide: decideOnDeliveries },
   bank_entry: { needs: bankEntryNeeds, decide: decideOnBankEntry },
-  bank_file: { needs: onlyTheTenant, decide: decideOnBankFile },
+  bank_file: { needs: bankFileNeeds, decide: decideOnBankFile },
   payment_file: { needs: paymentFileNeeds, decide: decideOnPaymentFile },
   provider_event: { needs: providerEventNeeds, decide: decideOnProviderEvent },
   repetition: {

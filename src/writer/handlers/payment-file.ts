@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { BankFile } from '../../banking/bank-file.ts';
-import { dataOfEntry, entryOf } from '../../banking/entry.ts';
+import { entryOf } from '../../banking/entry.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
 import { decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
@@ -109,7 +109,7 @@ function includedReturns(
     if (!notice || sentBack?.state !== 'pending' || sentBack.file !== '') return [];
     const filed: Notice = {
       ...notice,
-      data: dataOfEntry({ ...entryOf(notice), sentBack: { ...sentBack, file: id } }),
+      data: { ...entryOf(notice), sentBack: { ...sentBack, file: id } },
     };
     return [{ transfer, writes: { notice: filed, audit: auditOf(origin, notice.id, 0, now, 'filed') } }];
   });
