@@ -82,15 +82,15 @@ function obstacleTo(fault: Fault): string | null {
   if (missing !== undefined) return `there is no ${missing}`;
   try {
     // What cannot even be loaded would be found by any test.
-    stripTypeScriptTypes(planted(fault));
+    stripTypeScriptTypes(planted(root, fault));
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : 'it is no TypeScript';
   }
 }
 
-function planted({ file, find, replace }: Fault): string {
-  return readFileSync(join(root, file), 'utf8').split(find).join(replace);
+function planted(tree: string, { file, find, replace }: Fault): string {
+  return readFileSync(join(tree, file), 'utf8').split(find).join(replace);
 }
 
 /** The names of those that no test has found. */
@@ -110,7 +110,7 @@ async function missedOf(faults: readonly Fault[]): Promise<string[]> {
 /** Runs its tests one file after the other until one fails. */
 async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
   const { file, tests, withPostgres = false } = fault;
-  return copy.with(file, planted(fault), async () => {
+  return copy.with(file, planted(copy.root, fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const test of tests) {
       verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS, withPostgres });

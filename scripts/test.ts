@@ -28,7 +28,8 @@ const directory = mkdtempSync(join(await quickestDirectory(), 'opentill-run-'));
 // The PostgreSQL of a test may run as somebody else.
 chmodSync(directory, 0o711);
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
 
 const ends: Array<() => Promise<void>> = [];
 const lanes = lanesFor(plan);
@@ -39,12 +40,13 @@ const environment = {
   // Each process would compile the same code again.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
   TMPDIR: directory,
-  ...(values.all ? { OPENTILL_TEST_SCALE: '10' } : {}),
+  ...(values.all ? { OPENTILL_TEST_SCALE: '4' } : {}),
 };
 const stream = run({
   files: lanes.map(() => join(import.meta.dirname, 'test/lane.ts')),
   concurrency: processesAtOnce(),
   env: environment,
+  signal: stopping.signal,
 });
 const success = await report(stream, [
   ...plan.sqlite.map((file) => nameOf(file, 'sqlite')),

@@ -1,4 +1,4 @@
-/** The composition root: the only file that picks adapters. */
+/** The composition root: puts the service together, and picks its rails. */
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
@@ -13,8 +13,7 @@ import { bank } from './methods/bank/rail.ts';
 import type { Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
-import { openPostgresStore } from './store/postgres/store.ts';
-import { openSqliteStore } from './store/sqlite/store.ts';
+import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { version } from './version.ts';
 import { networkRules } from './webhooks/guard.ts';
@@ -157,16 +156,6 @@ function stripeRail(config: Config): Rail {
     accountNumber: config.STRIPE_ACCOUNT,
     apiUrl: config.STRIPE_API_URL,
   });
-}
-
-/** `serve` takes part in serving the database; the command line works beside servers. */
-export async function openStore(
-  { DATABASE_URL: database, DATABASE_COMMITS }: Pick<Config, 'DATABASE_URL' | 'DATABASE_COMMITS'>,
-  { serve }: { serve: boolean },
-): Promise<Store> {
-  return database.kind === 'postgres'
-    ? openPostgresStore(database.url, { serve, create: serve, commitsAtOnce: DATABASE_COMMITS })
-    : openSqliteStore(database.path, { serve });
 }
 
 function isLoopback(host: string): boolean {

@@ -28,8 +28,8 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'a secret without a key signs',
     ...webhooks('sign', 'sign', 'sign-library'),
-    find: "if (key.length === 0) throw new Error('the webhook secret holds no key');",
-    replace: '',
+    find: 'if (key.length === 0) throw',
+    replace: 'if (key.length < 0) throw',
   },
   {
     name: 'a secret that was replaced signs for a moment too long',
@@ -70,8 +70,8 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'an address that is written as a number is not vetted',
     ...webhooks('sender', 'guard-corpus'),
-    find: "    if (literal !== null && isForbidden(literal, rules)) return failed('address forbidden');\n",
-    replace: '',
+    find: 'literal !== null && isForbidden(literal, rules)',
+    replace: "literal === '' && isForbidden(literal, rules)",
   },
   {
     name: 'a redirect counts as delivered',
@@ -118,8 +118,8 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'a place is never given back',
     ...webhooks('concurrency-limit', 'concurrency-limit'),
-    find: '      window.underWay--;\n',
-    replace: '',
+    find: '.underWay--;',
+    replace: '.underWay;',
   },
   {
     name: 'a disabled endpoint goes on getting events',

@@ -21,7 +21,7 @@ export const writerFaults: readonly Fault[] = [
   },
   {
     name: 'an endpoint is told about itself',
-    ...writer('event-rows', 'writer/writer-endpoints', 'api/endpoints-events'),
+    ...writer('event-rows', 'writer/writer-deliveries'),
     find: 'each.id !== subject && selects(each, type)',
     replace: 'selects(each, type)',
   },

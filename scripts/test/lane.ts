@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { claimFile, claimLane, nameOf } from './plan.ts';
 
 /** The limit of a file and of each test in it. */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 /** What a file leaves open must not keep the lane alive in silence. */
 const ENDING_MS = 10_000;
 

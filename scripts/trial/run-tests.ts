@@ -30,6 +30,7 @@ export async function runTests(
     '--test',
     '--test-reporter=tap',
     '--test-concurrency=1',
+    `--test-timeout=${Math.ceil(timeoutMs / 2)}`,
     ...(inOneProcess ? ['--test-isolation=none'] : []),
     ...(withPostgres ? ['--test-global-setup=test/support/postgres-setup.ts'] : []),
     ...files,

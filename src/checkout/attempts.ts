@@ -1,4 +1,4 @@
-/** The rules of paying: attempts, what rails say of them, and the money that is booked. Pure, as `decide.ts`. */
+/** Rules of paying: attempts, reports of rails about them, and the money that is booked. Pure, as `decide.ts`. */
 import type { CancelAttempt, Report, StartAttempt } from './commands.ts';
 import { refundOfExcess } from './refunds.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
@@ -13,7 +13,7 @@ import {
   type Payment,
 } from './session.ts';
 
-/** A session's attempts; an honest payer needs a handful, and the list is part of every answer. */
+/** Attempts of a session, at most: an honest payer needs a handful, and the list is part of every answer. */
 export const MAX_ATTEMPTS = 50;
 
 export function startAttempt(checkout: Checkout, command: StartAttempt): Checkout | Refusal {
@@ -22,7 +22,8 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
   const obstacle = obstacleToPaying(checkout, now, method);
   if (obstacle) return obstacle;
   const amount = amountDue(checkout);
-  // Last, unlike the version that a client names: what cannot be paid at all is not to be looked at and paid again.
+  // This check comes last, unlike that of a version named by the client: a session that cannot be paid at all is no
+  // reason to reload and pay again.
   if (amount !== expectedAmount) {
     return refuse('version_stale', 'The amount has changed since it was shown to the payer.');
   }
@@ -43,7 +44,7 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
   return addAttempt(checkout, attempt, now);
 }
 
-/** Why no attempt may start now, or null. */
+/** Refusal of a new attempt, or null. */
 function obstacleToPaying(checkout: Checkout, now: number, method: string): Refusal | null {
   if (!checkout.methods.includes(method)) {
     return refuseFields([
@@ -71,7 +72,10 @@ function obstacleToPaying(checkout: Checkout, now: number, method: string): Refu
   return null;
 }
 
-/** One live attempt at a time: a new one takes the place of those that still wait for the payer, unless they stand. */
+/**
+ * One live attempt at a time: a new one replaces those that still wait for the payer, unless they may stand beside
+ * others.
+ */
 function addAttempt(checkout: Checkout, attempt: Attempt, now: number): Checkout {
   const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout, now, isReplaceable);
   return { ...checkout, attempts: [...attempts, withoutIdleSync(attempt)] };
@@ -111,7 +115,7 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
   return settle(book(addAttempt(checkout, attempt, now), attempt, command, false), now);
 }
 
-/** Only where it is not said how much money there is can it be that there is none to book. */
+/** Without a given amount, there may be no money to book. */
 function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | null {
   if (checkout.amount === 0) {
     return refuse('not_payable', 'The session cannot be paid: it is a draft without an amount.');
@@ -122,11 +126,11 @@ function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | n
   return null;
 }
 
-/** Moves the attempt to what the report says of it, unless more is known already (see `attemptStatuses`). */
+/** Moves the attempt to the reported status, unless more is known already (see `attemptStatuses`). */
 function advance(checkout: Checkout, attempt: Attempt, command: Report): Checkout {
   const { status, reason, syncAt, details } = command;
   const news = knowledgeOf(status) - knowledgeOf(attempt.status);
-  // This is also what keeps a telling: whatever says less than that the attempt was given up does not put it off.
+  // This keeps the due time for telling the rail: a report below `cancelled` does not postpone it.
   if (news < 0) return checkout;
   const isNew = details !== null && JSON.stringify(details) !== JSON.stringify(attempt.details);
   const moved = withoutIdleSync({
@@ -146,7 +150,7 @@ function isSettled(status: AttemptStatus): boolean {
   return status === 'cancelled' || status === 'failed' || status === 'succeeded';
 }
 
-/** There is nothing to ask about an attempt that has ended; but of one that was given up the rail may have to hear. */
+/** An attempt that has ended needs no question; but the rail of a cancelled attempt may have to be told. */
 function withoutIdleSync(attempt: Attempt): Attempt {
   const isOver =
     isSettled(attempt.status) && !(attempt.status === 'cancelled' && attempt.traits.toldOfCancel);
@@ -154,8 +158,8 @@ function withoutIdleSync(attempt: Attempt): Attempt {
 }
 
 /**
- * Books the money of a report once, however often it is reported. It is late where the session had expired, or where
- * the attempt had been given up: then it comes as a surprise to whoever acted on that.
+ * Books the money of a report once, however often it is reported. The payment is late if the session had expired, or if
+ * the attempt had been given up: then it surprises whoever acted on that.
  */
 function book(checkout: Checkout, attempt: Attempt, command: Report, givenUp: boolean): Checkout {
   const { rail, payment, now } = command;
@@ -183,7 +187,7 @@ function settle(checkout: Checkout, now: number): Checkout {
   return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at } }, now);
 }
 
-/** The payer goes back. What stands open beside others stays: the transfer may be on its way. */
+/** The payer goes back. Attempts that stand beside others stay: the transfer may be on its way. */
 export function cancelAttempt(checkout: Checkout, { now }: CancelAttempt): Checkout | Refusal {
   if (checkout.attempts.some(isInFlight)) {
     return refuse('payment_in_progress', 'The payment cannot be cancelled: it is already in progress.');
@@ -195,7 +199,7 @@ function isReplaceable({ traits }: Attempt): boolean {
   return !traits.standing;
 }
 
-/** Cancels the attempts that only wait for the payer, or those among them that are meant. */
+/** Cancels the attempts that only wait for the payer, or the given ones among them. */
 export function cancelWaiting(
   checkout: Checkout,
   now: number,

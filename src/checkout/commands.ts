@@ -1,5 +1,5 @@
 /**
- * What can be asked of a checkout session. A command brings everything that deciding needs: the time, random ids and
+ * Commands for a checkout session. A command brings everything that the decision needs: the time, random ids and
  * checked input. It is data, so that a decision can be repeated.
  */
 import type { Item } from './items.ts';
@@ -60,7 +60,7 @@ export type StartAttempt = At & {
   readonly rail: string;
   readonly reference: string;
   readonly method: string;
-  /** What the payer was shown: an attempt for another amount does not start. */
+  /** Amount shown to the payer: an attempt for another amount does not start. */
   readonly expectedAmount: number;
   readonly status: AttemptStatus;
   readonly syncAt: number | null;
@@ -68,37 +68,37 @@ export type StartAttempt = At & {
   readonly details: JsonObject;
 };
 
-/** What a rail says of an attempt, and of money that it received. */
+/** Report of a rail about an attempt, and about money that it received. */
 export type Report = At & {
   readonly type: 'report';
   readonly rail: string;
   /** The rail's own id of the attempt. */
   readonly reference: string;
   /**
-   * A rail that cancels by itself says `failed`: `cancelled` is this service's own doing, and as a report it says that
-   * the rail has been told.
+   * A rail that cancels by itself reports `failed`. `cancelled` is this service's own decision; as a report it confirms
+   * that the rail has been told.
    */
   readonly status: AttemptStatus;
   readonly reason: string;
   readonly syncAt: number | null;
-  /** What the rail needs to know again, or null for no news of that. */
+  /** New details of the rail to keep, or null for no change. */
   readonly details: JsonObject | null;
-  /** Money received; an `amount` of null is what the attempt was for. */
+  /** Money received; an `amount` of null stands for the amount of the attempt. */
   readonly payment: { readonly reference: string; readonly amount: number | null } | null;
-  /** How to record the attempt if it is not known yet; `method` null: the session's first. */
+  /** Data of the attempt if it is not known yet; `method` null: the session's first. */
   readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
-  /** Of the refund of the excess, should the policy want one. */
+  /** Id for the refund of the excess, should the policy want one. */
   readonly refundId: string;
 };
 
 /** The merchant gives money back; the rail is asked only after this is committed. */
 export type CreateRefund = At & {
   readonly type: 'create_refund';
-  /** The attempt whose money it is, or null: the newest that has brought enough. */
+  /** Id of the attempt whose money is taken back. */
   readonly attempt: string | null;
 } & Pick<Refund, 'id' | 'amount' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
 
-/** What a person says of a refund that its rail cannot tell of. */
+/** A person settles a refund that its rail cannot report on. */
 export type SettleRefund = At & {
   readonly type: 'settle_refund';
   readonly refund: string;
@@ -106,7 +106,7 @@ export type SettleRefund = At & {
   readonly reason: string;
 };
 
-/** What a rail says of a refund. */
+/** Report of a rail about a refund. */
 export type ReportRefund = At & {
   readonly type: 'report_refund';
   readonly refund: string;
@@ -116,19 +116,19 @@ export type ReportRefund = At & {
   readonly syncAt: number | null;
 };
 
-/** What a rail says of money that it takes back. */
+/** Report of a rail about money that it takes back. */
 export type ReportReversal = At & { readonly type: 'report_reversal' } & Pick<
     Reversal,
     'kind' | 'rail' | 'reference' | 'amount' | 'reason' | 'status'
   > & {
-    /** Id of the attempt whose money it is. */
+    /** Id of the attempt whose money is taken back. */
     readonly attempt: string;
   };
 
 /** The payer goes back to choose another method. */
 export type CancelAttempt = At & { readonly type: 'cancel_attempt' };
 
-/** Time passes: whatever is due by `now` happens. */
+/** Time passes: everything due by `now` happens. */
 export type Tick = At & { readonly type: 'tick' };
 
 export type CheckoutCommand =

@@ -46,7 +46,7 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** `customer` is the addressed record; `customerByEmail` the one that has the e-mail address of the command, if any. */
+/** `customer` is the addressed record; `customerByEmail` the record with the e-mail address of the command, if any. */
 export function decideCustomer(
   customer: Customer | null,
   customerByEmail: Customer | null,
@@ -64,7 +64,7 @@ export function decideCustomer(
     const { id, tenant, now, fields } = command;
     return { kind: 'change', customer: { id, tenant, createdAt: now, ...fields } };
   }
-  // The guard above has answered for a customer that does not exist.
+  // The guard above has refused a customer that does not exist.
   const current = customer as Customer;
   if (command.type === 'erase_customer') return { kind: 'erased', customer: current };
   const { metadata: patch, ...fields } = command.fields;
@@ -76,8 +76,8 @@ export function decideCustomer(
 }
 
 /**
- * Who pays a new session: the named customer, else the one with the same e-mail address, else a new record made from
- * the details. What the request says of the payer goes before what the record says.
+ * Payer of a new session: the named customer, else the one with the same e-mail address, else a new record made from
+ * the details. Details in the request take precedence over those of the record.
  */
 export function identifyPayer(
   payer: Payer,

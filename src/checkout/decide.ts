@@ -1,6 +1,6 @@
 /**
- * The rules: what a command does to a checkout session. Pure; `execute.ts` calls it inside the transaction that
- * loaded the session and writes what it returns.
+ * The rules: decides what a command does to a checkout session. Pure; the writer calls it inside the transaction that
+ * loaded the session, and writes the result.
  */
 import { cancelAttempt, cancelWaiting, report, startAttempt } from './attempts.ts';
 import type { CheckoutCommand, CreateCheckout, ExpireCheckout, UpdateCheckout } from './commands.ts';
@@ -34,7 +34,7 @@ export function decide(checkout: Checkout | null, command: CheckoutCommand): Dec
       `The session is at version ${checkout.version}; If-Match names ${ifVersion}.`,
     );
   }
-  // What time has already ended is over, even if no tick has written it down yet.
+  // A session whose time is over has ended, even if no tick has written it down yet.
   const current = elapse(checkout, command.now);
   const next = apply(current, command);
   if (isRefusal(next)) return next;
@@ -69,7 +69,7 @@ function apply(checkout: Checkout, command: Exclude<CheckoutCommand, CreateCheck
 function conclude(before: Checkout, after: Checkout): Change | Unchanged {
   if (after === before) return { kind: 'unchanged', checkout: before };
   const events = eventsBetween(before, after);
-  // Only the time of the next question to the rail moved: nothing that anybody can see.
+  // Only the time of the next question to the rail changed, which nobody can see.
   const version = events.length === 0 ? before.version : before.version + 1;
   return {
     kind: 'change',
@@ -100,7 +100,7 @@ function create(command: CreateCheckout): Decision {
   return { kind: 'change', checkout, events: eventsBetween(null, checkout) };
 }
 
-/** What the rules have against these fields of a new session. */
+/** Problems of these fields of a new session. */
 export function createProblems(
   { expiresAt, items, amount }: Pick<CreateCheckout, 'expiresAt' | 'items' | 'amount'>,
   now: number,
@@ -115,7 +115,7 @@ export function createProblems(
   return problems;
 }
 
-/** What is wrong with an expiry of a session created at `now`, in a sentence, or null. */
+/** Problem of an expiry of a session created at `now`, in a sentence, or null. */
 function expiryProblem(expiresAt: number | null, now: number): string | null {
   if (expiresAt === null) return null;
   if (expiresAt < now + EXPIRY_MIN_MS) return 'must be at least 60 seconds ahead';
@@ -152,7 +152,7 @@ function replaceItems(checkout: Checkout, items: readonly Item[], now: number): 
   if (amount === checkout.amount && description === checkout.description && same(items, checkout.items)) {
     return checkout;
   }
-  // An attempt that waits for its payer shows an amount that is no longer right.
+  // An attempt that waits for its payer now shows a wrong amount.
   return cancelWaiting({ ...checkout, items, amount, description }, now);
 }
 

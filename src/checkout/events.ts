@@ -21,7 +21,10 @@ export type EventType =
   | `reversal.${Reversal['status']}`
   | `payin.${PayinStatus}`;
 
-/** What happened, and to which part of the session if to one. Ids and frozen bytes are given when it is written. */
+/**
+ * An event before it is written: its type, and the part of the session concerned, if any. Writing adds its id and
+ * frozen bytes.
+ */
 export type CheckoutEvent = {
   readonly type: EventType;
   readonly attempt?: Attempt;
@@ -30,10 +33,10 @@ export type CheckoutEvent = {
 };
 
 /**
- * The events of a change: the difference between the session before and after it.
+ * Events of a change: the difference between the session before and after it.
  *
- * Deriving them, instead of having each command name its own, is what keeps "one event for each change that has one"
- * true for combined changes too, such as a payment that ends an attempt, covers the amount and completes the session.
+ * Deriving them, instead of having each command name its own, keeps "one event for each change that has one" true for
+ * combined changes too, such as a payment that ends an attempt, covers the amount and completes the session.
  */
 export function eventsBetween(before: Checkout | null, after: Checkout): CheckoutEvent[] {
   if (before === null) return [{ type: 'checkout.created' }];
@@ -53,7 +56,7 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
     before.items !== after.items ||
     before.amount !== after.amount ||
     before.description !== after.description;
-  // Further money on an attempt that had succeeded already shows in no other event.
+  // No other event shows further money on an attempt that had already succeeded.
   const onlyMoneyChanged = events.length === 0 && before.payments.length !== after.payments.length;
   if (lineChanged || onlyMoneyChanged) events.push({ type: 'checkout.updated' });
   if (isCovered(after) && !isCovered(before)) events.push({ type: 'checkout.paid' });
@@ -74,8 +77,8 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
   const payin = payinStatusOf(after);
   if (payin !== payinStatusOf(before)) events.push({ type: `payin.${payin}` });
 
-  // An attempt that became unknown has no event of its own, and beside another payment not even one of the payin; nor
-  // has a refund whose rail has given it an id, or a reversal that changes its amount.
+  // An attempt that became unknown has no event of its own, and beside another payment not even a payin event. Neither
+  // has a refund whose rail has given it an id, nor a reversal that changes its amount.
   const attemptChanged = after.attempts.some(({ id, status }) => status !== known.get(id)?.status);
   const refundChanged = after.refunds.some(
     ({ reference }, index) => reference !== before.refunds[index]?.reference,

@@ -8,7 +8,7 @@ export type Item = {
   readonly description?: string;
 };
 
-/** Σ quantity × unit price in minor units, or null where it is more than an amount may be. */
+/** Σ quantity × unit price in minor units, or null if it exceeds the maximum amount. */
 export function totalOf(items: readonly Item[]): number | null {
   let total = 0;
   for (const { quantity, unitPrice } of items) {

@@ -22,7 +22,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with this metadata, in a sentence, or null. */
+/** Problem of this metadata, in a sentence, or null. */
 export function metadataProblem(metadata: JsonObject): string | null {
   if (Object.keys(metadata).length > METADATA_KEYS)
     return `must have at most ${METADATA_KEYS} top-level keys`;

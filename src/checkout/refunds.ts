@@ -1,13 +1,13 @@
-/** The rules of money that goes back: refunds that the merchant wants, and what rails take back. Pure, as `decide.ts`. */
+/** Rules of money that goes back: refunds that the merchant wants, and reversals by rails. Pure, as `decide.ts`. */
 import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './commands.ts';
 import { formatAmount } from './money.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import { type Checkout, heldOf, type Payment, type Refund, refundableOf, refundStatuses } from './session.ts';
 
-/** A session's refunds and reversals; both are part of the answers about it. */
+/** Refunds and reversals of a session, at most; both are part of its answers. */
 export const MAX_REFUNDS = 100;
 
-/** Never more than what was paid: what is pending counts as gone until it has failed. */
+/** Never more than was paid: a pending refund counts as gone until it has failed. */
 export function createRefund(checkout: Checkout, command: CreateRefund): Checkout | Refusal {
   const { id, now, amount, reason, remarks, metadata, webhookUrl } = command;
   if (command.attempt !== null && !checkout.attempts.some((each) => each.id === command.attempt)) {
@@ -25,7 +25,7 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
   return addRefund(checkout, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
 }
 
-/** A new refund, which its rail is to be asked about at once. */
+/** A new refund; its rail is asked at once. */
 function addRefund(
   checkout: Checkout,
   asked: Omit<Refund, 'createdAt' | 'reference' | 'status' | 'failure' | 'syncAt'>,
@@ -67,8 +67,8 @@ function mostOfOneAttempt(checkout: Checkout): number {
 }
 
 /**
- * Where the policy wants it, what this payment has brought beyond the amount goes back. What has gone back already, or
- * was taken back, is money that the merchant does not have: it is made up for before anything is too much.
+ * Refunds what this payment has brought beyond the amount, if the policy wants it. Money that already went back, or was
+ * taken back, is missing at the merchant: it is made up for before anything is excess.
  */
 export function refundOfExcess(checkout: Checkout, payment: Payment, id: string): Checkout {
   const { attempt, rail, bookedAt } = payment;
@@ -81,7 +81,7 @@ export function refundOfExcess(checkout: Checkout, payment: Payment, id: string)
   return addRefund(checkout, asked, bookedAt);
 }
 
-/** Ends a refund that is pending, because a person knows what became of it. */
+/** Settles a pending refund, because a person knows its result. */
 export function settleRefund(checkout: Checkout, command: SettleRefund): Checkout | Refusal {
   const { now, refund: id, status, reason } = command;
   const refund = checkout.refunds.find((each) => each.id === id);
@@ -101,7 +101,7 @@ export function settleRefund(checkout: Checkout, command: SettleRefund): Checkou
   });
 }
 
-/** Moves a refund to what its rail says, unless more is known already (see `refundStatuses`). */
+/** Moves a refund to the reported status, unless more is known already (see `refundStatuses`). */
 export function reportRefund(checkout: Checkout, command: ReportRefund): Checkout | Refusal {
   const refund = checkout.refunds.find(({ id }) => id === command.refund);
   if (!refund) return refuse('not_found', 'There is no such refund.');
@@ -122,7 +122,7 @@ export function reportRefund(checkout: Checkout, command: ReportRefund): Checkou
   return { ...checkout, refunds: checkout.refunds.map((each) => (each === refund ? moved : each)) };
 }
 
-/** Writes down what a rail takes back. What has been decided stays so: a rail says it last. */
+/** Records a reversal by a rail. A decided reversal stays so: a rail reports the decision last. */
 export function reportReversal(checkout: Checkout, command: ReportReversal): Checkout | Refusal {
   const { type, now, ...facts } = command;
   const { rail, reference, attempt, status, amount, reason } = facts;

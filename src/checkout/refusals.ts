@@ -1,6 +1,6 @@
 /**
- * Why a command is refused. The list is closed and in order of precedence: where several reasons hold, the first one
- * is the answer. It carries no HTTP status; `http/errors.ts` gives each reason its row.
+ * Reasons of refusals. The list is closed and in order of precedence: if several reasons hold, the first one is the
+ * answer. It carries no HTTP status; `http/errors.ts` gives each reason its row.
  */
 export const refusalReasons = [
   'key_reused',
@@ -23,13 +23,13 @@ export const refusalReasons = [
 
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** One mistake in the input: where it is (RFC 6901 JSON pointer) and what is wrong, in a sentence. */
+/** One mistake in the input: its place (RFC 6901 JSON pointer), and a sentence about it. */
 export type Problem = { readonly pointer: string; readonly detail: string };
 
 export type Refusal = {
   readonly kind: 'refusal';
   readonly reason: RefusalReason;
-  /** One sentence in the words of this very case. */
+  /** One sentence about this very case. */
   readonly detail: string;
   /** The fields at fault, for `field_invalid`. */
   readonly problems: readonly Problem[];

@@ -1,4 +1,4 @@
-/** The one public representation of a session and its parts, and of a customer: API, webhooks and SDK share it. */
+/** Public representation of a session and its parts, and of a customer: API, webhooks and SDK share it. */
 import type { Customer } from './customer.ts';
 import { decimalAmount, formatAmount } from './money.ts';
 import {
@@ -66,7 +66,7 @@ export function representAttempt(checkout: Checkout, attempt: Attempt) {
   };
 }
 
-/** Whether all that the attempt has brought has gone back. */
+/** True if everything that the attempt has brought has gone back. */
 function isRefunded(checkout: Checkout, { id }: Attempt): boolean {
   const received = sumOf(checkout.payments.filter(({ attempt }) => attempt === id));
   const given = sumOf(
@@ -151,13 +151,13 @@ export function representCustomer(customer: Customer) {
     name: customer.name,
     email: customer.email,
     country: customer.country,
-    phone: presentPhone(customer.phone),
+    phone: serializePhone(customer.phone),
     reference_id: customer.referenceId,
     metadata: customer.metadata,
   };
 }
 
-/** The address of the payer's page (spec 1: `{checkout_url}/transaction/<token>`). */
+/** Address of the payer's page: `{checkout_url}/transaction/<token>`. */
 export function paymentUrl(checkout: Checkout, checkoutUrl: string): string {
   return `${checkoutUrl}/transaction/${checkout.token}`;
 }
@@ -173,17 +173,17 @@ function representPayer(payer: Payer) {
     name: payer.name,
     email: payer.email,
     country: payer.country,
-    phone: presentPhone(payer.phone),
+    phone: serializePhone(payer.phone),
     billing_details: payer.billingDetails,
     shipping_details: payer.shippingDetails,
   };
 }
 
-function presentPhone(phone: Phone | null) {
+function serializePhone(phone: Phone | null) {
   return phone === null ? null : { calling_code: phone.callingCode, number: phone.number };
 }
 
-/** A receipt from the first payment on, and an invoice for as long as a transfer is waited for. */
+/** A receipt from the first payment on, and an invoice while a transfer is awaited. */
 function transactionDocuments(checkout: Checkout, url: string) {
   return [
     ...(checkout.payments.length > 0 ? [{ type: 'receipt', url: `${url}/receipt.pdf` }] : []),

@@ -1,4 +1,4 @@
-/** The bytes in which sessions leave the service: one representation, made once for each version of a session. */
+/** Serializer of sessions: one representation as bytes, made once for each version of a session. */
 
 import type { Customer } from './customer.ts';
 import type { CheckoutEvent } from './events.ts';
@@ -15,7 +15,7 @@ import type { Attempt, Checkout, Refund } from './session.ts';
 export type Serializer = ReturnType<typeof createSerializer>;
 
 export function createSerializer(checkoutUrl: string) {
-  // Sessions are immutable, so what was made from one stays right for as long as it is in memory.
+  // Sessions are immutable, so their bytes stay valid for as long as the object is in memory.
   const made = new WeakMap<Checkout, string>();
 
   function checkout(session: Checkout): string {
@@ -39,7 +39,7 @@ export function createSerializer(checkoutUrl: string) {
     refund,
     customer: (customer: Customer): string => JSON.stringify(representCustomer(customer)),
 
-    /** What an event of the session holds of it. */
+    /** Part of the session in the body of an event. */
     eventData(session: Checkout, event: CheckoutEvent): string {
       if (event.attempt) return attempt(session, event.attempt);
       if (event.refund) return refund(session, event.refund);

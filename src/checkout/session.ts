@@ -1,9 +1,9 @@
 /**
  * The aggregate: one checkout session with its payment attempts and the payments booked for it.
  *
- * Values are immutable; a change makes a new one. The lifecycle and the money are held apart, and every public
- * status is derived from them by the functions below, so that no two fields can disagree.
- * All times are milliseconds since the epoch, in the clock of the session's account and mode.
+ * Values are immutable; a change makes a new one. The lifecycle and the money are separate, and the functions below
+ * derive every public status from them, so that no two fields can disagree. All times are milliseconds since the epoch,
+ * in the clock of the session's account and mode.
  */
 import type { Item } from './items.ts';
 import type { Tenant } from './tenant.ts';
@@ -16,7 +16,7 @@ export type Phone = { readonly callingCode: string; readonly number: string };
 /** Kept as the client gave it, except for empty strings; the HTTP schema bounds its fields. */
 export type ContactDetails = JsonObject;
 
-/** What the session knows of its payer; `customer` is the id of the customer record, if there is one. */
+/** Details of the payer; `customer` is the id of the customer record, if there is one. */
 export type Payer = {
   readonly customer: string;
   readonly name: string;
@@ -28,9 +28,9 @@ export type Payer = {
 };
 
 /**
- * What is known of an attempt, in the order in which knowledge grows. A report can only move an attempt to the right,
- * so that reports may come in any order and any number of times and still end in the same state.
- * `cancelled` stands before `processing`: cancelling is our wish, processing is the rail's fact.
+ * Statuses of an attempt, in the order in which knowledge grows. A report can only move an attempt to the right, so
+ * that reports may come in any order and any number of times and still end in the same state. `cancelled` stands before
+ * `processing`: cancelling is our wish, processing is the rail's fact.
  */
 export const attemptStatuses = [
   'requires_action',
@@ -42,18 +42,18 @@ export const attemptStatuses = [
 ] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** How much a status tells, for comparison. */
+/** Rank of a status, for comparison. */
 export function knowledgeOf(status: AttemptStatus): number {
   return attemptStatuses.indexOf(status);
 }
 
-/** What of a rail's ways concerns the rules; frozen when an attempt starts. Absent: the usual. */
+/** Terms of a rail that concern the rules; frozen when an attempt starts. Absent: the usual. */
 export type RailTraits = {
   /** Several transfers are normal: the attempt stays open beside others until the session ends. */
   readonly standing?: true;
   /** The rail has to be told when an attempt is given up, so that nobody can pay there any more. */
   readonly toldOfCancel?: true;
-  /** How long past the session's end an attempt in flight may still complete it. */
+  /** Grace: time past the session's end in which an attempt in flight may still complete it. */
   readonly graceMs?: number;
 };
 
@@ -61,19 +61,19 @@ export type Attempt = {
   readonly id: string;
   readonly createdAt: number;
   readonly rail: string;
-  /** Unique within the rail; what payers quote, or what the rail calls this attempt. */
+  /** Reference, unique within the rail: the payer quotes it, or the rail names the attempt by it. */
   readonly reference: string;
   readonly method: string;
-  /** What the payer was asked for, frozen with the session's version when the attempt started. */
+  /** Amount requested from the payer, frozen with the session's version when the attempt started. */
   readonly amount: number;
   readonly version: number;
   readonly status: AttemptStatus;
-  /** Why the attempt failed, in words for the merchant; empty otherwise. */
+  /** Reason of the failure, in words for the merchant; empty otherwise. */
   readonly reason: string;
-  /** When the rail is to be asked or told something, or null while there is nothing to ask or tell. */
+  /** Time to ask or tell the rail something, or null. */
   readonly syncAt: number | null;
   readonly traits: RailTraits;
-  /** What the rail itself needs to know of the attempt again, such as the id and address of a provider's page. */
+  /** Details that the rail keeps for itself, such as the id and address of a provider's page. */
   readonly details: JsonObject;
 };
 
@@ -85,15 +85,15 @@ export type Payment = {
   readonly attempt: string;
   readonly amount: number;
   readonly bookedAt: number;
-  /** Booked after the session had expired or the attempt had been given up. */
+  /** True if booked after the session had expired or the attempt had been given up. */
   readonly late: boolean;
 };
 
-/** In the order in which knowledge grows: money that was sent back can still be returned to the sender. */
+/** In the order in which knowledge grows: a succeeded refund can still be returned to the sender. */
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-/** Money that goes back to the payer, out of what one attempt has brought. */
+/** Money that goes back to the payer, out of the payments of one attempt. */
 export type Refund = {
   readonly id: string;
   readonly createdAt: number;
@@ -102,49 +102,49 @@ export type Refund = {
   /** The rail's own id of the refund; empty until it has one. */
   readonly reference: string;
   readonly amount: number;
-  /** Why, in the merchant's words. */
+  /** Reason in the merchant's words. */
   readonly reason: string;
   readonly remarks: string;
   readonly metadata: JsonObject;
-  /** Where its events go; empty: where those of the session go. */
+  /** Address of its events; empty: that of the session. */
   readonly webhookUrl: string;
   readonly status: RefundStatus;
-  /** Why it failed, in words for the merchant; empty otherwise. */
+  /** Reason of the failure, in words for the merchant; empty otherwise. */
   readonly failure: string;
-  /** When the rail is to be asked, or null while there is nothing to ask. */
+  /** Time to ask the rail, or null. */
   readonly syncAt: number | null;
 };
 
 /**
- * Money that a rail takes back, or threatens to: a card holder disputes a charge, a bank returns a transfer. A fact
- * beside the payment, which stays booked. Unique by (rail, reference).
+ * Money that a rail takes back, or threatens to: a card holder disputes a charge, a bank returns a transfer. The
+ * payment beside it stays booked. Unique by (rail, reference).
  */
 export type Reversal = {
   readonly kind: 'dispute' | 'return';
   readonly rail: string;
-  /** The rail's own id of it. */
+  /** The rail's own id of the reversal. */
   readonly reference: string;
   readonly attempt: string;
   readonly amount: number;
-  /** In words, or the rail's code for it. */
+  /** Reason in words, or the rail's code. */
   readonly reason: string;
   /** `open`: not decided yet; `lost`: the money is gone; `won`: it stays. */
   readonly status: 'open' | 'lost' | 'won';
   readonly createdAt: number;
 };
 
-/** What the merchant has decided about money that does not fit; frozen with the session when it is made. */
+/** Policy of the merchant for money that does not fit; frozen with the session on creation. */
 export type Policy = {
-  /** How much may be missing: hundredths of a percent of the amount, and at most so many minor units. */
+  /** Tolerated underpayment: hundredths of a percent of the amount, and at most this many minor units. */
   readonly underpaymentToleranceBasisPoints: number;
   readonly underpaymentToleranceAtMost: number;
-  /** What becomes of money beyond the amount. */
+  /** Money beyond the amount: keep it, or refund it. */
   readonly excess: 'keep' | 'refund';
-  /** Transfers that come after the end: book them, or hold them until the merchant decides. */
+  /** Transfers after the end: book them, or hold them until the merchant decides. */
   readonly late: 'accept' | 'hold';
-  /** Transfers that name no reference: book them by amount and payer where that is clear, or ask the merchant. */
+  /** Transfers without a reference: book them by amount and payer if that is clear, or ask the merchant. */
   readonly unreferenced: 'match' | 'ask';
-  /** For each rail: how long past the end money still counts as in time for the two rules of time. */
+  /** Grace of each rail: minutes past the end in which money still counts as in time. */
   readonly graceMinutes: Readonly<Record<string, number>>;
 };
 
@@ -165,9 +165,9 @@ export type Lifecycle =
 export type Checkout = {
   readonly id: string;
   readonly tenant: Tenant;
-  /** +1 with every change; the ETag. */
+  /** Increases by 1 with every change; the ETag. */
   readonly version: number;
-  /** How many events this session has emitted; the next one is numbered `eventCount + 1`. */
+  /** Number of events of this session; the next one is numbered `eventCount + 1`. */
   readonly eventCount: number;
   readonly createdAt: number;
   readonly token: string;
@@ -200,7 +200,7 @@ export type PayinStatus =
   | 'succeeded'
   | 'cancelled';
 
-/** How long past `expiresAt` an attempt that started in time may still complete the session. */
+/** Time past `expiresAt` in which an attempt that started in time may still complete the session. */
 export const EXPIRY_GRACE_MS = 15 * 60_000;
 
 export function amountPaid(checkout: Checkout): number {
@@ -209,13 +209,13 @@ export function amountPaid(checkout: Checkout): number {
   return sum;
 }
 
-/** What its payer knows a payment by: the reference that was quoted with a transfer, else the rail's own id. */
+/** Name of a payment for its payer: the reference that was quoted with a transfer, else the rail's own id. */
 export function payerReferenceOf({ attempts }: Checkout, { attempt: id, reference }: Payment): string {
   const attempt = attempts.find((each) => each.id === id);
   return attempt?.traits.standing ? attempt.reference : reference;
 }
 
-/** What is still to be paid; never negative. */
+/** Amount still due; never negative. */
 export function amountDue(checkout: Checkout): number {
   return Math.max(0, checkout.amount - amountPaid(checkout));
 }
@@ -224,10 +224,10 @@ export function isCovered(checkout: Checkout): boolean {
   return checkout.amount > 0 && amountPaid(checkout) >= checkout.amount - toleranceOf(checkout);
 }
 
-/** How much may be missing for the session to count as paid; less than all of it. */
+/** Amount that may be missing for the session to count as paid; less than all of it. */
 export function toleranceOf({ amount, policy }: Checkout): number {
   const { underpaymentToleranceBasisPoints, underpaymentToleranceAtMost } = policy;
-  // In whole numbers, in two steps: the product of all of it may be beyond what a number holds exactly.
+  // Integer arithmetic in two steps: the product of all factors may exceed what a number holds exactly.
   const rest = amount % 10_000;
   const share =
     ((amount - rest) / 10_000) * underpaymentToleranceBasisPoints +
@@ -235,14 +235,14 @@ export function toleranceOf({ amount, policy }: Checkout): number {
   return Math.max(0, Math.min(share, underpaymentToleranceAtMost, amount - 1));
 }
 
-/** What can still be given back out of what the attempt has brought. */
+/** Amount that can still be refunded out of the payments of the attempt. */
 export function refundableOf(checkout: Checkout, attempt: string): number {
   return Math.max(0, heldOf(checkout, attempt));
 }
 
 /**
- * What is left of what the attempt has brought, without what has gone back, is about to, or is taken back. It is less than
- * nothing where the rail has taken back what is being refunded as well.
+ * Money of the attempt that is left, without refunds, pending ones included, and reversals. It is negative if the rail
+ * has taken back money that is being refunded as well.
  */
 export function heldOf(checkout: Checkout, attempt: string): number {
   let left = 0;
@@ -257,8 +257,8 @@ export function heldOf(checkout: Checkout, attempt: string): number {
 }
 
 /**
- * The newest attempt that stands open and asks for exactly what is due: one for another amount, such as from before a
- * part was paid some other way, is not to be followed any more.
+ * The newest attempt that stands open and asks for exactly the amount due: one for another amount, such as from before
+ * a partial payment, must not be continued.
  */
 export function openTransfer(checkout: Checkout): Attempt | undefined {
   const due = amountDue(checkout);
@@ -267,7 +267,7 @@ export function openTransfer(checkout: Checkout): Attempt | undefined {
   );
 }
 
-/** Given back, as far as the rails have confirmed it. */
+/** Amount refunded, as far as the rails have confirmed it. */
 export function amountRefunded(checkout: Checkout): number {
   let sum = 0;
   for (const { status, amount } of checkout.refunds) if (status === 'succeeded') sum += amount;
@@ -287,7 +287,7 @@ export function statusOf(checkout: Checkout): Status {
   return checkout.lifecycle.state;
 }
 
-/** `expired` only where time ended the session; one that its merchant expired stays `unpaid` (contract of expire). */
+/** `expired` only if time ended the session; one that its merchant expired stays `unpaid` (contract of expire). */
 export function paymentStatusOf(checkout: Checkout): PaymentStatus {
   if (isCovered(checkout)) return 'paid';
   const { lifecycle } = checkout;
@@ -302,12 +302,12 @@ export function payinStatusOf(checkout: Checkout): PayinStatus {
   return 'requires_payment_method';
 }
 
-/** The rail may be moving money right now: nobody may end the session, and nobody else may start to pay. */
+/** True while the rail may be moving money: nobody may end the session, and nobody else may start to pay. */
 export function isInFlight(attempt: Attempt): boolean {
   return attempt.status === 'processing' || attempt.status === 'unknown';
 }
 
-/** The moment at which time alone ends the session as it stands, or null while nothing will. */
+/** Time at which the session ends by itself in its current state, or null. */
 export function endsAt(checkout: Checkout): number | null {
   if (checkout.lifecycle.state !== 'active' || checkout.expiresAt === null) return null;
   let graceMs = 0;
@@ -317,7 +317,7 @@ export function endsAt(checkout: Checkout): number | null {
   return checkout.expiresAt + graceMs;
 }
 
-/** The earliest moment at which the session needs attention without anybody asking, or null for never. */
+/** Earliest time at which the session needs attention without a request, or null for never. */
 export function dueAt(checkout: Checkout): number | null {
   let due = endsAt(checkout);
   for (const { syncAt } of [...checkout.attempts, ...checkout.refunds]) {

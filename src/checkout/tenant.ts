@@ -1,6 +1,6 @@
 export type Mode = 'test' | 'live';
 
-/** Whose data: one account in one mode. Data of different tenants never meets. */
+/** Tenant: one account in one mode. Data of different tenants never meets. */
 export type Tenant = { readonly account: number; readonly mode: Mode };
 
 /** A tenant as the key of a map. */

@@ -1,6 +1,6 @@
 /**
- * The token in the address of a payer's page. It names the account, the mode and the session, so that a page is found
- * by its key like everything else, and carries 130 random bits, which are what opens it.
+ * Token in the address of a payer's page. It names the account, the mode and the session, so that a page is found by
+ * its key like everything else, and carries 130 random bits, which open it.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ID_LENGTH, textOfBytes } from '../lib/id.ts';
@@ -20,7 +20,7 @@ export function tokenOf(tenant: Tenant, checkoutId: string, secret: string): str
   return `${tenant.account}${modeLetters[tenant.mode]}${checkoutId.slice('chk_'.length)}${secret}`;
 }
 
-/** Which session a token says it opens, or null if it is no token. Not yet a proof: see `opens`. */
+/** Session that a token claims to open, or null if it is no token. Not yet a proof: see `opens`. */
 export function readToken(token: string): { tenant: Tenant; checkoutId: string } | null {
   const [, account = '', letter, id = ''] = TOKEN.exec(token) ?? [];
   if (letter === undefined) return null;
@@ -28,24 +28,24 @@ export function readToken(token: string): { tenant: Tenant; checkoutId: string }
   return { tenant: { account: Number(account), mode }, checkoutId: `chk_${id}` };
 }
 
-/** Whether this token is the session's own, in a time that tells nothing. */
+/** True if the token is the session's own; compared in constant time. */
 export function opens(token: string, checkout: Checkout): boolean {
   return isSame(token, checkout.token);
 }
 
 /**
- * What stands on a receipt and opens the page that shows whether it is true. It follows from the token and does not
- * lead back to it (SHA-256): whoever is shown a receipt cannot open the page of its payer.
+ * Code on a receipt, which opens the page that proves the receipt. It follows from the token and does not lead back to
+ * it (SHA-256): nobody can open the payer's page from a receipt.
  */
 export function receiptCode({ tenant, id, token }: Pick<Checkout, 'tenant' | 'id' | 'token'>): string {
   const proof = textOfBytes(hash('sha256', `receipt ${token}`, 'buffer').subarray(0, TOKEN_SECRET_LENGTH));
   return tokenOf(tenant, id, proof);
 }
 
-/** Which session a code says its receipt is of, or null if it is no code. Not yet a proof: see `provesReceipt`. */
+/** Session whose receipt a code claims to prove, or null if it is no code. Not yet a proof: see `provesReceipt`. */
 export const readReceiptCode = readToken;
 
-/** Whether this is the code of the session's receipt, in a time that tells nothing. */
+/** True if this is the code of the session's receipt; compared in constant time. */
 export function provesReceipt(code: string, checkout: Checkout): boolean {
   return isSame(code, receiptCode(checkout));
 }

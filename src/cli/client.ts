@@ -50,7 +50,7 @@ const PAUSES_MS = [250, 1000, 2000, 4000, 8000];
 /** `base` is the address of the server, without a slash at the end. */
 export function createClient(base: string, { key, mode }: ApiKey) {
   const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
-  /** Who has answered once is there, and may be waited for. */
+  /** A service that has answered once is there, and worth a wait. */
   let isKnown = false;
 
   /** The whole exchange is to be over in time, or with `stop` only the wait for its beginning. */
@@ -111,7 +111,7 @@ export function createClient(base: string, { key, mode }: ApiKey) {
     try {
       envelope = JSON.parse(text);
     } catch {
-      // What is no JSON is not from this service.
+      // A text that is no JSON is not from this service.
     }
     if (envelope?.status === 'success' && status < 300) return envelope;
     if (envelope?.status !== 'error') {
@@ -182,7 +182,7 @@ export function createClient(base: string, { key, mode }: ApiKey) {
   };
 }
 
-/** What `fetch` throws says only that it failed; why is in its cause. */
+/** The reason of an error of `fetch`, which by itself says only that it failed. */
 export function causeOf(error: unknown): NodeJS.ErrnoException {
   const { cause = error } = error as Error;
   return cause as NodeJS.ErrnoException;

@@ -30,7 +30,7 @@ export function argumentRows(command: Command): readonly Row[] {
   ]);
 }
 
-/** Of every command also `--json`, where there is something to print, and `--help`. */
+/** Options of a command, with `--help` and, if it prints data, `--json`. */
 export function optionRows(command: Command): readonly Row[] {
   const own = Object.entries(command.options).map(([key, parameter]): Row => {
     const value = parameter.value === null ? '' : ` <${parameter.value.placeholder}>`;
@@ -68,7 +68,7 @@ function formOf(json: Json): string {
   return json.form === 'list' ? 'a JSON list' : 'a JSON object';
 }
 
-/** What one has to be allowed to do. */
+/** Permissions of the API key, in a sentence. */
 export function permissionOf({ access, permissions }: Command): string {
   if (access === 'api') {
     const names = permissions.map((each) => `\`${each}\``).join(' and ');
@@ -82,7 +82,7 @@ export function variableRows({ variables, access }: Command): readonly Row[] {
   return variables.map((name) => [name, meaningOfVariable(name, access)]);
 }
 
-/** Of each kind of object that `--json` prints: what it is, and its keys. */
+/** Kinds of objects that `--json` prints, each with its keys. */
 export function jsonParts(
   json: Json,
 ): ReadonlyArray<{ readonly title: string; readonly rows: readonly Row[] }> {

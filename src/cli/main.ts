@@ -52,7 +52,7 @@ async function run(name: string, args: readonly string[]): Promise<void> {
   }
 }
 
-/** What was expected to go wrong is told in words; everything else is a bug, and keeps its stack. */
+/** Expected failures are told in words; everything else is a bug, and keeps its stack. */
 function report(name: string, error: unknown): void {
   if (error instanceof UsageError) {
     console.error(usageMessage(name, error.mistakes));

@@ -4,14 +4,14 @@ const SPAN = /^(\d{1,9})(s|m|h|d|w)$/;
 const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const ISO_8601 = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Such as `2030-01-31T12:00:00Z`, or `2h` for two hours before now. Milliseconds since the epoch. */
+/** A time such as `2030-01-31T12:00:00Z`, or `2h` for two hours ago, in milliseconds since the epoch. */
 export function parseMoment(text: string, nowMs: number): number {
   const ms = SPAN.test(text)
     ? nowMs - spanSecondsOf(text) * 1000
     : ISO_8601.test(text)
       ? Date.parse(text)
       : NaN;
-  // What an ISO date can hold in four digits for the year; other dates have another form.
+  // The years that ISO 8601 writes with four digits.
   if (ms >= 0 && ms < Date.UTC(10_000)) return ms;
   throw new Error('takes a time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 30m, 2h or 3d');
 }

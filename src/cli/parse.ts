@@ -49,7 +49,7 @@ function noCommand(group: string, word: string, names: readonly string[]): strin
   return `there is no command "${printable(typed)}"${meant === null ? '' : `; did you mean "${meant}"?`}`;
 }
 
-/** What was typed for each parameter of a command, and every mistake in its form. */
+/** Sorts the words of a command by its parameters, and notes every mistake in their form. */
 export function readWords(
   command: Command,
   args: readonly string[],

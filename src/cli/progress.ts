@@ -1,5 +1,5 @@
 /**
- * What a long command is doing, on standard error: on a terminal at once and in one line that changes, elsewhere a line
+ * Progress of a long command, on standard error: on a terminal at once and in one line that changes, elsewhere a line
  * from time to time, and none at all of a command that is quick.
  */
 const QUIET_MS = 1_000;
@@ -29,7 +29,7 @@ export function startProgress(stream: NodeJS.WriteStream = process.stderr) {
   };
 }
 
-/** Such as `checking sessions … 40 %`. */
+/** Text such as `checking sessions … 40 %`. */
 export function percent(what: string, done?: number, total?: number): string {
   return done === undefined || !total ? `${what} …` : `${what} … ${Math.floor((100 * done) / total)} %`;
 }

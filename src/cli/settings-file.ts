@@ -7,7 +7,7 @@ import { printable } from './printable.ts';
 /** More than the settings of any account. */
 const MAX_BYTES = 8 * 2 ** 20;
 
-/** What is in a file of JSON; `-` is standard input. */
+/** Reads a file of JSON; `-` is standard input. */
 export async function readJson(file: string): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readSetting } from '../config.ts';
-import { openStore } from '../main.ts';
+import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
 

@@ -1,11 +1,11 @@
-/** Hands out documents: each is made once for all who ask meanwhile, and kept for as long as it is in demand. */
+/** Document cache: each document is made once for all who ask meanwhile, and kept while it is in demand. */
 import { LRUCache } from 'lru-cache';
 import { NobodyWaits, TooManyDocuments } from './render-queue.ts';
 
 export type Wanted = {
-  /** All that the document follows from. */
+  /** Key: everything that the document depends on. */
   readonly key: string;
-  /** Whose document it is: nobody may have many of them under way. */
+  /** Owner of the document: nobody may have many of them in progress. */
   readonly owner: string;
   readonly make: (unwanted: AbortSignal) => Promise<Buffer>;
 };
@@ -18,7 +18,7 @@ type Making = {
 };
 
 export type DocumentCache = {
-  /** `gone` says that this reader has left. Rejects with `TooManyDocuments`, `NobodyWaits`, and as `make` does. */
+  /** `gone` signals that this reader has left. Rejects with `TooManyDocuments`, `NobodyWaits`, and as `make` does. */
   get(wanted: Wanted, gone: AbortSignal): Promise<Buffer>;
 };
 
@@ -33,7 +33,8 @@ export function createDocumentCache({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => length + 1,
   });
-  // Not in the cache: it drops what it has no room for, and whoever waits is to be answered all the same.
+  // Documents in progress are apart from the cache, which drops entries for lack of room, while every waiting reader
+  // has to be answered.
   const making = new Map<string, Making>();
 
   function begin({ key, owner, make }: Wanted): Making {
@@ -66,7 +67,7 @@ export function createDocumentCache({
     try {
       return await joined.made;
     } catch (error) {
-      // The last reader before may have left in the very moment in which this one came.
+      // The last other reader may have left at the very moment in which this one came.
       if (error instanceof NobodyWaits && !gone.aborted) return get(wanted, gone);
       throw error;
     }

@@ -1,4 +1,4 @@
-/** What a document says, as plain data: made from the session and whoever is paid, before anything is drawn. */
+/** Facts of a document as plain data, made from the session and the payee before anything is drawn. */
 import type { BusinessDetails } from '../accounts/settings.ts';
 import { listingOf, totalOf } from '../checkout/items.ts';
 import {
@@ -16,32 +16,32 @@ import type { Locale } from '../i18n/locale.ts';
 import { paymentMethodName } from '../i18n/method-names.ts';
 import { plain } from './plain.ts';
 
-/** Who is paid: the name of the account and what it has configured for its documents. */
+/** Payee: the name of the account, and its settings for documents. */
 export type Payee = BusinessDetails & { readonly name: string };
 
-/** Somebody on a document: the name, and the lines that stand below it. Both may be empty. */
+/** Person or company on a document: the name, and the lines below it. Both may be empty. */
 export type Party = { readonly name: string; readonly lines: readonly string[] };
 
 /** All amounts are in minor units of `currency`, all times in milliseconds since the epoch. */
 type OrderFacts = {
   readonly locale: Locale;
   readonly testMode: boolean;
-  /** The date of the document. It follows from the session, so that the same document has the same bytes. */
+  /** Date of the document. It follows from the session, so that the same document has the same bytes. */
   readonly issuedAt: number;
   readonly payee: Party;
   readonly taxId: string;
   readonly payer: Party;
   readonly orderReference: string;
   readonly sessionId: string;
-  /** Empty where it would only repeat the items. */
+  /** Empty if it would only repeat the items. */
   readonly description: string;
   readonly currency: string;
   readonly items: readonly ItemFacts[];
-  /** What the amount has beyond the items; below zero it is a discount. */
+  /** Amount beyond the items; below zero it is a discount. */
   readonly beyondItems: number;
   readonly amount: number;
   readonly paid: number;
-  /** What is still to be paid; 0 once the session counts as paid. */
+  /** Amount still due; 0 once the session counts as paid. */
   readonly due: number;
 };
 
@@ -70,15 +70,15 @@ type RefundFacts = {
 export type ReceiptFacts = OrderFacts & {
   readonly payments: readonly PaymentFacts[];
   readonly refunds: readonly RefundFacts[];
-  /** Given back, as far as it is confirmed. */
+  /** Amount refunded, as far as it is confirmed. */
   readonly refunded: number;
-  /** What the payee has beyond the amount, after refunds. */
+  /** Excess at the payee after refunds. */
   readonly excess: number;
-  /** Where this service shows whether the receipt is true. */
+  /** Address at which this service confirms the receipt. */
   readonly verifyUrl: string;
 };
 
-/** How to pay by bank: what to write into the transfer, and the code that says the same. */
+/** Instructions for a bank transfer: the details, and the code that says the same. */
 export type Instructions = {
   /** In the payer's language, in the order in which they are shown. */
   readonly fields: readonly { readonly label: string; readonly text: string }[];
@@ -87,12 +87,12 @@ export type Instructions = {
 };
 
 export type InvoiceFacts = OrderFacts & {
-  /** The last moment to pay, or null where there is none. */
+  /** Deadline to pay, or null. */
   readonly dueAt: number | null;
   readonly instructions: Instructions;
 };
 
-/** `verifyUrl` is the absolute address of the page that shows whether the receipt is true. */
+/** `verifyUrl` is the absolute address of the page that confirms the receipt. */
 export function receiptFacts(
   checkout: Checkout,
   payee: Payee,
@@ -115,7 +115,7 @@ export function receiptFacts(
     refunds: refunds.map(({ createdAt, status, id, reference, amount }) => ({
       at: createdAt,
       status,
-      // While it waits in a file for the bank, its reference is that of the file.
+      // While the refund waits in a payment file, its reference is that of the file.
       reference: plain(status === 'pending' ? id : reference || id),
       amount,
     })),
@@ -165,7 +165,7 @@ function orderFacts(checkout: Checkout, payee: Payee, locale: Locale): OrderFact
   };
 }
 
-/** The billing details go before what is known of the payer otherwise. */
+/** Billing details take precedence over other details of the payer. */
 function payerOf({ name, email, country, billingDetails }: Payer): Party {
   const address = billingDetails?.address;
   const isAddress = typeof address === 'object' && address !== null && !Array.isArray(address);

@@ -1,6 +1,6 @@
 /**
- * The fonts of documents: Noto (SIL Open Font License) from packages in which each family is cut into files by ranges
- * of Unicode. Only the files that a text needs are read, and only the characters used end up in the document.
+ * Fonts of documents: Noto (SIL Open Font License) from packages in which each family is cut into files by ranges of
+ * Unicode. Only the files that a text needs are read, and only the characters used end up in the document.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +43,7 @@ const WEIGHTS: Readonly<Record<Weight, number>> = { regular: 400, bold: 700 };
 /** Files of the Han families at one weight have some 60 KB each, and a long document takes a few dozen. */
 const MAX_KEPT_BYTES = 32_000_000;
 
-/** Put together with the first document: a service that makes none does not need it. */
+/** The faces are put together with the first document: a service that makes none does not need them. */
 const families = once(() => ({
   sans: family('noto-sans', sans),
   arabic: family('noto-sans-arabic', arabic),
@@ -73,7 +73,7 @@ export async function loadFaces(texts: Texts, language: string): Promise<Faces> 
   const everything = texts.regular + texts.bold;
   const order = familiesFor(everything, language);
   const bold = await facesFor(texts.bold, 'bold', order);
-  // What is missing at the other weight is better than nothing.
+  // A character missing at the wanted weight is taken from the other.
   const regular = await facesFor(everything, 'regular', order);
   return { regular, bold: [...bold, ...regular] };
 }

@@ -1,4 +1,4 @@
-/** The invoice as a PDF: what is to be paid, until when, and how to pay it by bank. */
+/** Invoice as a PDF: the amount due, the deadline, and the instructions for a bank transfer. */
 import { moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts } from './facts.ts';
 import { openSheet } from './open.ts';
@@ -20,7 +20,7 @@ import { drawSwissPart, SWISS_PART_HEIGHT } from './swiss-part.ts';
 /** Large enough to be read from paper by every telephone. */
 const CODE = 40 * MM;
 
-/** Where the page number stands on a page whose foot is a payment part: above the words over its line. */
+/** Position of the page number on a page whose foot is a payment part: above the words over its line. */
 const FOOT_ABOVE_PART = PAGE_HEIGHT - SWISS_PART_HEIGHT - 8 * MM;
 
 export async function drawInvoice(facts: InvoiceFacts): Promise<Buffer> {

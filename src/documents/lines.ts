@@ -16,12 +16,12 @@ export type Paragraph = {
 const WITHOUT_BLANKS =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const OPENING = /[\p{Ps}\p{Pi}]$/u;
-/** What may not stand at the beginning of a line: closing marks, and others such as 。 and 、. */
+/** Characters that may not begin a line: closing marks, and others such as 。 and 、. */
 const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}ー々]/u;
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Lines as full as they can be. What fits on no line is broken where it has to be. `widthOf` measures text. */
+/** Lines as full as possible. A word that fits on no line is broken. `widthOf` measures text. */
 export function linesOf(
   text: string,
   width: number,

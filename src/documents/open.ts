@@ -5,10 +5,10 @@ import type { Facts } from './order.ts';
 import { newPen } from './pen.ts';
 import { newSheet, type Sheet } from './sheet.ts';
 
-/** What every document has to be able to write: figures, signs, and the box for a character that no font has. */
+/** Characters that every document needs: figures, signs, and the box for a character that no font has. */
 const ALWAYS = ' 0123456789.,:;-–—−/()·…\u00a0\u202f\ufffdTEST';
 
-/** `onPage` writes what stands on top of every page. */
+/** `onPage` writes the head of every page. */
 export async function openSheet(facts: Facts, title: string, onPage: (sheet: Sheet) => void): Promise<Sheet> {
   const { locale, ...content } = facts;
   const { language } = locale;

@@ -1,4 +1,4 @@
-/** What receipts and invoices have in common: who pays whom, for what, and how the total comes about. */
+/** Common parts of receipts and invoices: payer and payee, items, and the composition of the total. */
 import { count, moment, money } from '../i18n/locale.ts';
 import type { InvoiceFacts, ItemFacts, Party, ReceiptFacts } from './facts.ts';
 import { BLACK, body, type Cell, CONTENT_WIDTH, GREY, type Sheet, small, strong } from './sheet.ts';
@@ -8,13 +8,13 @@ export type Facts = ReceiptFacts | InvoiceFacts;
 /** Room that a code in the upper corner takes from the side where lines end. */
 const CORNER = 92;
 const GAP = 14;
-/** What stays white between a code and what is around it: more than four modules of every code here. */
+/** White margin between a code and its surroundings: more than four modules of every code here. */
 export const QUIET = 12;
 
 /** A label with its value below. */
 export type Fact = readonly [label: string, value: string];
 
-/** What stands on top of every page of a document that is worth nothing. */
+/** Banner on top of every page of a document that is worth nothing. */
 export function testMark(sheet: Sheet, { locale, testMode }: Facts): void {
   if (!testMode) return;
   sheet.badge(`TEST · ${locale.language.messages.testMode}`);

@@ -16,7 +16,7 @@ export type Pen = {
 type TenantClock = {
   readonly x: number;
   readonly baseline: number;
-  /** Whether x is where the line ends on the right. */
+  /** True if x is the right end of the line. */
   readonly fromRight: boolean;
   readonly colour: string;
 };

@@ -6,7 +6,10 @@ const MAX_LENGTH = 2_500;
 /** Line breaks, tabs and other controls (Cc), line and paragraph separators. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** What changes the order of the text around it: marks, embeddings, overrides and isolates (UAX 9, section 2). */
+/**
+ * Characters that change the order of the text around them: marks, embeddings, overrides and isolates (UAX 9, section
+ * 2).
+ */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Halves of characters, and code points that are none and never will be. */

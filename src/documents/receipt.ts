@@ -1,4 +1,4 @@
-/** The receipt as a PDF: what was paid, for what and to whom, with a code that leads to the proof. */
+/** Receipt as a PDF, with a code that leads to its proof. */
 import { moment } from '../i18n/locale.ts';
 import type { ReceiptFacts } from './facts.ts';
 import { openSheet } from './open.ts';

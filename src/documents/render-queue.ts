@@ -1,23 +1,23 @@
 /**
- * Makes documents, one after the other: a long one takes its time and memory, and two at once would not be done any
- * earlier. What draws them is loaded with the first one, as most services make few and start often.
+ * Render queue: makes documents one after the other, since a long one takes time and memory, and two at once would not
+ * finish any earlier. The drawing code is loaded with the first one, as most services make few and start often.
  */
 import type { InvoiceFacts, ReceiptFacts } from './facts.ts';
 
-/** Documents that may wait for their turn, with the one that is being made. */
+/** Documents that may wait for their turn, including the current one. */
 const MAX_WAITING = 100;
 
-/** Too many documents are waited for already; later there may be room. */
+/** Error: too many documents wait already; later there may be room. */
 export class TooManyDocuments extends Error {
   override name = 'TooManyDocuments';
 }
 
-/** All who had waited for the document were gone before it was begun. */
+/** Error: all readers of the document left before it was begun. */
 export class NobodyWaits extends Error {
   override name = 'NobodyWaits';
 }
 
-/** In the order of their turns: what lets each begin. */
+/** Functions that let each waiting document begin, in order. */
 const waiting = new Set<() => void>();
 let isMaking = false;
 
@@ -44,7 +44,7 @@ async function inTurn(make: () => Promise<Buffer>, unwanted: AbortSignal | undef
   }
 }
 
-/** Resolves when it is this one's turn. Whoever leaves before gives the place to others at once. */
+/** Resolves at this document's turn. A reader who leaves before gives the turn to others at once. */
 function turn(unwanted: AbortSignal | undefined): Promise<void> {
   const places = waiting.size + (isMaking ? 1 : 0);
   if (places >= MAX_WAITING) throw new TooManyDocuments(`${places} documents are being waited for.`);

@@ -22,7 +22,7 @@ export type Run = { readonly face: Face; readonly text: string };
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** What has no shape of its own: marks of direction, joiners, selectors of variants. */
+/** Characters without a shape of their own: marks of direction, joiners, selectors of variants. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -42,7 +42,7 @@ const REPLACEMENT = '\ufffd';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** What a reader sees as one character. */
+/** Grapheme: what a reader sees as one character. */
 export function graphemesOf(text: string): string[] {
   return PRINTABLE_ASCII.test(text)
     ? text.split('')

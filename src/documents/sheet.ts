@@ -45,7 +45,7 @@ const SMALLEST = 6;
 export type Sheet = {
   readonly pen: Pen;
   readonly direction: Direction;
-  /** Where the next thing goes, from the top of the page. */
+  /** Position of the next element, from the top of the page. */
   readonly y: () => number;
   readonly moveTo: (y: number) => void;
   readonly space: (height: number) => void;
@@ -67,7 +67,7 @@ export type Sheet = {
   readonly under: (heading: () => void, rows: Iterable<() => void>) => Promise<void>;
 };
 
-/** `onPage` writes what stands on top of every page. */
+/** `onPage` writes the head of every page. */
 export function newSheet(pen: Pen, direction: Direction, onPage: (sheet: Sheet) => void): Sheet {
   const { doc } = pen;
   let y = TOP;
@@ -169,7 +169,7 @@ export function newSheet(pen: Pen, direction: Direction, onPage: (sheet: Sheet) 
   return sheet;
 }
 
-/** A line at the foot of every page: what the document is of, and which page this is. */
+/** Footer of every page: the name of the document, and the page number. */
 export function numberPages(
   { pen, direction }: Sheet,
   what: string,

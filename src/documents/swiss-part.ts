@@ -47,7 +47,7 @@ type Headings = {
   readonly blankDebtor: string;
 };
 
-/** The only wordings there are (annex D). */
+/** The only permitted wordings (annex D). */
 const headings: Readonly<Record<string, Headings>> = {
   de: {
     part: 'Zahlteil',

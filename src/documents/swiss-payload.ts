@@ -1,5 +1,5 @@
 /**
- * What the code of a Swiss QR-bill says, read back from it: the words beside the code cannot differ from the code then.
+ * Content of the code of a Swiss QR-bill, read back from it, so that the printed words cannot differ from the code.
  * Swiss Implementation Guidelines for the QR-bill 2.3, section 4.2.
  */
 

@@ -1,4 +1,4 @@
-/** What a payer can do with the forms of the page. Each action leads back to the page, or says why it was not done. */
+/** Actions of the forms on the payer's page. Each leads back to the page, or explains why it was not done. */
 import { hash } from 'node:crypto';
 import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import { type Attempt, amountDue } from '../checkout/session.ts';
@@ -47,7 +47,7 @@ type Action = (
 /** The page itself answers a form sent twice; all that is kept of the first one is that it was used. */
 const usedForm: Answer = { statusCode: 204, headers: {}, body: '' };
 
-/** Starts an attempt with the chosen method. The rail hears of it only when it is written down. */
+/** Starts an attempt with the chosen method. The rail hears of it only after the commit. */
 export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { checkout, offers, account, now } = visit;
   const { tenant, id, token } = checkout;
@@ -58,7 +58,7 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { method, rail } = offer;
   const outcome = rail.name === SANDBOX ? sandboxOutcomes.find((each) => each === form.outcome) : null;
   if (outcome === undefined) return { statusCode: 400, alert: 'badInput' };
-  // Who was given the details of a transfer gets the same again: the first may be on its way.
+  // A payer who was given the details of a transfer gets the same again: the first may be on its way.
   const standing = checkout.attempts.some(
     (each) => each.traits.standing && isWaiting(each) && each.method === method.id && each.amount === due,
   );
@@ -104,13 +104,13 @@ export const decideStep: Action = async (dependencies, visit, form, requestId) =
   const { decision } = form;
   if (decision !== 'succeed' && decision !== 'fail') return { statusCode: 400, alert: 'stepOver' };
   const outcome = decision === 'succeed' ? 'succeeds' : 'fails';
-  // The same form sent twice finds what it asked for done.
+  // A form sent twice finds its request done.
   if (attempt?.status === (decision === 'succeed' ? 'succeeded' : 'failed')) return null;
   if (attempt?.status !== 'requires_action') return { statusCode: 409, alert: 'stepOver' };
   return report(dependencies, visit, attempt, outcome, requestId);
 };
 
-/** Back to the choice of a method. */
+/** Goes back to the choice of a method. */
 export const cancelAttempt: Action = async (dependencies, visit, _form, requestId) => {
   const { result } = await dependencies.execute({
     subject: 'checkout',

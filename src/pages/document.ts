@@ -1,4 +1,4 @@
-/** What all pages share: the document around the content, the banner of test mode and the choice of language. */
+/** Frame of all pages: the document around the content, the banner of test mode and the choice of language. */
 
 import { type Language, languages } from '../i18n/languages/all.ts';
 import type { Locale } from '../i18n/locale.ts';
@@ -12,13 +12,13 @@ type Frame = {
   readonly testMode: boolean;
   /** The `<main>` element. */
   readonly main: Html;
-  /** Where a browser without JavaScript should look again on its own, or null. */
+  /** Address that a browser without JavaScript reloads by itself, or null. */
   readonly refreshFrom: string | null;
-  /** Where every browser should go at once. */
+  /** Address to which every browser goes at once. */
   readonly goTo?: string;
 };
 
-/** A payment takes seconds; often enough to be of use, seldom enough to be read in between. */
+/** Seconds between reloads: a payment takes seconds, and a reader needs some time in between. */
 const REFRESH_SECONDS = 5;
 
 const ICON =
@@ -54,7 +54,10 @@ ${languageChoice(language)}
 
 const choices = new Map<Language, Html>();
 
-/** The same for all pages of a language, and so made once; the links lead to the page on which they stand. */
+/**
+ * The choice of language is the same for all pages of a language, and so made once; its links lead to the page on which
+ * they stand.
+ */
 function languageChoice(current: Language): Html {
   let choice = choices.get(current);
   if (!choice) {

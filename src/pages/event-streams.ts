@@ -1,7 +1,7 @@
 /**
- * Streams of server-sent events that tell open pages the version of their session whenever it changes. They are told
- * at once of most changes, and find the others by looking. A stream that breaks or is refused costs nothing but speed:
- * the page looks for itself.
+ * Streams of server-sent events that tell open pages the version of their session whenever it changes. Most changes are
+ * pushed at once, the others are found by polling. A stream that breaks or is refused only costs speed: the page polls
+ * by itself.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -13,15 +13,15 @@ const MAX_STREAMS = 1_000;
 const MAX_STREAMS_OF_SESSION = 20;
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 25_000;
-/** How often a stream looks for a change that nobody has told it of: another process may have made it. */
+/** Polling interval of a stream for changes by other processes. */
 const LOOK_MS = 5_000;
 const RECONNECT_MS = 3_000;
 const RETRY_AFTER_SECONDS = '15';
-/** A reader that lets this much pile up is not reading. */
+/** Buffered bytes from which a reader counts as not reading. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createEventStreams({ live, store }: Pick<PageDependencies, 'live' | 'store'>) {
-  /** The open streams, each with its way to look and to tell its page. */
+  /** Open streams, each with its functions to poll and to tell its page. */
   const open = new Map<ServerResponse, () => Promise<void>>();
   const openOfSession = new Map<string, number>();
   let timers: NodeJS.Timeout[] = [];
@@ -70,7 +70,7 @@ export function createEventStreams({ live, store }: Pick<PageDependencies, 'live
       async function tell(): Promise<void> {
         try {
           const version = (await store.checkouts.fetch(tenant, id))?.version ?? 0;
-          // Several changes at once need one word; the last look is the newest.
+          // Several changes at once need one message; the last look is the newest.
           if (version <= sent || stream.writableEnded) return;
           sent = version;
           stream.write(`data: ${version}\n\n`);
@@ -84,7 +84,7 @@ export function createEventStreams({ live, store }: Pick<PageDependencies, 'live
         unsubscribe();
         leave(stream, id);
       });
-      // What changed between the rendering of the page and now is told like any other change.
+      // A change between the rendering of the page and now is sent like any other.
       void tell();
       return reply;
     },

@@ -1,4 +1,4 @@
-/** The receipt and the invoice as PDFs, made when they are asked for and kept for as long as they are in demand. */
+/** Receipt and invoice as PDFs, made on request and cached while they are in demand. */
 
 import { receiptCode } from '../checkout/token.ts';
 import { createDocumentCache, type Wanted } from '../documents/document-cache.ts';
@@ -14,8 +14,8 @@ export type Kind = 'receipt' | 'invoice';
 const documentCache = createDocumentCache({ maxBytes: 16_000_000, maxOfOwner: 2 });
 
 /**
- * Null where there is no such document: nothing is paid yet, or no transfer is waited for. `gone` says that whoever
- * has asked does not wait any more. Rejects with `TooManyDocuments`, and with `NobodyWaits` for those who are gone.
+ * Null if there is no such document: nothing is paid yet, or no transfer is awaited. `gone` signals that the reader has
+ * left. Rejects with `TooManyDocuments`, and with `NobodyWaits` for readers who left.
  */
 export async function fileOf(
   asked: Visit,
@@ -32,8 +32,8 @@ export async function fileOf(
 }
 
 /**
- * The same way to write amounts and times, by the name that Intl has for it: a header may name any two letters as a
- * region, and what is written alike has to be one document.
+ * Canonical name of the format of amounts and times, as Intl has it: a header may name any two letters as a region, and
+ * equal formats must share one document.
  */
 function knownLocale(locale: Locale): Locale {
   const { locale: formatTag } = new Intl.NumberFormat(locale.formatTag).resolvedOptions();
@@ -58,7 +58,7 @@ function payeeOf({ payee, account, checkout }: Visit): Payee {
   return { name: payee, ...account.settings[checkout.tenant.mode].business };
 }
 
-/** Such as `receipt-order-1001.pdf`: what a file may be called everywhere. */
+/** File name such as `receipt-order-1001.pdf`, valid on every system. */
 export function fileNameOf({ checkout }: Visit, kind: Kind): string {
   const name = checkout.referenceId.replace(/[^\w.-]+/g, '-').slice(0, 60);
   return `${kind}-${/\w/.test(name) ? name : checkout.id}.pdf`;

@@ -1,6 +1,6 @@
 /**
- * An address of the merchant as a link, or null if it is not one to send a payer to. Addresses are checked when a
- * session is created; what is stored is checked again, because a link is where a script could hide.
+ * Link to an address of the merchant, or null if no payer should go there. Addresses are checked when a session is
+ * created; stored ones are checked again, because a link is where a script could hide.
  */
 export function outwardLink(address: string): string | null {
   const url = address === '' ? null : URL.parse(address);

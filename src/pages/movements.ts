@@ -1,4 +1,4 @@
-/** What has come in for a session and what has gone back, each with its time. */
+/** Payments and refunds of a session, each with its time. */
 import type { Checkout } from '../checkout/session.ts';
 import type { Locale } from '../i18n/locale.ts';
 import { paymentMethodName } from '../i18n/method-names.ts';
@@ -7,7 +7,7 @@ import { amountOf, timeOf } from './pieces.ts';
 
 type Movement = { readonly what: string; readonly amount: number; readonly at: number };
 
-/** What has been received so far, and what of it has gone back; null while there is nothing. */
+/** Amount received so far, and amount returned; null while there is nothing. */
 export function movements(checkout: Checkout, locale: Locale): Html | null {
   const { payments } = checkout;
   if (payments.length === 0) return null;

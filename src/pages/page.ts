@@ -6,7 +6,7 @@ import { panelOf, stateTitle } from './panel.ts';
 import { summaryOf } from './summary.ts';
 import { addressOf, choiceAddress, isLive, stateOf, type Visit } from './visit.ts';
 
-/** `alert` says why what the payer has just asked for was not done, or is null. */
+/** `alert` explains why the payer's last request was not done, or is null. */
 export function pageOf(visit: Visit, basePath: string, alert: string | null = null): string {
   const { checkout, payee, locale, path } = visit;
   const state = stateOf(visit);

@@ -1,4 +1,4 @@
-/** The part of the page that changes with the state of the session: how to pay, or what became of it. */
+/** Panel: the part of the page that changes with the state of the session, with the way to pay or the result. */
 import {
   type Attempt,
   amountDue,
@@ -19,7 +19,7 @@ import { amountText, icon } from './pieces.ts';
 import { type Transfer, transferDetails, transferToDo, transferToShow } from './transfer.ts';
 import { addressOf, choiceAddress, stateOf, type Visit, waitingAttempt } from './visit.ts';
 
-/** `alert` says why what the payer has just asked for was not done, or is null. */
+/** `alert` explains why the payer's last request was not done, or is null. */
 export function panelOf(visit: Visit, alert: string | null): Html {
   return html`<section class="panel" aria-labelledby="state">
 ${content(visit, alert)}
@@ -60,7 +60,7 @@ ${movements(checkout, locale)}
 ${wayBack(visit)}`;
 }
 
-/** Why the payer has to choose again, or null. */
+/** Reason why the payer has to choose again, or null. */
 function declined({ checkout, locale }: Visit): string | null {
   return checkout.attempts.at(-1)?.status === 'failed' ? locale.language.messages.declined : null;
 }
@@ -132,7 +132,7 @@ ${movements(checkout, locale)}
 <p><a href="${addressOf(visit, '/receipt.pdf')}">${messages.downloadReceipt}</a></p>`;
 }
 
-/** What the payee has beyond the amount, as far as it is not going back already. */
+/** Excess at the payee, without what is already going back. */
 function excessOf(checkout: Checkout): number {
   const refunds = checkout.refunds.filter(({ status }) => status !== 'failed');
   return refunds.reduce((left, { amount }) => left - amount, amountPaid(checkout) - checkout.amount);
@@ -159,7 +159,7 @@ function mayStillBring(attempt: Attempt): boolean {
   return isInFlight(attempt) || (attempt.traits.standing === true && attempt.status === 'cancelled');
 }
 
-/** There is nothing to do here now, and no fault of the payer. */
+/** Panel for a state in which the payer can do nothing, through no fault of their own. */
 function closed(visit: Visit, alert: string | null): Html {
   const { checkout, locale, payee } = visit;
   const { messages } = locale.language;
@@ -181,7 +181,7 @@ function wayOn(visit: Visit, name: string, amount: string): Html {
 <p><a class="button primary" href="${addressOf(visit, '/go')}">${messages.goOn}</a></p>`;
 }
 
-/** For whoever has set the service up, and finds that something is lacking. */
+/** Hint for the operator that a setting is missing. */
 function missingList({ missing, locale }: Visit): Html | null {
   if (missing.length === 0) return null;
   return html`<div class="note"><p>${locale.language.messages.notSetUp}:</p><ul>${missing.map((line) => html`<li>${line}</li>`)}</ul></div>`;
@@ -202,7 +202,7 @@ function wayBack({ checkout, locale }: Visit): Html | null {
     : html`<p class="back"><a href="${address}">${locale.language.messages.backToShop}</a></p>`;
 }
 
-/** What the title of the window says first. */
+/** Beginning of the window's title. */
 export function stateTitle(visit: Visit): string {
   const { messages } = visit.locale.language;
   switch (stateOf(visit)) {

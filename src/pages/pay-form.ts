@@ -1,4 +1,4 @@
-/** The form that pays. In test mode the payer also chooses how the payment ends. */
+/** Payment form. In test mode the payer also chooses the outcome of the payment. */
 import { amountDue } from '../checkout/session.ts';
 import type { Language } from '../i18n/languages/all.ts';
 import { methodName } from '../i18n/method-names.ts';
@@ -11,7 +11,7 @@ import { addressOf, choiceAddress, type Visit } from './visit.ts';
 const ONCE_LENGTH = 26;
 const ONCE = new RegExp(`^[0-9a-z]{${ONCE_LENGTH}}$`);
 
-/** No more digits than amounts have, so that it is a safe integer. */
+/** At most as many digits as amounts have, so that it is a safe integer. */
 const AMOUNT = /^[1-9][0-9]{0,14}$/;
 
 /** The field of the one-time value as the page has it. */
@@ -21,20 +21,20 @@ export function newOnce(): string {
   return randomText(ONCE_LENGTH);
 }
 
-/** Whether this is a one-time value as the form carries it. */
+/** True for a one-time value in the form's own format. */
 export function isOnce(value: unknown): value is string {
   return typeof value === 'string' && ONCE.test(value);
 }
 
-/** The amount that a form was shown with, or null if it does not say one. */
+/** Amount that the form showed, or null if it has none. */
 export function shownAmount(due: unknown): number | null {
   return typeof due === 'string' && AMOUNT.test(due) ? Number(due) : null;
 }
 
 /**
- * Each rendered form has a one-time value, so that sending the same form twice pays once. Browsers that remember what
- * forms held are told not to: a remembered value would stand for a payment that was made already. The amount goes with
- * the form, so that nobody pays another than they were shown.
+ * Each rendered form has a one-time value, so that sending the same form twice pays once. Browsers are told not to
+ * remember it, since a remembered value would stand for a payment made before. The amount goes with the form, so that
+ * nobody pays another amount than shown.
  */
 export function payForm(visit: Visit): Html {
   const { checkout, offers, locale, isChoosing } = visit;
@@ -69,7 +69,7 @@ ${sandboxOutcomes.map((outcome, index) => choice('outcome', outcome, outcomes[ou
   return made;
 }
 
-/** With a method that is `real` the style hides the question that only the sandbox asks. */
+/** With a `real` method, the style hides the question that only the sandbox asks. */
 function choice(name: string, value: string, label: string, checked: boolean, real = false): Html {
   const id = `${name}-${value}`;
   return html`<label class="choice" for="${id}"><input type="radio" id="${id}" name="${name}" value="${value}" required${checked && html` checked`}${real && html` data-real`}> <bdi>${label}</bdi></label>

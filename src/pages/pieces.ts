@@ -1,8 +1,8 @@
-/** Small parts that several pages are made of. */
+/** Small parts shared by several pages. */
 import { isolated, type Locale, moment, money } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';
 
-/** An instant: UTC as it is sent, in the payer's own zone once the script has run. */
+/** A time: UTC in the document, in the payer's own zone once the script has run. */
 export function timeOf(locale: Locale, ms: number): Html {
   return html`<time datetime="${new Date(ms).toISOString()}">${moment(locale, ms)}</time>`;
 }
@@ -25,7 +25,7 @@ const shapes = {
   step: html`<path d="M8 12h8m-3-3 3 3-3 3"/>`,
 };
 
-/** Only decoration: what it means stands beside it in words. */
+/** Decoration only: its meaning stands beside it in words. */
 export function icon(shape: keyof typeof shapes): Html {
   return html`<svg class="icon icon-${shape}" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${shapes[shape]}</svg>`;
 }

@@ -1,4 +1,4 @@
-/** Pages for what goes wrong outside of a session's own page. */
+/** Pages for problems outside a session's own page. */
 
 import type { Messages } from '../i18n/languages/messages.ts';
 import type { Locale } from '../i18n/locale.ts';
@@ -8,7 +8,7 @@ import { icon } from './pieces.ts';
 
 export type Trouble = 'notFound' | 'noReceipt' | 'unknownReceipt' | 'refused' | 'tooMany' | 'trouble';
 
-/** `back` is where the payer may go on, with its words, or null. */
+/** `back` is an address with its label where the payer may go on, or null. */
 export function problemPage(
   locale: Locale,
   basePath: string,

@@ -1,4 +1,4 @@
-/** The way of a payer to a page of a rail, such as one for cards, and back. */
+/** Way of a payer to a page of a rail, such as one for cards, and back. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { paymentUrl } from '../checkout/representation.ts';
@@ -11,7 +11,7 @@ import { outwardLink } from './links.ts';
 import { icon } from './pieces.ts';
 import { addressOf, railOf, type Visit, waitingAttempt } from './visit.ts';
 
-/** How often a rail is asked about a session whose payer comes back again and again. */
+/** Minimum interval between questions to a rail about one session, whose payer may come back again and again. */
 const ASK_INTERVAL_MS = 2_000;
 
 /** Sessions whose last question is remembered; of one that falls out, the rail is asked once more. */
@@ -39,7 +39,7 @@ export function createProviderSteps(dependencies: PageDependencies) {
     return outwardLink(railOf(dependencies, attempt)?.payerUrl?.(attempt) ?? '') ?? '';
   }
 
-  /** Asks how the payment stands. The rail tells by itself too; but the payer is here, and wants to know now. */
+  /** Asks for the state of the payment. The rail reports by itself too, but the payer is here and wants to know now. */
   async function comeBack({ checkout, now }: Visit): Promise<void> {
     const isOpen = ({ status }: Attempt) =>
       status === 'requires_action' || status === 'processing' || status === 'unknown';
@@ -57,8 +57,8 @@ export function createProviderSteps(dependencies: PageDependencies) {
 }
 
 /**
- * One after the other for each name, with some time between their beginnings. Whoever comes while the next one has not
- * begun yet is served by that: it will ask about what is true now.
+ * Runs work of one name one after the other, with some time between the starts. A caller that comes before the next run
+ * has started is served by it: its answer will be current.
  */
 function createTurns() {
   const turns = new LRUCache<string, { readonly beginsAt: number; readonly done: Promise<void> }>({
@@ -81,8 +81,8 @@ function createTurns() {
 }
 
 /**
- * A page and not a redirect: what answers a form may lead to another site only where the policy of the page allows it,
- * and ours lets forms go nowhere else. It needs no script.
+ * Page that forwards to the rail. It is no redirect, because the answer to a form may lead to another site only if the
+ * policy of the page allows it, and ours lets forms go nowhere else. It needs no script.
  */
 export function goingOnPage(visit: Visit, basePath: string, address: string): string {
   const { messages } = visit.locale.language;

@@ -1,4 +1,4 @@
-/** The receipt: what was paid, for keeping and for printing. */
+/** Receipt page, for keeping and for printing. */
 import { type Payment, payerReferenceOf } from '../checkout/session.ts';
 import { isolated } from '../i18n/locale.ts';
 import { paymentMethodName } from '../i18n/method-names.ts';

@@ -1,16 +1,16 @@
 /**
- * The page as text, kept for as long as it is in demand: a link is looked at more often than its session changes, by
- * payers who wait and by whoever they share it with. What differs from one look to the next is put in afterwards.
+ * Cache of rendered pages: a link is looked at more often than its session changes, by payers who wait and by people
+ * they share it with. Parts that differ from one look to the next are inserted afterwards.
  */
 import { LRUCache } from 'lru-cache';
 import { pageOf } from './page.ts';
 import { newOnce, ONCE_FIELD } from './pay-form.ts';
 import type { Visit } from './visit.ts';
 
-/** The page before and behind the one-time value; one part where it has no form. */
+/** The page before and after the one-time value; one part if it has no form. */
 type Rendered = { readonly settings: string; readonly parts: readonly string[] };
 
-/** Characters in all; at most twice as many bytes. */
+/** Characters in the cache, at most; at most twice as many bytes. */
 const MAX_KEPT = 4_000_000;
 
 const kept = new LRUCache<string, Rendered>({
@@ -20,7 +20,7 @@ const kept = new LRUCache<string, Rendered>({
 
 export function renderedPage(visit: Visit, basePath: string): string {
   const { checkout, locale } = visit;
-  // Whoever goes back to the choice is one of few.
+  // Pages of the choice of method beside an open transfer are rare, so they are not cached.
   if (visit.isChoosing) return pageOf(visit, basePath);
   const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
   let page = kept.get(key);
@@ -33,7 +33,7 @@ export function renderedPage(visit: Visit, basePath: string): string {
   return after === undefined ? before : before + newOnce() + after;
 }
 
-/** What an operator can change without a new version of the session. */
+/** Settings that an operator can change without a new version of the session. */
 function settingsOf({ payee, offers, missing }: Visit): string {
   const choice = offers.map(({ method, rail }) => `${method.id} ${rail.name}`);
   return [payee, ...choice, ...missing].join('\n');

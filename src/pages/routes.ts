@@ -1,4 +1,4 @@
-/** The payer's side of the service: pages, their forms, their live updates, and the files they need. */
+/** Routes of the payer: pages, their forms, their live updates, and the files they need. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
@@ -15,20 +15,20 @@ import { renderedPage } from './rendered.ts';
 import { verifiedReceipt } from './verification.ts';
 import { addressOf, basePathOf, choiceAddress, localeOfRequest, openVisit, type Visit } from './visit.ts';
 
-/** Nothing but our own files, and no page of another site around ours. */
+/** Content security policy: only our own files, and no page of another site around ours. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** After a provider has not answered; it may take longer, but payers are no machines. */
+/** Retry time after a provider did not answer; it may take longer, but payers are no machines. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** While too many documents are waited for: a long one takes a few seconds. */
+/** Retry time while too many documents wait: a long one takes a few seconds. */
 const DOCUMENTS_RETRY_AFTER_SECONDS = '5';
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** A PDF is shown by the browser's own viewer, which brings styles and scripts of its own. */
+/** Policy of PDFs: the browser's own viewer brings styles and scripts of its own. */
 const FILE_POLICY = "frame-ancestors 'none'";
 
 const PAGE = '/transaction/:token';
@@ -73,7 +73,7 @@ export function pageRoutes(
 
   pages.setErrorHandler((error: FastifyError, request, reply) => {
     if (error.name === 'TooManyDocuments' || error.name === 'NobodyWaits') {
-      // Nothing is broken, and payers who are gone are none of an operator's business.
+      // Nothing is broken, and payers who left do not concern an operator.
       if (error.name === 'TooManyDocuments') request.log.warn({ request_id: request.id }, error.message);
       reply.header('retry-after', DOCUMENTS_RETRY_AFTER_SECONDS);
       return sendProblem(request, reply, 503, 'trouble');
@@ -128,14 +128,14 @@ export function pageRoutes(
         return sendRefusal(request, reply, visit, result);
       }),
     );
-    // Whoever reloads or shares the address of an answer to a form means the page.
+    // A GET of the address of an answer to a form means the page.
     pages.get(
       path,
       onVisit((visit, _request, reply) => reply.redirect(addressOf(visit), 303)),
     );
   }
 
-  // Asked for with HEAD they would do all of their work and show nothing.
+  // With HEAD, they would do all of their work and show nothing.
   const withEffect = { exposeHeadRoute: false };
 
   pages.get(
@@ -166,7 +166,7 @@ export function pageRoutes(
       onVisit(async (visit, request, reply) => {
         const file = await fileOf(visit, kind, dependencies.checkoutUrl, goneOf(reply));
         if (file !== null) return sendFile(reply, visit, kind, file);
-        // Whoever comes back for the invoice of what is paid means no other link: the page says how things stand.
+        // A payer who comes back for the invoice after paying means no other link: the page shows the state.
         if (kind === 'invoice' && isCovered(visit.checkout)) return reply.redirect(addressOf(visit), 303);
         const trouble = kind === 'receipt' ? 'noReceipt' : 'notFound';
         return sendProblem(request, reply, 404, trouble, addressOf(visit));
@@ -182,7 +182,7 @@ export function pageRoutes(
 
   pages.get('/transaction/*', sendNotFound);
 
-  /** The page as it is now, with the reason: what was asked for may have failed because the session had changed. */
+  /** The current page, with the reason: the request may have failed because the session had changed. */
   async function sendRefusal(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -194,13 +194,16 @@ export function pageRoutes(
   }
 }
 
-/** Whoever leaves a step goes back to the choice, past a transfer that still stands open. */
+/** Leaving a step leads back to the choice, past a transfer that still stands open. */
 function afterForm(visit: Visit, action: unknown): string {
   const isPassed = action === cancelAttempt && openTransfer(visit.checkout) !== undefined;
   return isPassed ? choiceAddress(visit) : addressOf(visit);
 }
 
-/** A form of another site. Browsers say so; what says nothing is no browser, or one too old to be told. */
+/**
+ * True for a form of another site. Browsers declare it; a client that declares nothing is no browser, or too old to be
+ * told.
+ */
 function comesFromElsewhere({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
@@ -214,7 +217,7 @@ function sendHtml(reply: FastifyReply, statusCode: number, page: string): Fastif
   return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
 }
 
-/** Aborts when nobody waits for the answer any more, which may be so already. */
+/** Signal that aborts when the client has left, which may be so already. */
 function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();

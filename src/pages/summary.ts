@@ -1,4 +1,4 @@
-/** What is being paid, to whom, how much and until when. */
+/** Summary of the payment: purpose, payee, amount and deadline. */
 import { type Item, listingOf, totalOf } from '../checkout/items.ts';
 import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { count, isolated, type Locale } from '../i18n/locale.ts';
@@ -6,7 +6,7 @@ import { type Html, html } from '../lib/html.ts';
 import { amountOf, timeOf } from './pieces.ts';
 import { type PageState, stateOf, type Visit } from './visit.ts';
 
-/** More items than this are folded away, so that the way to pay is not far down. */
+/** Number of items above which the list is folded, so that the way to pay is not far down. */
 const ITEMS_SHOWN = 6;
 
 export function summaryOf(visit: Visit): Html {
@@ -25,7 +25,7 @@ ${sums(checkout, locale)}
 </section>`;
 }
 
-/** What the payer most wants to see: what is to be paid, or what has been. */
+/** Main figure: the amount due, or the amount paid. */
 function headlineAmount(checkout: Checkout, state: PageState): number {
   return state === 'paid' ? amountPaid(checkout) : amountDue(checkout);
 }
@@ -76,7 +76,7 @@ ${text ? html`<span class="detail"><bdi>${text}</bdi></span>` : null}
 </li>`;
 }
 
-/** How the total comes about, what of it is paid, and what of that has gone back. */
+/** Sums: the composition of the total, the amount paid, and the amount returned. */
 export function sums(checkout: Checkout, locale: Locale): Html | null {
   const { amount, items, currency, lifecycle } = checkout;
   if (amount === 0) return null;

@@ -1,4 +1,4 @@
-/** The step of a payer who pays by bank: what to write into the transfer, to be copied, and a code to be scanned. */
+/** Step of a payer who pays by bank: the details of the transfer to copy, and a code to scan. */
 import { type Attempt, openTransfer } from '../checkout/session.ts';
 import { type Locale, money } from '../i18n/locale.ts';
 import { methodName } from '../i18n/method-names.ts';
@@ -10,7 +10,7 @@ import { findMethod } from '../methods/catalogue.ts';
 import { amountText } from './pieces.ts';
 import { addressOf, type Visit, waitingAttempt } from './visit.ts';
 
-/** A line of the transfer in the payer's language: `text` is to be read, `value` is what a bank's form takes. */
+/** A line of the transfer in the payer's language: `text` is for reading, `value` in the form that banks expect. */
 export type TransferField = { readonly label: string; readonly text: string; readonly value: string };
 
 export type Transfer = {
@@ -20,7 +20,7 @@ export type Transfer = {
   readonly code: PaymentCode | null;
 };
 
-/** The transfer that is waited for, or null. */
+/** The transfer that is awaited, or null. */
 export function transferToShow({ checkout, locale }: Pick<Visit, 'checkout' | 'locale'>): Transfer | null {
   const attempt = openTransfer(checkout);
   const instructions = attempt ? transferOf(attempt) : null;
@@ -47,13 +47,13 @@ export function transferToShow({ checkout, locale }: Pick<Visit, 'checkout' | 'l
   };
 }
 
-/** The same where it is what the payer has to do next, and nothing else was begun since. */
+/** The awaited transfer if it is the payer's next step, and nothing else was begun since. */
 export function transferToDo(visit: Visit): Transfer | null {
   const transfer = transferToShow(visit);
   return transfer?.attempt === waitingAttempt(visit.checkout) ? transfer : null;
 }
 
-/** What forms of banks call the code of a bank in these countries, whatever the language of the payer. */
+/** Names of the bank code on forms of banks in these countries, whatever the language of the payer. */
 const bankCodeNames: Readonly<Record<string, string>> = {
   AUD: 'BSB',
   GBP: 'Sort code',
@@ -94,7 +94,7 @@ ${code.standard === 'Pix BR Code' && html`<dl class="facts transfer" data-copied
 /** In Brazil the content of the code is often copied instead of scanned, and this is what it is called there. */
 const PIX_TEXT = 'Pix Copia e Cola';
 
-/** By what the codes are known among those who scan them. */
+/** Names of the codes among their users. */
 const namesOfCodes: Readonly<Record<PaymentCode['standard'], string>> = {
   'EPC069-12': 'EPC QR (GiroCode)',
   'Swiss QR-bill': 'QR-bill',

@@ -1,4 +1,4 @@
-/** The page that a receipt's code leads to: that it is true, and what it says. Nothing of it tells who has paid. */
+/** Page that a receipt's code leads to: it confirms the receipt and its content, without revealing who has paid. */
 import { amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { provesReceipt, readReceiptCode } from '../checkout/token.ts';
 import { isolated, type Locale } from '../i18n/locale.ts';
@@ -9,7 +9,7 @@ import { goneBack } from './movements.ts';
 import { amountOf, icon, timeOf } from './pieces.ts';
 import { fact } from './receipt.ts';
 
-/** The page that a code opens, or null if it is the code of no receipt. */
+/** Page that a code opens, or null if it belongs to no receipt. */
 export async function verifiedReceipt(
   { store }: Pick<PageDependencies, 'store'>,
   code: string,

@@ -1,4 +1,4 @@
-/** One look at a session by its payer: everything that its page is made from. */
+/** Visit: one look at a session by its payer, with everything that its page is made from. */
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { MAX_ATTEMPTS } from '../checkout/attempts.ts';
@@ -19,19 +19,19 @@ import type { PageDependencies } from './dependencies.ts';
 
 export type Visit = {
   readonly checkout: Checkout;
-  /** The name of the account that is paid. */
+  /** Name of the account that is paid. */
   readonly payee: string;
   readonly account: Account;
   readonly locale: Locale;
-  /** Where the page is, as seen by the browser: `/transaction/<token>`. */
+  /** Path of the page as seen by the browser: `/transaction/<token>`. */
   readonly path: string;
-  /** What the payer can choose from now, and who carries it out. */
+  /** Methods that the payer can choose from now, with their rails. */
   readonly offers: readonly Offer[];
-  /** What an operator would have to set up for the other methods of the session, a line for each. */
+  /** Missing settings for the other methods of the session, a line for each. */
   readonly missing: readonly string[];
-  /** Whether the attempt that waits for the payer goes on at a page of its rail. */
+  /** True if the attempt that waits for the payer goes on at a page of its rail. */
   readonly leavesPage: boolean;
-  /** Whether the payer has gone back to the choice, although a transfer is waited for. */
+  /** True if the payer has gone back to the choice, although a transfer is awaited. */
   readonly isChoosing: boolean;
   readonly now: number;
 };
@@ -46,7 +46,7 @@ export type PageState =
   | 'paid'
   | 'expired';
 
-/** The visit that the token in the address opens, or null if it opens nothing. */
+/** Visit that the token in the address opens, or null. */
 export async function openVisit(
   dependencies: PageDependencies,
   request: FastifyRequest,
@@ -81,12 +81,12 @@ export function railOf(
   return rails.find(({ name }) => name === attempt?.rail);
 }
 
-/** The page of the session, or what belongs to it (`/receipt`), in the language that was chosen. */
+/** Address of the session's page, or of a part of it (`/receipt`), in the chosen language. */
 export function addressOf({ path, locale }: Visit, part = ''): string {
   return `${path}${part}${locale.query}`;
 }
 
-/** The page with the choice of a method, although a transfer is waited for. */
+/** Address of the page with the choice of a method, although a transfer is awaited. */
 export function choiceAddress({ path, locale }: Visit, part = ''): string {
   return `${path}${part}?choose${locale.query.replace('?', '&')}`;
 }
@@ -95,7 +95,7 @@ export function localeOfRequest(request: FastifyRequest): Locale {
   return localeOf(request.headers['accept-language'], (request.query as { lang?: unknown }).lang);
 }
 
-/** The part of the address that a proxy may put before ours; without a slash at the end. */
+/** Prefix of the path that a proxy may add; without a slash at the end. */
 export function basePathOf({ checkoutUrl }: Pick<PageDependencies, 'checkoutUrl'>): string {
   return new URL(checkoutUrl).pathname.replace(/\/$/, '');
 }
@@ -119,7 +119,7 @@ async function elapsed(
   return (await dependencies.store.checkouts.fetch(tenant, id)) ?? checkout;
 }
 
-/** The session's methods that some rail carries out here, and what is missing for the others. */
+/** Methods of the session that some rail offers here, and what is missing for the others. */
 function choiceOf(
   { methods }: Checkout,
   { rails }: PageDependencies,
@@ -162,7 +162,7 @@ export function isWaiting({ status }: Attempt): boolean {
   return status === 'requires_action';
 }
 
-/** Whether an open page should watch the session: something may yet happen to it. */
+/** True if an open page should watch the session, since something may yet happen to it. */
 export function isLive({ checkout }: Visit): boolean {
   return checkout.lifecycle.state === 'active' || checkout.attempts.some(isInFlight);
 }

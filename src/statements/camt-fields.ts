@@ -4,7 +4,7 @@
  */
 
 /** Parts of a message that are collected and then read as a whole. */
-export type Scope = 'statement' | 'balance' | 'entry' | 'detail';
+export type Section = 'statement' | 'balance' | 'entry' | 'detail';
 
 const ofStatement = {
   Id: 'id',
@@ -108,7 +108,7 @@ export const repeated: ReadonlySet<Field> = new Set([
 export type Element = {
   readonly children: Map<string, Element>;
   field?: Field;
-  scope?: Scope;
+  section?: Section;
 };
 
 function element(): Element {
@@ -138,10 +138,10 @@ function messages(): Element {
     const balance = at(statement, 'Bal');
     const entry = at(statement, 'Ntry');
     const detail = at(entry, 'NtryDtls/TxDtls');
-    Object.assign(statement, { scope: 'statement' } satisfies Partial<Element>);
-    Object.assign(balance, { scope: 'balance' } satisfies Partial<Element>);
-    Object.assign(entry, { scope: 'entry' } satisfies Partial<Element>);
-    Object.assign(detail, { scope: 'detail' } satisfies Partial<Element>);
+    Object.assign(statement, { section: 'statement' } satisfies Partial<Element>);
+    Object.assign(balance, { section: 'balance' } satisfies Partial<Element>);
+    Object.assign(entry, { section: 'entry' } satisfies Partial<Element>);
+    Object.assign(detail, { section: 'detail' } satisfies Partial<Element>);
     addFields(statement, ofStatement);
     addFields(balance, ofBalance);
     addFields(entry, ofEntry);

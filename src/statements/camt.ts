@@ -21,7 +21,7 @@ import {
   messageElements,
   NAMESPACE,
   repeated,
-  type Scope,
+  type Section,
 } from './camt-fields.ts';
 import { StatementError, type StatementHeader, type StatementPart } from './entry.ts';
 import type { Limits } from './limits.ts';
@@ -52,7 +52,7 @@ function createParser(limits: Limits) {
   let parts: StatementPart[] = [];
   let entries = 0;
   let statement: Open | null = null;
-  let gathering: Partial<Record<Scope, Found>> = {};
+  let collected: Partial<Record<Section, Found>> = {};
   let details: Detail[] = [];
   let text = '';
   let size = 0;
@@ -60,7 +60,7 @@ function createParser(limits: Limits) {
   let tokenStart = 0;
 
   function fail(detail: string): never {
-    const entry = gathering.entry === undefined ? null : entries + 1;
+    const entry = collected.entry === undefined ? null : entries + 1;
     throw new StatementError(detail, { line: xml.line, entry });
   }
 
@@ -85,7 +85,7 @@ function createParser(limits: Limits) {
     const element = stack.length === 0 ? documentElement : childOf(tag);
     stack.push(element);
     text = '';
-    if (element?.scope) begin(element.scope);
+    if (element?.section) begin(element.section);
     if (element?.field) noteCurrency(element.field, tag);
   }
 
@@ -117,18 +117,18 @@ function createParser(limits: Limits) {
     return (uri === namespace ? parent?.children.get(local) : null) ?? null;
   }
 
-  function begin(scope: Scope): void {
+  function begin(section: Section): void {
     const found: Found = { line: xml.line, texts: new Map(), currencies: new Map() };
-    gathering[scope] = found;
+    collected[section] = found;
     size = 0;
-    if (scope === 'entry') details = [];
-    if (scope === 'statement') statement = { found, balances: [], header: null, sum: 0n };
-    if (scope === 'balance' && statement?.header) fail('a balance stands after the entries');
+    if (section === 'entry') details = [];
+    if (section === 'statement') statement = { found, balances: [], header: null, sum: 0n };
+    if (section === 'balance' && statement?.header) fail('a balance stands after the entries');
   }
 
   /** The innermost open part; there is one wherever a field is. */
   function innermost(): Found {
-    const { detail, entry, balance, statement: outermost } = gathering;
+    const { detail, entry, balance, statement: outermost } = collected;
     return detail ?? entry ?? balance ?? outermost ?? fail('a field stands outside of a statement');
   }
 
@@ -149,7 +149,7 @@ function createParser(limits: Limits) {
     const element = stack.pop();
     if (element?.field !== undefined) keep(element.field, tag.local, tidied(text));
     text = '';
-    if (element?.scope) finish(element.scope);
+    if (element?.section) finish(element.section);
   }
 
   function keep(field: Field, name: string, text: string): void {
@@ -163,18 +163,18 @@ function createParser(limits: Limits) {
     else before.push(text);
   }
 
-  function finish(scope: Scope): void {
-    const found = gathering[scope];
+  function finish(section: Section): void {
+    const found = collected[section];
     if (!found || !statement) return;
-    if (scope === 'balance') statement.balances.push(balanceOf(found, fail));
-    if (scope === 'detail') addDetail(found, statement);
-    if (scope === 'entry') finishEntry(found, statement);
-    if (scope === 'statement') finishStatement(statement);
-    gathering = { ...gathering, [scope]: undefined };
+    if (section === 'balance') statement.balances.push(balanceOf(found, fail));
+    if (section === 'detail') addDetail(found, statement);
+    if (section === 'entry') finishEntry(found, statement);
+    if (section === 'statement') finishStatement(statement);
+    collected = { ...collected, [section]: undefined };
   }
 
   function addDetail(found: Found, { header }: Open): void {
-    const { entry } = gathering;
+    const { entry } = collected;
     if (details.length >= limits.details) fail(`a booking has more than ${limits.details} transactions`);
     if (!entry || !statement) return;
     details.push(detailOf(entry, found, header ?? begun(statement, entry), fail));

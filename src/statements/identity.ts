@@ -1,20 +1,20 @@
 /**
- * What makes an entry of a statement the same as one that was read before: from the same file, from a statement whose
- * time overlaps, or from a notification (camt.054) of what the statement (camt.053) says again. Pure.
+ * Identity of an entry: recognizes the same entry in the same file, in a statement of an overlapping period, or in a
+ * notification (camt.054) whose entries the statement (camt.053) repeats. Pure.
  *
- * Where the bank gives its own reference, that decides, together with account, direction, amount and end-to-end id, none
- * of which differs between messages of a bank. Banks are not as careful with the texts: a notification may have more of
+ * The bank's own reference decides if there is one, together with account, direction, amount and end-to-end id, none of
+ * which differs between messages of a bank. Banks are not as careful with the texts: a notification may have more of
  * them than the statement. The amount and the end-to-end id are part of it because some banks give one reference to all
  * transactions of a booking. A short reference may be a number that begins anew each day, so there the day counts too.
  *
- * Where there is none, all that the bank says counts. Two payments may then be the same in everything, such as two
- * coffees on one day, so equal entries of a day are numbered in the order of the file: the second is another one, and
- * both are known again in the same file. Only a file with just the second of them would take it for the first. That is
- * the price: such an entry is missed, rather than a payment counted twice each time statements overlap.
+ * Without a reference, the whole content counts. Two payments may then be equal in everything, such as two coffees on
+ * one day, so equal entries of a day are numbered in file order: the second is another one, and both are recognized in
+ * the same file. Only a file with just the second of them would take it for the first. That is the price: such an entry
+ * is missed, rather than a payment counted twice each time statements overlap.
  *
- * Equal entries with a reference are numbered within their statement, for a bank that reports an entry in two
- * statements of one file gives both the same reference; those without one are numbered through the whole file, for two
- * notifications of one file that look the same are two payments.
+ * Equal entries with a reference are numbered within their statement, since a bank that reports an entry in two
+ * statements of one file gives both the same reference. Entries without one are numbered through the whole file, since
+ * two notifications of one file that look the same are two payments.
  */
 import { createHash } from 'node:crypto';
 import type { StatementEntry, StatementHeader } from './entry.ts';

@@ -42,14 +42,14 @@ export function networkRules(allow: readonly string[], allowLoopback: boolean): 
 }
 
 /**
- * Whether nothing may be sent to this address. Everything that is not plainly public is forbidden, unless it is
- * allowed by the rules: loopback, private, link-local (with it the metadata services of clouds), carrier-grade NAT,
- * multicast, broadcast, unspecified, reserved, documentation, benchmarking, and what is not an address at all.
+ * True if nothing may be sent to this address. Every address that is not plainly public is forbidden, unless the rules
+ * allow it: loopback, private, link-local (which includes the metadata services of clouds), carrier-grade NAT,
+ * multicast, broadcast, unspecified, reserved, documentation, benchmarking, and anything that is not an address.
  *
  * IPv6 addresses that carry an IPv4 address:
- * - mapped (::ffff:0:0/96): the same destination as the IPv4 address, so allowed where the rules name that. A public
+ * - mapped (::ffff:0:0/96): the same destination as the IPv4 address, so allowed if the rules name that. A public
  *   one is refused too: no resolver answers with it, and nobody needs to write it.
- * - NAT64: judged by the IPv4 address, for it is how an IPv6-only network reaches IPv4 receivers. It must be public.
+ * - NAT64: judged by the IPv4 address, since an IPv6-only network reaches IPv4 receivers this way. It must be public.
  * - compatible, translated, 6to4, Teredo, NAT64 of a local prefix: refused. No receiver depends on them.
  */
 export function isForbidden(address: string, rules: NetworkRules): boolean {

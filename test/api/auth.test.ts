@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import { allPermissions, hashSecret } from '../../src/accounts/api-key.ts';
-import { openStore } from '../../src/main.ts';
+import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { contentsOf } from '../support/database.ts';
 import { type Answer, startService } from '../support/service.ts';

@@ -1,17 +1,16 @@
 /** What receivers have answered may be about a person: it goes when the person does. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startService } from '../support/service.ts';
 import { startReceiver } from './receiver.ts';
-import { createSession, type Data, order, pay, succeeded } from './shop.ts';
+import { createSession, type Data, order, pay, succeeded, until } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
 
 /** What the log has of the session's deliveries, once all were tried: for each attempt the answer. */
 async function answersOf(id: string): Promise<string[]> {
-  for (;;) {
+  return until(async () => {
     const list = succeeded(await call('GET', `/v3/webhook_delivery?checkout=${id}&limit=100`));
     if (list.length > 0 && list.every(({ status }: Data) => status === 'delivered')) {
       const whole = await Promise.all(
@@ -19,8 +18,8 @@ async function answersOf(id: string): Promise<string[]> {
       );
       return whole.flatMap((answer) => succeeded(answer).attempt_log.map((each: Data) => each.answer));
     }
-    await nextTurn();
-  }
+    return null;
+  });
 }
 
 test('an erasure empties the answers to events of its sessions, and no others', async (t) => {

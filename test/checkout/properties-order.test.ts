@@ -12,10 +12,11 @@ import {
   type RailTraits,
   refundStatuses,
 } from '../../src/checkout/session.ts';
+import { scaled } from '../support/scale.ts';
 import { create, expire, frozen, MINUTE, paid, play, report, start, T, tick } from './build.ts';
 import { createRefund, reportRefund } from './build-refunds.ts';
 
-const RUNS = { numRuns: 1500 };
+const RUNS = { numRuns: scaled(400) };
 
 /** Some time to ask again for each status, so that it is seen whose report has the last word. */
 const syncOf = (status: AttemptStatus) => T + attemptStatuses.indexOf(status) * MINUTE;

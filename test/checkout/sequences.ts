@@ -14,10 +14,11 @@ import {
   type RailTraits,
   refundStatuses,
 } from '../../src/checkout/session.ts';
+import { scaled } from '../support/scale.ts';
 import { cancel, create, expire, frozen, MINUTE, play, report, start, T, tick, update } from './build.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './build-refunds.ts';
 
-export const RUNS = { numRuns: 1500 };
+export const RUNS = { numRuns: scaled(400) };
 
 /** Few names, so that commands meet: reports find attempts, and payments come twice. */
 const names = fc.constantFrom('a', 'b', 'c', 'd');

@@ -35,7 +35,7 @@ for (const [name, database] of [
       for (let text = await page(); !text.includes('New &amp; Shiny'); text = await page()) {
         assert.match(text, /Old Shop/);
       }
-      assert.match((await accounts('create', 'Second')).stdout, /^account 2 is made; .*--account 2 /);
+      assert.match((await accounts('create', 'Second')).stdout, /^account 2 is created; .*--account 2 /);
       assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
       await server.kill('SIGTERM');
     });

@@ -205,7 +205,7 @@ suite('opentill webhooks', () => {
       [['list'], {}, /--key .* is missing: .*OPENTILL_API_KEY/],
       [['list', 'all'], settings, /unexpected argument "all"/],
       [['list', '--events', '*'], settings, /there is no option --events/],
-      [['add'], settings, /<url> is missing/],
+      [['add'], settings, /<address> is missing/],
       [['add', 'https://shop.example/x', '--events', 'checkout.payed'], settings, /not "checkout\.payed"/],
       [['update', id], settings, /--enable or --disable/],
       [['update', id, '--enable', '--disable'], settings, /exclude/],

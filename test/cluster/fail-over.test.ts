@@ -3,7 +3,7 @@
  * dies and its standby takes over. Meanwhile requests are put off with 503, never answered with 500 and never left
  * waiting; the service is back by itself, and everything that it has acknowledged is there.
  *
- * OPENTILL_SEED repeats the requests of a run; OPENTILL_OUTAGES sets how often the server stops or ends connections.
+ * OPENTILL_SEED repeats the requests of a run.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { createClients } from './client.ts';
 import { authorization, checkBooks, type Instance, keptIn, openTables, startInstance } from './cluster.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const outages = Number(process.env.OPENTILL_OUTAGES ?? 2);
+const outages = scaled(1);
 const CLIENTS = 16;
 /** Nobody is to wait longer for an answer, whatever the database does. */
 const LONGEST_ANSWER_MS = 15_000;

@@ -2,7 +2,7 @@
  * Receivers fail for three deliveries of ten, and a process is killed every two seconds while sessions are made and
  * changed: every event arrives at everybody who wants it, those of a session in their order, and hardly any twice.
  *
- * OPENTILL_EVENTS sets how many events there are, OPENTILL_SEED repeats the victims and the failures.
+ * OPENTILL_SEED repeats the victims and the failures.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Random, randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory } from '../support/process.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { authorization, type Instance, startInstance } from './cluster.ts';
 import { startFlakyReceiver } from './flaky-receiver.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const events = Number(process.env.OPENTILL_EVENTS ?? 1_500);
+const events = scaled(400);
 const EVENTS_OF_A_SESSION = 5;
 const FAILING = 0.3;
 const KILL_EVERY_MS = 2_000;

@@ -3,7 +3,7 @@
  * request that had no answer gets one; nothing acknowledged is lost, and nothing happens twice. Whoever follows the feed
  * at either instance sees every event once, in one and the same order.
  *
- * OPENTILL_SEED repeats the moments and the requests of a run; OPENTILL_KILLS sets how many there are.
+ * OPENTILL_SEED repeats the moments and the requests of a run.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,13 +12,13 @@ import { createLoad } from '../crash/load.ts';
 import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { createClients } from './client.ts';
 import { authorization, checkBooks, keptIn, openTables, startInstances } from './cluster.ts';
 import { followFeed } from './feed-reader.ts';
 import { startProxy } from './proxy.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const kills = Number(process.env.OPENTILL_KILLS ?? 4);
+const kills = scaled(1);
 const CLIENTS = 16;
 
 test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills * 10_000 }, async (t) => {

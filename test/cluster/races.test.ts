@@ -2,17 +2,17 @@
  * Requests to two instances that race each other: on one session each is decided on what the one before it left behind,
  * and a request that comes many times with one key happens once.
  *
- * OPENTILL_RACES and OPENTILL_ROUNDS set how often; OPENTILL_SEED repeats who begins.
+ * OPENTILL_SEED repeats who begins.
  */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { authorization, type Instance, openTables, startInstances } from './cluster.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const races = Number(process.env.OPENTILL_RACES ?? 200);
-const rounds = Number(process.env.OPENTILL_ROUNDS ?? 5);
+const races = scaled(50);
+const rounds = scaled(2);
 /** So many races are run at the same time. */
 const PARALLEL = 8;
 const TIMEOUT = { timeout: 30_000 + 100 * races + 2_000 * rounds };

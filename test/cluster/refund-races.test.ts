@@ -3,8 +3,7 @@
  * What is pending or done never adds up to more than what was paid, at no moment; nothing that would have fitted was
  * refused; and a request that comes twice with one key is one refund.
  *
- * OPENTILL_REFUND_RACES sets how many sessions are raced for on each database: 1000 unless said, 2,000 races in all, which
- * take half a minute of two cores. OPENTILL_SEED repeats who asks for what.
+ * OPENTILL_SEED repeats who asks for what.
  */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,10 +14,10 @@ import { randomFrom } from '../crash/random.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { authorization, checkBooks, type Instance, startInstances } from './cluster.ts';
 
-const races = Number(process.env.OPENTILL_REFUND_RACES ?? 1000);
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
+const races = scaled(250);
 /** So many sessions are raced for at the same time. */
 const PARALLEL = 12;
 const TIMEOUT = { timeout: 60_000 + 100 * races };

@@ -2,8 +2,7 @@
  * Four processes share what is due, and one of them is killed each second: nothing is missed, nobody takes what another
  * one has, and only what a killed process had in its hands is done again, once its lease has run out.
  *
- * OPENTILL_JOBS and OPENTILL_KILLS set how much there is to do and how often a process is killed; OPENTILL_SEED repeats
- * which one it is.
+ * OPENTILL_SEED repeats which one it is.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -12,12 +11,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { authorization, checkBooks, openTables, startInstance } from './cluster.ts';
 import { startWorkReceiver } from './work-receiver.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const jobs = Number(process.env.OPENTILL_JOBS ?? 1_200);
-const kills = Number(process.env.OPENTILL_KILLS ?? 3);
+const jobs = scaled(400);
+const kills = scaled(1);
 const PROCESSES = 4;
 /** Each session is to expire, and has events of three deliveries. */
 const JOBS_OF_A_SESSION = 4;

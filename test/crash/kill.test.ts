@@ -2,21 +2,21 @@
  * The process is killed at random moments while many clients write. What was acknowledged must be there, what was not
  * can be asked again with the same key and happens once, and nothing may have happened by half.
  *
- * OPENTILL_SEED repeats the moments and the requests of a run; OPENTILL_KILLS sets how many there are.
+ * OPENTILL_SEED repeats the moments and the requests of a run.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freshDirectory, run, type Server, serve } from '../support/process.ts';
+import { scaled, seed } from '../support/scale.ts';
 import { type Books, openBooks } from './books.ts';
 import { createLoad } from './load.ts';
 import { checkLedger, checkReplay, checkSessions, type Kept, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
-const kills = Number(process.env.OPENTILL_KILLS ?? 20);
+const kills = scaled(7);
 const CLIENTS = 32;
 const key = 'ak_test_crash:sk_test_crash';
 const authorization = `Basic ${Buffer.from(key).toString('base64')}`;

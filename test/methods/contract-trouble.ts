@@ -1,6 +1,7 @@
 /** Of the contract of rails: what gets lost, comes twice, early, in another order, or from somebody else. */
 import assert from 'node:assert/strict';
 import { randomFrom } from '../crash/random.ts';
+import { seed } from '../support/scale.ts';
 import type { Declare, Shop } from './contract.ts';
 import type { Data } from './contract-till.ts';
 
@@ -92,7 +93,6 @@ export function declareTroubleTests(declare: Declare): void {
   });
 
   declare('the same news any number of times in any order come to the same', async (shop, context) => {
-    const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
     context.diagnostic(`seed ${seed}`);
     const random = randomFrom(seed);
     for (let round = 0; round < ORDERS; round++) {

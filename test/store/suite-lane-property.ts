@@ -6,6 +6,7 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ClaimedDelivery, Delivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
+import { scaled } from '../support/scale.ts';
 import { type Open, T } from './build.ts';
 import {
   claim,
@@ -25,7 +26,7 @@ import {
 } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
 
-const RUNS = 20;
+const RUNS = scaled(5);
 const SESSIONS = 2;
 const PAGE = { limit: 200 };
 

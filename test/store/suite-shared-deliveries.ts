@@ -4,6 +4,7 @@ import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import { randomFrom } from '../crash/random.ts';
+import { seed } from '../support/scale.ts';
 import { type Open, T } from './build.ts';
 import { claimAll } from './claim-all.ts';
 import {
@@ -27,8 +28,6 @@ import {
   tryAgain,
 } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
-
-const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
 
 export function sharedDeliverySuite(open: Open): void {
   const it = onFreshStores(open);

@@ -72,7 +72,7 @@ export function lineOf(entry: Entry): string {
   return columns.map((text) => text || '-').join('  ');
 }
 
-/** Of an entry that is booked in part, what is left comes first. */
+/** The amount; of an entry that is booked in part, what is left comes first. */
 function amountOfEntry({ direction, amount, amount_unassigned: left, currency }: Entry): string {
   const whole = `${direction === 'debit' ? '-' : ''}${formatAmount(amount, currency)}`;
   return left > 0 && left < amount ? `${formatAmount(left, currency)} of ${whole}` : whole;

@@ -88,7 +88,7 @@ async function written(client: Client, id: string, { out = `${id}.xml`, temporar
     } finally {
       await file.close();
     }
-    // What came there meanwhile stays too.
+    // A file that came there meanwhile stays too.
     if (force) await rename(temporary, out);
     else await copyFile(temporary, out, constants.COPYFILE_EXCL);
     return out;

@@ -122,7 +122,7 @@ async function arrival({ receiver }: ToldShop, type: string, checkoutId: string)
   }
 }
 
-/** What the payer's browser shows on its tab. */
+/** The title in the payer's browser. */
 async function titleOf(url: string): Promise<string> {
   const response = await fetch(url, { headers: { 'accept-language': 'en' } });
   const title = /<title>([^<]+)<\/title>/.exec(await response.text())?.[1];

@@ -122,7 +122,7 @@ async function listen(given: Given, { client, output }: Context): Promise<void> 
     stop.abort();
   };
   for (const signal of SIGNALS) process.on(signal, leave);
-  // Whoever read the lines has left.
+  // The reader of the lines has left.
   process.stdout.on('error', () => process.exit(0));
 
   const handOver =
@@ -227,7 +227,7 @@ function commandWords(
   ];
 }
 
-/** As a shell takes it for one word. */
+/** One word for a shell. */
 function quoted(text: string): string {
   return /^[\w:/.@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -107,7 +107,7 @@ async function report(
       }
     }
   } finally {
-    // What was found and sent before it broke off has been found and sent.
+    // Events found and sent before an error have been found and sent.
     groups.end();
   }
 
@@ -143,7 +143,7 @@ async function report(
   if (missed > 0) process.exitCode = exitStatus.found;
 }
 
-/** Whether a missed event is sent again now, or why it cannot be. */
+/** Result of a resend: the missed event is sent again, or why it cannot be. */
 type Sent = { readonly isSent: boolean; readonly why: string | null };
 
 function recordOf({ isPending: _, isSuspended, ...missed }: Missed, { isSent, why }: Sent): Record {
@@ -159,7 +159,7 @@ function headingOf({ receiver, isSuspended }: Missed): string {
   return isSuspended ? `${receiver}  suspended` : receiver;
 }
 
-/** What is not in the list, and why. */
+/** Deliveries and endpoints that are not in the list, and why. */
 function linesOfAside({ removed, off, comparedFromMs }: Aside): readonly string[] {
   return [
     ...(removed > 0 ? [`Left out: ${removed} to endpoints that were removed.`] : []),

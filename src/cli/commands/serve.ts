@@ -41,7 +41,7 @@ async function serve(): Promise<void> {
     const address = await service.start();
     // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
     const welcome = await firstStart(service.store, config);
-    // Whoever reads the first lines may leave; the service goes on.
+    // The reader of the first lines may leave; the service goes on.
     process.stdout.on('error', () => {});
     // In one piece: whoever waits for the first line may read the rest at once.
     console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));

@@ -15,7 +15,7 @@ type Session = { readonly id: string; readonly url: string };
 type Step = (client: Client, session: Session) => Promise<unknown>;
 type TimelineEntry = { readonly event: string; readonly type: string; readonly sequence: number };
 
-/** What a payer does; the same payment each time, so that a second call says more of the first. */
+/** A payer's action; the same payment each time, so that a second call says more of the first. */
 const pay =
   (outcome: 'succeeded' | 'failed' | 'requires_action' | 'processing'): Step =>
   (client, { id }) =>
@@ -35,10 +35,10 @@ const refund =
       metadata: { [SANDBOX_REFUND_OUTCOME]: outcome },
     });
 
-/** What no test can make: money that a bank or a card holder takes back. */
+/** Events that no test can make: a bank or a card holder takes money back. */
 type OnlyOfRails = Extract<EventType, `reversal.${string}`>;
 
-/** What has to happen to a new session. */
+/** Steps that a new session has to go through. */
 const recipes: Readonly<Record<Exclude<EventType, OnlyOfRails>, readonly Step[]>> = {
   'checkout.created': [],
   'checkout.updated': [update],
@@ -99,7 +99,7 @@ export const command = apiCommand(
     const timeline = async () =>
       (await client.page<TimelineEntry>(`/checkout/${session.id}/timeline`, { limit: '100' })).data;
     let data = await timeline();
-    // What the worker has to do, such as a refund, comes a moment later.
+    // The worker's part, such as a refund, comes a moment later.
     for (let looks = 1; looks < MAX_LOOKS && !data.some((entry) => entry.type === type); looks++) {
       await pause(LOOK_AGAIN_MS);
       data = await timeline();

@@ -10,7 +10,7 @@ import { argumentName, optionName, type Parameter, type Parameters, type ValuesO
 /** A command line that works as it stands, and what it does. */
 export type Example = readonly [line: string, meaning: string];
 
-/** What was typed for each parameter, by its key, and the mistakes in its form. */
+/** Words typed for each parameter, by its key, and the mistakes in their form. */
 export type Typed = {
   readonly texts: Readonly<Record<string, readonly string[]>>;
   readonly problems: readonly string[];
@@ -43,7 +43,7 @@ export type Command = {
 /** Through what a command reaches the data. */
 export type AccessKind = 'none' | 'database' | 'api';
 
-/** How a command gets to what it works with: a store, a client, or nothing. */
+/** A way to what a command works with: a store, a client, or nothing. */
 export type Access<P, C> = {
   readonly kind: AccessKind;
   readonly options: P;
@@ -132,7 +132,7 @@ export function define<P extends Parameters, C extends object>(access: Access<P,
   };
 }
 
-/** What was typed, or else what a variable says; an empty variable says nothing. */
+/** The typed words, or else the text of a variable; an empty variable says nothing. */
 function givenFor({ variables }: Parameter, texts: readonly string[], env: NodeJS.ProcessEnv) {
   if (texts.length > 0) return { texts, variable: null };
   const variable = variables.find((each) => env[each]?.trim());

@@ -14,7 +14,7 @@ export type JsonLines = { readonly form: 'lines'; readonly records: Readonly<Rec
 
 export type Json = JsonDocument | JsonLines;
 
-/** What a command hands to its output, given its declaration. */
+/** Records that a command hands to its output, given its declaration. */
 export type RecordOf<J> = J extends { readonly keys: infer K }
   ? { readonly [name in keyof K]: unknown }
   : J extends { readonly records: infer R }

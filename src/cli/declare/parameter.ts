@@ -20,7 +20,7 @@ export type Parameter<T = unknown> = {
   readonly isRequired: boolean;
   /** Takes one value after the other. */
   readonly isRepeated: boolean;
-  /** As help shows it; null where there is none. */
+  /** The default as help shows it; null where there is none. */
   readonly defaultText: string | null;
   /** Environment variables that stand in for it, first come first served. */
   readonly variables: readonly string[];

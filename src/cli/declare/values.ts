@@ -6,7 +6,7 @@ import { parseMoment, parseSpan } from '../moment.ts';
 import { printable } from '../printable.ts';
 import type { Value } from './parameter.ts';
 
-/** As it was typed, `""` included. */
+/** Any text, `""` included. */
 export function text(placeholder: string): Value<string> {
   return { placeholder, parse: (typed) => typed };
 }

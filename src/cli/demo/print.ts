@@ -1,4 +1,4 @@
-/** How the demo speaks: a heading for each step, the request as one would type it, and what matters of the answer. */
+/** The voice of the demo: a heading for each step, the request as one would type it, and what matters of the answer. */
 import { styleText } from 'node:util';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { type EventEnvelope, parseEvent } from '../../events/envelope.ts';
 export type ReceivedEvent = EventEnvelope<{ readonly id: string; readonly payin?: string }>;
 
 export type Receiver = {
-  /** Where deliveries are to be sent. */
+  /** Address for deliveries. */
   readonly url: string;
   /** The secret is known only after the account is made; deliveries without it are refused. */
   secret: string;

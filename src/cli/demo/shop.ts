@@ -2,13 +2,13 @@
 import { answer, request } from './print.ts';
 
 export type Shop = {
-  /** Where the server listens. */
+  /** Address of the server. */
   readonly url: string;
   /** Id and secret, with a colon between. */
   readonly key: string;
 };
 
-/** What the API answers about one thing. */
+/** A resource of the API. */
 export type Resource = Readonly<Record<string, unknown>> & { readonly id: string; readonly url: string };
 
 /** A step that did not go as it should. */

@@ -1,4 +1,4 @@
-/** Where a demo takes place: a server of its own with a database that is thrown away, an account and its API key. */
+/** The stage of a demo: a server of its own with a database that is thrown away, an account and its API key. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { freePort } from '../free-port.ts';
 import { StepFailed } from './shop.ts';
 
 export type Stage = {
-  /** Where the server listens. */
+  /** Address of the server. */
   readonly url: string;
   /** Id and secret of a key for test mode, with a colon between. */
   readonly key: string;

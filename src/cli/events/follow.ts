@@ -53,7 +53,7 @@ export async function* follow(
     } catch (error) {
       if (stop.aborted) return;
       if (isFinal(error) || !wasConnected) throw error;
-      // What the network says of a broken stream is in the words of its library.
+      // The error of a broken stream is in the words of a library.
       trouble = error instanceof Failure ? error.message : 'the stream has broken off';
     }
     if (stop.aborted) return;
@@ -63,7 +63,7 @@ export async function* follow(
   }
 }
 
-/** What the service says no to is not changed by asking again, unless it is short of time or about to stop. */
+/** A refusal is final, unless the service is short of time or about to stop. */
 function isFinal(error: unknown): boolean {
   return error instanceof Refused && error.status !== 429 && error.status < 500;
 }

@@ -18,7 +18,7 @@ export type Receipt = {
   readonly durationMs: number;
 };
 
-/** As long as the service waits. */
+/** The service waits as long. */
 const TIMEOUT_MS = 15_000;
 const ABSENT = failureOf({ name: '', message: '', code: 'ECONNREFUSED' });
 /** Enough for its first line. */

@@ -7,7 +7,7 @@ import { forward, type Receipt } from './forward.ts';
 /** An event with the cursors before and behind it. */
 export type Placed = { readonly body: string; readonly before: string; readonly cursor: string };
 
-/** What came of one attempt. */
+/** One attempt to hand an event over, and its outcome. */
 export type Attempt = {
   readonly event: FeedEvent;
   readonly cursor: string;
@@ -21,7 +21,7 @@ type Options = {
   readonly onAttempt: (attempt: Attempt) => void;
   readonly url: string;
   readonly secret: string;
-  /** Whether the one who listens has chosen the secret. */
+  /** The developer has chosen the secret. */
   readonly isSecretGiven: boolean;
   readonly stop: AbortSignal;
 };
@@ -30,7 +30,7 @@ type Options = {
 const PAUSES_MS = [500, 1000, 2000];
 /** Between looks whether a receiver is there that was not. */
 const LOOK_EVERY_MS = 500;
-/** How receivers answer that think a signature is not genuine. */
+/** Answers of receivers that do not trust a signature. */
 const UNTRUSTING: ReadonlyArray<number | null> = [400, 401, 403];
 
 export function createHandOver({ url, secret, isSecretGiven, stop, onAttempt }: Options) {
@@ -38,7 +38,7 @@ export function createHandOver({ url, secret, isSecretGiven, stop, onAttempt }: 
   let givenUp = 0;
   let firstGivenUp = '';
 
-  /** What a receiver says. One that is not there is waited for: that says nothing about the event. */
+  /** The answer of the receiver. One that is not there is waited for: that says nothing about the event. */
   async function answerOf(body: string, event: FeedEvent): Promise<Receipt & { readonly isNew: boolean }> {
     for (let isNew = false; ; isNew = true) {
       const receipt = await forward(url, secret, body, event);
@@ -88,12 +88,12 @@ export function createHandOver({ url, secret, isSecretGiven, stop, onAttempt }: 
 
   return {
     take,
-    /** How many were given up, and the cursor before the first of them; null if there are none. */
+    /** Count of the events given up, and the cursor before the first of them; null if there are none. */
     givenUp: () => (givenUp === 0 ? null : { count: givenUp, before: firstGivenUp }),
   };
 }
 
-/** How a line about an event begins. */
+/** The beginning of a line about an event. */
 export function aboutEvent(event: FeedEvent, cursor: string): readonly string[] {
   return [event.created_at, event.type.padEnd(31), subjectOf(event), event.id, cursor];
 }

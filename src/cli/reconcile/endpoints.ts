@@ -26,7 +26,7 @@ export function endpointIn(endpoints: Endpoints, id: string): Endpoint {
   );
 }
 
-/** What it asks for now, from the time on at which it was made. News of it go to others. */
+/** True for the events that it asks for now, since it was created. Events about itself go to others. */
 export function isFor({ id, created_at, events }: Endpoint, event: FeedEvent): boolean {
   if (subjectOf(event) === id || event.created_at < created_at) return false;
   const [kind] = event.type.split('.');

@@ -1,4 +1,4 @@
-/** Which events a receiver has missed: by what the service says alone, or by what the receiver says it has. */
+/** Events that a receiver has missed: by the deliveries of the service alone, or by the receiver's own list. */
 import { firstIdAt } from '../../lib/id.ts';
 import type { Client } from '../client.ts';
 import { eventsSince, type FeedEvent } from '../events/feed.ts';
@@ -19,13 +19,13 @@ export type Question = {
   readonly endpoints: Endpoints;
 };
 
-/** What was found beside what was missed. */
+/** Findings beside the missed events. */
 export type Aside = {
   /** Deliveries to endpoints that were removed: nobody waits for them any more. */
   removed: number;
   /** Endpoints that are off, and so are not compared with the feed. */
   off: readonly string[];
-  /** From when on the feed was compared, if that is later than was asked. */
+  /** Beginning of the comparison with the feed, if that is later than was asked. */
   comparedFromMs: number | null;
 };
 
@@ -62,7 +62,7 @@ export async function* undelivered(client: Client, question: Question, aside: As
   }
 }
 
-/** Those whose events are compared with the feed. One that is off gets nothing on purpose, unless it is asked for. */
+/** Endpoints whose deliveries are compared with the feed. A disabled one gets nothing on purpose, so it has to be asked for. */
 function comparedOf({ receiver, endpoints }: Question, aside: Aside): readonly Endpoint[] {
   if (receiver?.startsWith('whe_')) return [endpointIn(endpoints, receiver)];
   if (receiver !== null) return [];
@@ -106,7 +106,7 @@ async function* lookedUp<T>(
   }
 }
 
-/** From when on the absence of a delivery means that there was none: older ones may have been forgotten. */
+/** The time since which a missing delivery means that there was none: older ones may have been removed. */
 async function logStart(client: Client): Promise<number> {
   const { data } = await client.page<Delivery>('/webhook_delivery', {
     before: EARLIEST_DELIVERY,
@@ -142,7 +142,7 @@ export async function* notReceived(
   }
 }
 
-/** What the receiver has and the feed has not: of another account or mode, or forged. To be asked at the end. */
+/** Ids that the receiver has and the feed has not: of another account or mode, or forged. To be asked at the end. */
 export function* unknown(received: Received, sinceMs: number): Generator<string> {
   const first = firstIdAt('evt', sinceMs);
   // Earlier events were not looked at.
@@ -165,7 +165,7 @@ async function deliveriesOf(client: Client, { id }: FeedEvent, receiver: string 
   return deliveries;
 }
 
-/** Whether there should have been a delivery of an event that has none. */
+/** Tells if there should have been a delivery of an event that has none. */
 function expectation({ receiver, endpoints }: Question): (event: FeedEvent) => boolean {
   // News of endpoints go to other endpoints only, if any wants them.
   if (receiver === null) return ({ data }) => data.object !== 'webhook_endpoint';

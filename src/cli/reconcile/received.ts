@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 
 export type Received = ReturnType<typeof createIdSet>;
 
-/** Of 4 KiB each. */
+/** Pages of 4 KiB. */
 const MEMORY_PAGES = 4096;
 
 /** A set of ids that keeps in memory what fits there. */
@@ -25,9 +25,9 @@ export function createIdSet() {
     add: (id: string): void => {
       insert.run(id);
     },
-    /** Whether the id is there; each is asked for once. */
+    /** True if the id is there; each is asked for once. */
     take: (id: string): boolean => remove.run(id).changes > 0,
-    /** Those that were not asked for. */
+    /** The ids that were not asked for. */
     *rest(): Generator<string> {
       for (const { id } of database.prepare('SELECT id FROM received ORDER BY id').iterate())
         yield String(id);
@@ -36,7 +36,7 @@ export function createIdSet() {
   };
 }
 
-/** Of each line the first word; `-` is what comes from standard input. */
+/** Reads the first word of each line; `-` is standard input. */
 export async function readReceived(file: string): Promise<Received> {
   const received = createIdSet();
   const input = file === '-' ? process.stdin : createReadStream(file);

@@ -147,7 +147,7 @@ export function testHelperRoutes(api: Api, { store, execute, serializer, worker,
             return success('TEST_HELPER.ADVANCE_CLOCK', data);
           },
         );
-      // A repetition waits as well: the first request may have been cut off before everything had happened.
+      // A repeated request waits too: the first one may have been cut off before everything had happened.
       return sendResult(reply, await worker.advance(origin.tenant, move));
     },
   );

@@ -17,7 +17,7 @@ type Statement = {
   readonly open: number;
 };
 
-/** Of the name that the service keeps. */
+/** Characters of the name that the service keeps. */
 const MAX_NAME = 200;
 
 export const command = apiCommand(
@@ -61,7 +61,7 @@ export const command = apiCommand(
           [id, printable(file), wasKnown ? 'was imported before' : counts].join('  '),
         );
       } catch (error) {
-        // What is wrong with one file says nothing of the others.
+        // A mistake in one file says nothing of the others.
         if (!isOfFile(error)) throw error;
         output.remark(`${printable(file)}: ${error.message}`);
         process.exitCode = exitStatus.failure;
@@ -70,7 +70,7 @@ export const command = apiCommand(
   },
 });
 
-/** Whether an error is about this file, and not about the key or the service. */
+/** True for an error of this file; false for one of the key or the service. */
 function isOfFile(error: unknown): error is Error {
   if (error instanceof Refused) return error.status === 400 || error.status === 413;
   return error instanceof Failure && !(error instanceof Unreachable);

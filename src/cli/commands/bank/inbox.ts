@@ -19,7 +19,7 @@ export const command = apiCommand('read')({
     ['opentill bank inbox --all --limit 20', 'The last 20 entries, whatever became of them'],
   ],
   async run({ all, limit }, { client, output }) {
-    // What a person has to decide goes before what may still settle by itself.
+    // Entries that need a decision go before those that may settle by themselves.
     const queries: ReadonlyArray<Record<string, string>> = all
       ? [{}]
       : [{ status: 'open' }, { status: 'waiting' }];

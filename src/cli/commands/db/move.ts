@@ -60,7 +60,7 @@ export const command = plainCommand({
   },
 });
 
-/** What the operator has to know goes to standard output, how far the work has come to standard error. */
+/** Tells the operator: results on standard output, progress on standard error. */
 function createTeller(): { readonly teller: Teller; readonly clear: () => void } {
   const progress = startProgress();
   let work = { what: '', total: 0, startedAt: 0 };

@@ -6,7 +6,7 @@ import { endpointKeys, endpointOptions, lineOf, type WithSecret } from '../../we
 
 export const command = apiCommand('webhooks')({
   purpose: 'Add a webhook endpoint; its secret is shown once.',
-  arguments: { url: required(nonEmpty('url', 'an address'), 'Where its events go.') },
+  arguments: { address: required(nonEmpty('address', 'an address'), 'Where its events go.') },
   options: endpointOptions,
   json: objectOf({ ...endpointKeys, secret: 'Its secret; it is shown only now.' }, 'webhook_endpoint'),
   examples: [
@@ -16,9 +16,9 @@ export const command = apiCommand('webhooks')({
       'Some events',
     ],
   ],
-  async run({ url, events, description, disable }, { client, output }) {
+  async run({ address, events, description, disable }, { client, output }) {
     const endpoint = await client.send<WithSecret>('POST', '/webhook_endpoint', {
-      url,
+      url: address,
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),
       ...(disable ? { status: 'disabled' } : {}),

@@ -24,7 +24,7 @@ export const command = apiCommand('webhooks')({
     const endpoint = receiver?.startsWith('whe_') ? receiver : undefined;
     const origin = endpoint === undefined ? receiver : undefined;
     const query = {
-      // Of a host there may be few among many.
+      // There may be few of a host among many.
       limit: origin === undefined ? String(Math.min(limit, 100)) : '100',
       ...(status === undefined ? {} : { status }),
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -37,7 +37,7 @@ export const command = apiCommand('webhooks')({
       if (left <= 0) return;
     }
     if (left < limit) return;
-    // Of one that never was there it would be wrong to say only that nothing was sent to it.
+    // An endpoint that never existed is an error, not one without deliveries.
     if (endpoint !== undefined && status === undefined) await client.get(pathOf(endpoint));
     output.remark('there are no such deliveries');
   },

@@ -45,7 +45,7 @@ export const command = apiCommand('webhooks')({
   },
 });
 
-/** Whether a delivery to a disabled endpoint has failed since. */
+/** True if a delivery to a disabled endpoint has failed since. */
 async function hasFailedToDisabled(client: Client, since: string): Promise<boolean> {
   const query = { status: 'failed', 'created_at[gte]': since, limit: '1' };
   for await (const page of client.pages<Endpoint>('/webhook_endpoint')) {

@@ -15,7 +15,7 @@ export const command = apiCommand('webhooks')({
   purpose: 'Change a webhook endpoint.',
   arguments: {
     endpoint: required(endpointId, 'Id of the webhook endpoint, `whe_…`.'),
-    url: optional(nonEmpty('url', 'an address'), 'Where its events go from now on.'),
+    address: optional(nonEmpty('address', 'an address'), 'Where its events go from now on.'),
   },
   options: {
     ...endpointOptions,
@@ -29,15 +29,17 @@ export const command = apiCommand('webhooks')({
       'Another address, other events',
     ],
   ],
-  check: ({ url, events, description, enable, disable }) => [
+  check: ({ address, events, description, enable, disable }) => [
     ...(enable && disable ? ['--enable and --disable exclude each other'] : []),
-    ...(url === undefined && events === undefined && description === undefined && !enable && !disable
-      ? ['webhooks update needs something to change: <url>, --events, --description, --enable or --disable']
+    ...(address === undefined && events === undefined && description === undefined && !enable && !disable
+      ? [
+          'webhooks update needs something to change: <address>, --events, --description, --enable or --disable',
+        ]
       : []),
   ],
-  async run({ endpoint: id, url, events, description, enable, disable }, { client, output }) {
+  async run({ endpoint: id, address, events, description, enable, disable }, { client, output }) {
     const endpoint = await client.send<Endpoint>('PUT', pathOf(id), {
-      ...(url === undefined ? {} : { url }),
+      ...(address === undefined ? {} : { url: address }),
       ...(events === undefined ? {} : { events }),
       ...(description === undefined ? {} : { description }),
       ...(enable ? { status: 'enabled' } : disable ? { status: 'disabled' } : {}),

@@ -10,7 +10,7 @@ import { cleanText } from './text.ts';
 
 export type SwissTransfer = {
   readonly holder: AccountHolder;
-  /** Of Switzerland or Liechtenstein; a QR-IBAN for a QR reference, and only for one. */
+  /** IBAN of Switzerland or Liechtenstein; a QR-IBAN for a QR reference, and only for one. */
   readonly iban: string;
   readonly currency: string;
   /** In Rappen or cents. */

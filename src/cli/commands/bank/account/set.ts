@@ -110,7 +110,7 @@ function pointerOf(key: string): string {
   return `/${name.replace(/^holder_/, 'holder/')}`;
 }
 
-/** Of a field of one account among all of them, the field; or the list as it is, where it is too long. */
+/** The field without its place among all accounts; a list that is too long stays as it is. */
 function withoutPlace({ pointer, detail }: Problem): Problem {
   return { pointer: pointer.replace(/^\/receiving_accounts\/\d+/, ''), detail };
 }

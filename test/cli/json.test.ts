@@ -1,0 +1,191 @@
+/**
+ * `--json` of every command that prints data, beside a server and on its database: JSON that parses, with the keys
+ * that its declaration promises, by a key that may do just what the declaration says.
+ */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Command } from '../../src/cli/declare/command.ts';
+import { commandNames, loadCommand } from '../../src/cli/table.ts';
+import { startReceiver } from '../api/receiver.ts';
+import { until } from '../api/shop.ts';
+import { freshDirectory, run, runToEnd, serve } from '../support/process.ts';
+import { camt, OUR_IBAN } from '../support/statements.ts';
+import { said } from './developer.ts';
+
+type Data = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** Kinds of objects that `--json` can print, such as `keys list` or `reconcile missed`. */
+async function documentedKinds(): Promise<string[]> {
+  const kinds = commandNames.map(async (name) => {
+    const json = (await loadCommand(name))?.json ?? null;
+    if (json === null) return [];
+    return json.form === 'lines' ? Object.keys(json.records).map((each) => `${name} ${each}`) : [name];
+  });
+  return (await Promise.all(kinds)).flat();
+}
+
+/** Asserts that an object has the keys that are documented for it; an object of the API may have more. */
+function assertKeys(name: string, command: Command, value: unknown): string {
+  const { json } = command;
+  assert.ok(json && typeof value === 'object' && value !== null, name);
+  const record = 'record' in value ? String(value.record) : '';
+  const documented = json.form === 'lines' ? json.records[record] : json.keys;
+  assert.ok(documented, `${name} ${record}`);
+  const keys = Object.keys(value).filter((key) => json.form !== 'lines' || key !== 'record');
+  const promised = Object.keys(documented);
+  const isOfApi = json.form !== 'lines' && json.of !== null;
+  const found = isOfApi ? keys.filter((key) => promised.includes(key)) : keys;
+  assert.deepEqual(found.sort(), promised.sort(), `${name} ${record}`);
+  return json.form === 'lines' ? `${name} ${record}` : name;
+}
+
+async function setUp(t: TestContext) {
+  const directory = freshDirectory(t);
+  const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}` };
+  const server = await serve(t, settings);
+  const seen = new Set<string>();
+  const keys = new Map<string, string>();
+
+  /** A key with these permissions and no others. */
+  async function keyWith(permissions: string): Promise<string> {
+    const known = keys.get(permissions);
+    if (known !== undefined) return known;
+    const made = await runToEnd(t, ['keys', 'create', '--json', '--permissions', permissions], settings);
+    const { id, secret } = JSON.parse(made.stdout);
+    keys.set(permissions, `${id}:${secret}`);
+    return `${id}:${secret}`;
+  }
+
+  async function environmentOf(command: Command) {
+    if (command.access !== 'api') return settings;
+    return { OPENTILL_URL: server.url, OPENTILL_API_KEY: await keyWith(command.permissions.join(',')) };
+  }
+
+  function check(name: string, command: Command, stdout: string): Data[] {
+    const { json } = command;
+    assert.ok(json, name);
+    const value =
+      json.form === 'lines'
+        ? stdout
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        : JSON.parse(stdout);
+    assert.equal(Array.isArray(value), json.form !== 'object', name);
+    const records: Data[] = json.form === 'object' ? [value] : value;
+    for (const each of records) seen.add(assertKeys(name, command, each));
+    return records;
+  }
+
+  async function loaded(name: string): Promise<Command> {
+    const command = await loadCommand(name);
+    assert.ok(command, name);
+    return command;
+  }
+
+  return {
+    directory,
+    seen,
+    loaded,
+    environmentOf,
+    check,
+    /** Runs a command to its end; the objects that it prints. */
+    async json(name: string, args: readonly string[] = [], status = 0): Promise<Data[]> {
+      const command = await loaded(name);
+      const words = [...name.split(' '), ...args, '--json'];
+      const { code, stdout, stderr } = await runToEnd(t, words, await environmentOf(command), { directory });
+      assert.equal(code, status, `${words.join(' ')}: ${stderr}`);
+      return check(name, command, stdout);
+    },
+  };
+}
+
+const first = ([data]: readonly Data[]): Data => {
+  assert.ok(data);
+  return data;
+};
+
+test('every command that prints data prints it as JSON, with the keys that are documented', async (t) => {
+  const { directory, seen, loaded, environmentOf, check, json } = await setUp(t);
+  const put = (name: string, content: string) => {
+    writeFileSync(join(directory, name), content);
+    return name;
+  };
+
+  await json('keys create', ['--name', 'Till', '--live']);
+  assert.ok((await json('keys list')).some(({ name }) => name === 'Till'));
+  assert.equal(first(await json('accounts create', ['Other'])).number, 2);
+  assert.equal((await json('accounts list')).length, 2);
+  await json('accounts settings', ['1']);
+  await json('accounts rotate-webhook-secret', ['1']);
+  assert.deepEqual(await json('bank account list'), []);
+  const holder = ['--holder-name', 'Shop', '--holder-country', 'DE'];
+  await json('bank account set', ['eur', '--currency', 'EUR', '--iban', OUR_IBAN, ...holder]);
+  assert.equal(first(await json('bank account list')).iban, OUR_IBAN);
+
+  const receiver = await startReceiver(t);
+  const { id: endpoint } = first(await json('webhooks add', [receiver.url]));
+  await json('webhooks update', [endpoint, '--description', 'Books']);
+  assert.equal(first(await json('webhooks list')).description, 'Books');
+  await json('webhooks rotate-secret', [endpoint]);
+  const session = first(await json('trigger', ['checkout.created']));
+  const checkout = String(session.checkout);
+  await receiver.received(1);
+  const delivery = await until(async () => {
+    const [found] = await json('webhooks deliveries', ['--status', 'delivered']);
+    return found ?? null;
+  });
+  assert.equal(delivery.checkout, checkout);
+  await json('webhooks resend', [delivery.id]);
+  assert.equal(first(await json('webhooks resend-failed', ['--since', '1h'])).resent, 0);
+
+  const forged = put('received.txt', `evt_7zzzzzzzzz0000x5r7m2c9w1he\n`);
+  const reconciled = await json('reconcile', ['--since', '1h', '--received', forged], 3);
+  assert.deepEqual(
+    reconciled.map(({ record }) => record),
+    ['missed', 'unknown', 'summary'],
+  );
+
+  const lines = [1, 2, 3].map((number) => ({
+    amount: '25.00',
+    text: `Order ${number}`,
+    reference: `202602030000000${number}`,
+  }));
+  const imported = first(await json('bank import', [put('statement.xml', camt('S1', lines))]));
+  assert.deepEqual([imported.was_known, imported.new, imported.open], [false, 3, 3]);
+  const [one, two, three] = await json('bank inbox');
+  assert.ok(one && two && three);
+  assert.equal(first(await json('bank assign', [one.id, checkout])).status, 'done');
+  assert.equal(first(await json('bank ignore', [two.id, '--reason', 'Interest'])).status, 'ignored');
+  assert.equal(first(await json('bank reopen', [two.id])).status, 'open');
+  assert.equal(first(await json('bank send-back', [three.id])).status, 'waiting');
+
+  const refund = first(await json('refunds create', [checkout, '5.00']));
+  assert.deepEqual([refund.amount, refund.status], [500, 'pending']);
+  await json('refunds settle', [refund.id, 'failed']);
+  const file = first(await json('bank payments create', ['eur']));
+  assert.deepEqual([file.payments, file.amount, file.left_out], [1, 2500, []]);
+  assert.equal(first(await json('bank payments write', [file.id, '--force'])).file, `${file.id}.xml`);
+
+  const checked = await json('db check');
+  assert.deepEqual([checked.at(-1)?.record, checked.at(-1)?.broken], ['summary', 0]);
+
+  // What goes on until it is stopped.
+  const listen = await loaded('listen');
+  const env = await environmentOf(listen);
+  for (const [args, record] of [
+    [[], 'event'],
+    [['--forward', receiver.url], 'attempt'],
+  ] as const) {
+    const types = ['--types', 'checkout.created', '--after', '0'];
+    const listening = run(t, ['listen', '--json', ...types, ...args], env);
+    await said(listening, new RegExp(`^\\{"record":"${record}".*\n`, 'm'));
+    assert.equal((await listening.kill('SIGINT')).code, 0);
+    const records = check('listen', listen, listening.output.stdout).map((each) => each.record);
+    assert.deepEqual(records, ['started', record, 'stopped']);
+  }
+
+  assert.deepEqual([...seen].sort(), (await documentedKinds()).sort());
+});
