@@ -32,7 +32,7 @@ export function eventRows(subject: Changed, events: readonly NewEvent[], now: nu
 
 /**
  * The deliveries of events: to the address that is named for each, if there is one, and to endpoints that want it. One
- * address at most: two on the same host would be at the same place in their lane.
+ * address at most: two on the same host would have the same ordering key, and the same place in it.
  */
 export function deliveryRows(
   events: readonly EventRow[],
