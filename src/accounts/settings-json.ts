@@ -2,6 +2,7 @@
 import type { Problem } from '../checkout/refusals.ts';
 import { isObject, trimmed } from '../lib/json-values.ts';
 import { camelKeys, snakeKeys } from '../lib/key-names.ts';
+import { escapedName } from '../lib/schema-problems.ts';
 import {
   accountConflicts,
   numbersOf,
@@ -76,7 +77,7 @@ function conflicts(settings: unknown, faulty: ReadonlySet<string>): Problem[] {
     ...toleranceConflicts(policy),
     ...(Array.isArray(receiving_accounts) ? receivingAccountConflicts(receiving_accounts, faulty) : []),
     ...(isObject(csv_mappings) ? Object.entries(csv_mappings) : []).flatMap(([name, mapping]) =>
-      within(`/csv_mappings/${escaped(name)}`, mappingConflicts(mapping)),
+      within(`/csv_mappings/${escapedName(name)}`, mappingConflicts(mapping)),
     ),
   ].filter(({ pointer }) => !faulty.has(pointer));
 }
@@ -120,11 +121,6 @@ function isWithin(parent: string, pointer: string): boolean {
 
 function within(parent: string, problems: readonly Problem[]): Problem[] {
   return problems.map(({ pointer, detail }) => ({ pointer: `${parent}${pointer}`, detail }));
-}
-
-/** A name within a JSON pointer (RFC 6901, section 3). */
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The settings from their valid JSON. */

@@ -71,7 +71,7 @@ function problemOf(error: ErrorObject, formats: Formats): SchemaProblem | null {
   const words = (error.parentSchema ?? {}) as Words;
   const at = (detail: string): SchemaProblem => ({ pointer: instancePath, detail: words.mistake ?? detail });
   const within = (name: string, detail: string): SchemaProblem => ({
-    pointer: `${instancePath}/${escaped(name)}`,
+    pointer: `${instancePath}/${escapedName(name)}`,
     detail,
   });
   // The schema for names of fields: the error of `propertyNames` follows, and says which name it is.
@@ -145,6 +145,6 @@ function articled(type: string | string[]): string {
 }
 
 /** A name within a JSON pointer (RFC 6901, section 3). */
-function escaped(name: string): string {
+export function escapedName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
