@@ -24,6 +24,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Fails where fewer percent are killed. */
     'at-least': { type: 'string' },
+    /** Only the room's own tests, without the slower ones of the whole service. */
+    own: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
@@ -56,7 +58,7 @@ async function measure(name: string, mutations: readonly Mutation[]): Promise<vo
 
 /** Fails where the tests fail by themselves; else how long they may take with a mistake. */
 async function timeLimitOf(copy: Copy, name: string): Promise<number> {
-  const tests = new Set(files.flatMap((file) => stagesOf(root, name, file)).flat());
+  const tests = new Set(files.flatMap((file) => stagesOf(root, name, file, values.own)).flat());
   const whole = { timeoutMs: 600_000, inOneProcess: true };
   const { result, first, seconds } = await runTests(copy.root, [...tests], whole);
   if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
@@ -71,7 +73,7 @@ async function tried(
 ): Promise<Verdict> {
   return copy.with(file, text, async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
-    for (const stage of stagesOf(root, name, file)) {
+    for (const stage of stagesOf(root, name, file, values.own)) {
       verdict = await runTests(copy.root, stage, { timeoutMs, inOneProcess: true });
       if (verdict.result !== 'passed') return verdict;
     }

@@ -1,7 +1,8 @@
 /** CSV by a mapping: which rows are taken, where their columns are, and what each of them says. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { attempt, entriesOf, header, mappingOf, partsOf } from './support.ts';
+import { readStatement } from '../../src/statements/read.ts';
+import { attempt, chunksOf, entriesOf, header, mappingOf, partsOf } from './support.ts';
 
 const IBAN = 'DE02120300000000202051';
 const least = {
@@ -103,6 +104,11 @@ suite('a file', () => {
       'line 3: the text has a NUL, which no text has',
     );
     assert.match(await messageBy({ skip_lines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
+    const text = csv('Date;Amount', '2026-02-03;1', '2026-02-04;2', '\0');
+    for (const size of [1, 7, 100]) {
+      const read = readStatement(chunksOf(text, size), { mapping: mappingOf(least) });
+      await assert.rejects(Array.fromAsync(read), { line: 4 }, `chunks of ${size}`);
+    }
   });
 
   test('takes the rows with certain words, and numbers no others', async () => {

@@ -187,6 +187,31 @@ export function commitSuite(open: Open): void {
       assert.deepEqual(await store.checkouts.fetch(mine, first.id), first);
     });
 
+    it('shows no unit what another account or mode has just written', async ({
+      store,
+      mine,
+      live,
+      theirs,
+    }) => {
+      const first = session(mine);
+      const seen: number[] = [];
+      const look = (tenant: typeof mine): Unit => ({
+        needs: { tenant, checkouts: [first.id] },
+        decide({ checkouts }) {
+          seen.push(checkouts.size);
+          return [];
+        },
+      });
+      const write: Unit = {
+        needs: { tenant: mine },
+        decide: () => [{ checkout: { before: null, after: first }, events: [eventOf(first)] }],
+      };
+      // A store that does not mix tenants in a batch has nothing to keep apart in it.
+      if (store.batching.mixed) await store.commit([write, look(mine), look(live), look(theirs)]);
+      else for (const unit of [write, look(mine), look(live), look(theirs)]) await store.commit([unit]);
+      assert.deepEqual(seen, [1, 0, 0]);
+    });
+
     it('shows each unit what those before it have written', async ({ store, mine }) => {
       const known = customer(mine, { email: 'Ada@Example.com' });
       const first = session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] });
