@@ -43,9 +43,9 @@ export async function report(stream: ReturnType<typeof run>, files: readonly str
   }
 
   for await (const text of stream.compose(printed).compose(new spec())) process.stdout.write(text);
-  // If all processes die, files are left.
+  // If all processes die, or the run is interrupted, files are left.
   const left = files.filter((file) => !durations.has(file));
-  for (const file of left) console.log(`✖ ${file} did not come to its end`);
+  if (left.length > 0) console.log(`✖ ${left.length} files did not come to their end: ${left.join(', ')}`);
   return success && left.length === 0;
 }
 

@@ -78,8 +78,8 @@ export function run(
 }
 
 /**
- * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded; one that runs
- * beside another has a process of its own.
+ * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded. A server, which
+ * leaves things to the end of its process, and a command that runs beside another have processes of their own.
  */
 export async function runToEnd(
   context: Ends,
@@ -87,7 +87,8 @@ export async function runToEnd(
   settings: Settings,
   { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  const result = await runInHost({ args, env: environment(settings), directory });
+  const isServer = args[0] === 'serve' || args[0] === 'demo';
+  const result = isServer ? null : await runInHost({ args, env: environment(settings), directory });
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
