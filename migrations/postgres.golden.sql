@@ -151,7 +151,7 @@ CREATE TABLE delivery (
   last_status integer,
   last_error text,
   CONSTRAINT delivery_pkey PRIMARY KEY (account, live, id),
-  CONSTRAINT delivery_state_check1 CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+  CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 ) WITH (fillfactor=80);
 CREATE INDEX delivery_due ON delivery USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX delivery_event ON delivery USING btree (account, live, event);

@@ -1,7 +1,7 @@
 -- The schema after all migrations, to be compared. After a new migration:
 -- OPENTILL_WRITE_GOLDEN=1 node --test test/store/sqlite-only.test.ts
 
-PRAGMA user_version = 3;
+PRAGMA user_version = 1;
 
 -- table account
 CREATE TABLE account (
@@ -11,8 +11,16 @@ CREATE TABLE account (
   webhook_secret_test TEXT NOT NULL,
   webhook_secret_live TEXT NOT NULL,
   -- How far the account's test clock is ahead of real time.
-  test_clock_offset_ms INTEGER NOT NULL DEFAULT 0
-, previous_webhook_secret_test TEXT, previous_webhook_secret_test_until INTEGER, previous_webhook_secret_live TEXT, previous_webhook_secret_live_until INTEGER, settings_test TEXT, settings_live TEXT) STRICT;
+  test_clock_offset_ms INTEGER NOT NULL DEFAULT 0,
+  -- The secret before the current one, and until when it signs as well.
+  previous_webhook_secret_test TEXT,
+  previous_webhook_secret_test_until INTEGER,
+  previous_webhook_secret_live TEXT,
+  previous_webhook_secret_live_until INTEGER,
+  -- What the account configures, as JSON; null for the defaults.
+  settings_test TEXT,
+  settings_live TEXT
+) STRICT;
 
 -- table api_key
 CREATE TABLE api_key (
@@ -160,8 +168,9 @@ CREATE TABLE event (
   position INTEGER NOT NULL,
   id TEXT NOT NULL,
   type TEXT NOT NULL,
+  -- What it is about: a session, or an endpoint.
   subject TEXT NOT NULL,
-  -- Counts 1, 2, 3 … within the session.
+  -- Counts 1, 2, 3 … within its subject.
   sequence INTEGER NOT NULL,
   -- Position of the session's event before this one, 0 for none: a session's history is a chain that begins at its
   -- last_event. An index by session would cost every change a page at random.

@@ -10,7 +10,15 @@ CREATE TABLE account (
   webhook_secret_test text NOT NULL,
   webhook_secret_live text NOT NULL,
   -- How far the account's test clock is ahead of real time.
-  test_clock_offset_ms bigint NOT NULL DEFAULT 0
+  test_clock_offset_ms bigint NOT NULL DEFAULT 0,
+  -- The secret before the current one, and until when it signs as well.
+  previous_webhook_secret_test text,
+  previous_webhook_secret_test_until bigint,
+  previous_webhook_secret_live text,
+  previous_webhook_secret_live_until bigint,
+  -- What the account configures, as JSON; null for the defaults.
+  settings_test text,
+  settings_live text
 );
 
 -- The directory that authentication looks in before it knows an account. Of the secret there is only its SHA-256.
@@ -149,14 +157,15 @@ CREATE TABLE event (
   live boolean NOT NULL,
   id text COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
-  -- Counts 1, 2, 3 … within the session.
+  -- What it is about: a session, or an endpoint.
+  subject text COLLATE "C" NOT NULL,
+  -- Counts 1, 2, 3 … within its subject.
   sequence integer NOT NULL,
   created_at bigint NOT NULL,
   body text NOT NULL,
   PRIMARY KEY (account, live, id)
 );
-CREATE UNIQUE INDEX event_sequence ON event (account, live, checkout, sequence);
+CREATE UNIQUE INDEX event_sequence ON event (account, live, subject, sequence);
 
 -- The feed of an account and mode. position counts 1, 2, 3 …; it is given after the commit of the event, under the lock
 -- of the feed's row in feed_end, so that nobody ever sees one before the one before it.
@@ -177,31 +186,11 @@ CREATE TABLE feed_end (
 CREATE TABLE feed_waiting (
   account bigint NOT NULL,
   live boolean NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
   sequence integer NOT NULL,
   event text COLLATE "C" NOT NULL,
-  PRIMARY KEY (account, live, checkout, sequence)
+  PRIMARY KEY (account, live, subject, sequence)
 );
-
--- One event on its way to one receiver. due_at is null once it has arrived or was given up; leased_until (real time) is
--- set while somebody sends it.
-CREATE TABLE delivery (
-  account bigint NOT NULL,
-  live boolean NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  event text COLLATE "C" NOT NULL,
-  checkout text COLLATE "C" NOT NULL,
-  url text NOT NULL,
-  state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
-  attempts integer NOT NULL,
-  due_at bigint,
-  leased_until bigint,
-  last_status integer,
-  last_error text,
-  PRIMARY KEY (account, live, id)
-) WITH (fillfactor = 80);
-CREATE INDEX delivery_due ON delivery (account, live, due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX delivery_leased ON delivery (account, live, checkout) WHERE leased_until IS NOT NULL;
 
 -- One row for each account and mode: whoever claims deliveries there holds its lock meanwhile.
 CREATE TABLE delivery_claim (
@@ -240,3 +229,151 @@ CREATE TABLE audit (
   action text COLLATE "C" NOT NULL,
   request_id text NOT NULL
 );
+
+-- An address that a merchant has registered. All but what counts its changes is in data.
+CREATE TABLE webhook_endpoint (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  event_count integer NOT NULL,
+  data text NOT NULL,
+  PRIMARY KEY (account, live, id)
+);
+
+-- How a receiver fails, while it does: an endpoint by its id, or a host that sessions name by its origin. probe_at is
+-- null until there have been so many failures that it gets nothing but probes.
+CREATE TABLE webhook_receiver (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  failures integer NOT NULL,
+  failing_since bigint NOT NULL,
+  probes integer NOT NULL,
+  probe_at bigint,
+  announced boolean NOT NULL,
+  last_error text NOT NULL,
+  PRIMARY KEY (account, live, id)
+) WITH (fillfactor = 80);
+
+-- One event on its way to one receiver. Those of one subject to one receiver are a lane, in the order of sequence: of
+-- the pending ones only the first has a due_at, and the others wait behind it.
+CREATE TABLE delivery (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  sequence integer NOT NULL,
+  receiver text COLLATE "C" NOT NULL,
+  -- Where the session wants it; null for an endpoint, whose own address counts at each attempt.
+  url text,
+  created_at bigint NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts integer NOT NULL,
+  -- How many of the attempts were made before it was last sent again by hand.
+  round_start integer NOT NULL,
+  due_at bigint,
+  -- Real time; set while somebody sends it.
+  leased_until bigint,
+  tried_at bigint,
+  last_status integer,
+  last_error text,
+  PRIMARY KEY (account, live, id)
+) WITH (fillfactor = 80);
+
+CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_leased ON delivery (account, live, receiver) WHERE leased_until IS NOT NULL;
+CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
+CREATE INDEX delivery_event ON delivery (account, live, event);
+CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';
+CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
+
+-- What came of each attempt. answer is the beginning of what the receiver said.
+CREATE TABLE delivery_attempt (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  delivery text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  at bigint NOT NULL,
+  duration_ms integer NOT NULL,
+  status integer,
+  error text,
+  answer text NOT NULL,
+  PRIMARY KEY (account, live, delivery, number)
+);
+
+-- Events up to this position are no longer kept; no row where all are.
+CREATE TABLE feed_start (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  position bigint NOT NULL,
+  PRIMARY KEY (account, live)
+);
+
+-- Which session a refund belongs to. The refund itself is part of the session.
+CREATE TABLE refund (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  PRIMARY KEY (account, live, id)
+);
+
+CREATE INDEX refund_checkout ON refund (account, live, checkout, id);
+CREATE INDEX refund_rail ON refund (account, live, rail, id);
+CREATE INDEX refund_pending ON refund (account, live, id) WHERE state = 'pending';
+CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state = 'pending';
+
+-- Attempts that wait for a transfer, by what they wait for; made from the sessions.
+CREATE TABLE awaited (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  attempt text COLLATE "C" NOT NULL,
+  checkout text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account, live, currency, amount, attempt)
+);
+
+-- What rails have said without being asked, as it came.
+CREATE TABLE notice (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  received_at bigint NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
+  due_at bigint,
+  tries integer NOT NULL,
+  data text NOT NULL,
+  PRIMARY KEY (account, live, id)
+);
+
+CREATE UNIQUE INDEX notice_reference ON notice (account, live, rail, reference);
+CREATE INDEX notice_rail ON notice (account, live, rail, id);
+CREATE INDEX notice_state ON notice (account, live, rail, state, id);
+-- What a person has to decide about, to be counted.
+CREATE INDEX notice_open ON notice (account, live) WHERE state = 'open';
+CREATE INDEX notice_due ON notice (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- Statements that were read, and files of payments that were made for a bank; only of these the content is kept.
+CREATE TABLE bank_file (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('statement', 'ingesting', 'payments')),
+  created_at bigint NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  data text NOT NULL,
+  content text NOT NULL,
+  PRIMARY KEY (account, live, id)
+);
+
+CREATE UNIQUE INDEX bank_file_hash ON bank_file (account, live, kind, hash);
+CREATE INDEX bank_file_kind ON bank_file (account, live, kind, id);

@@ -8,7 +8,15 @@ CREATE TABLE account (
   webhook_secret_test TEXT NOT NULL,
   webhook_secret_live TEXT NOT NULL,
   -- How far the account's test clock is ahead of real time.
-  test_clock_offset_ms INTEGER NOT NULL DEFAULT 0
+  test_clock_offset_ms INTEGER NOT NULL DEFAULT 0,
+  -- The secret before the current one, and until when it signs as well.
+  previous_webhook_secret_test TEXT,
+  previous_webhook_secret_test_until INTEGER,
+  previous_webhook_secret_live TEXT,
+  previous_webhook_secret_live_until INTEGER,
+  -- What the account configures, as JSON; null for the defaults.
+  settings_test TEXT,
+  settings_live TEXT
 ) STRICT;
 
 -- The directory that authentication looks in before it knows an account. Of the secret there is only its SHA-256.
@@ -133,8 +141,9 @@ CREATE TABLE event (
   position INTEGER NOT NULL,
   id TEXT NOT NULL,
   type TEXT NOT NULL,
-  checkout TEXT NOT NULL,
-  -- Counts 1, 2, 3 … within the session.
+  -- What it is about: a session, or an endpoint.
+  subject TEXT NOT NULL,
+  -- Counts 1, 2, 3 … within its subject.
   sequence INTEGER NOT NULL,
   -- Position of the session's event before this one, 0 for none: a session's history is a chain that begins at its
   -- last_event. An index by session would cost every change a page at random.
@@ -144,23 +153,6 @@ CREATE TABLE event (
   PRIMARY KEY (account, live, position)
 ) STRICT;
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
-
--- One event on its way to one receiver. due_at is null once it has arrived or was given up.
-CREATE TABLE delivery (
-  account INTEGER NOT NULL,
-  live INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  event TEXT NOT NULL,
-  checkout TEXT NOT NULL,
-  url TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
-  attempts INTEGER NOT NULL,
-  due_at INTEGER,
-  last_status INTEGER,
-  last_error TEXT,
-  PRIMARY KEY (account, live, id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
 
 -- The stored answer to a request that may be repeated. created_at is real time.
 CREATE TABLE idempotency (
@@ -191,3 +183,148 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   request_id TEXT NOT NULL
 ) STRICT;
+
+-- An address that a merchant has registered. All but what counts its changes is in data.
+CREATE TABLE webhook_endpoint (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  event_count INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- How a receiver fails, while it does: an endpoint by its id, or a host that sessions name by its origin. probe_at is
+-- null until there have been so many failures that it gets nothing but probes.
+CREATE TABLE webhook_receiver (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  failing_since INTEGER NOT NULL,
+  probes INTEGER NOT NULL,
+  probe_at INTEGER,
+  announced INTEGER NOT NULL,
+  last_error TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
+-- One event on its way to one receiver. Those of one subject to one receiver are a lane, in the order of sequence: of
+-- the pending ones only the first has a due_at, and the others wait behind it.
+CREATE TABLE delivery (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  receiver TEXT NOT NULL,
+  -- Where the session wants it; null for an endpoint, whose own address counts at each attempt.
+  url TEXT,
+  created_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL,
+  -- How many of the attempts were made before it was last sent again by hand.
+  round_start INTEGER NOT NULL,
+  due_at INTEGER,
+  tried_at INTEGER,
+  last_status INTEGER,
+  last_error TEXT,
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);
+CREATE INDEX delivery_event ON delivery (account, live, event);
+CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';
+CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
+
+-- What came of each attempt. answer is the beginning of what the receiver said.
+CREATE TABLE delivery_attempt (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  delivery TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  answer TEXT NOT NULL,
+  PRIMARY KEY (account, live, delivery, number)
+) STRICT, WITHOUT ROWID;
+
+-- Events up to this position are no longer kept; no row where all are.
+CREATE TABLE feed_start (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (account, live)
+) STRICT;
+
+-- Which session a refund belongs to. The refund itself is part of the session.
+CREATE TABLE refund (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  PRIMARY KEY (account, live, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refund_checkout ON refund (account, live, checkout, id);
+CREATE INDEX refund_rail ON refund (account, live, rail, id);
+CREATE INDEX refund_pending ON refund (account, live, id) WHERE state = 'pending';
+CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state = 'pending';
+
+-- Attempts that wait for a transfer, by what they wait for; made from the sessions.
+CREATE TABLE awaited (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  attempt TEXT NOT NULL,
+  checkout TEXT NOT NULL,
+  PRIMARY KEY (account, live, currency, amount, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- What rails have said without being asked, as it came.
+CREATE TABLE notice (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
+  due_at INTEGER,
+  tries INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+CREATE UNIQUE INDEX notice_reference ON notice (account, live, rail, reference);
+CREATE INDEX notice_rail ON notice (account, live, rail, id);
+CREATE INDEX notice_state ON notice (account, live, rail, state, id);
+-- What a person has to decide about, to be counted.
+CREATE INDEX notice_open ON notice (account, live) WHERE state = 'open';
+CREATE INDEX notice_due ON notice (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- Statements that were read, and files of payments that were made for a bank; only of these the content is kept.
+CREATE TABLE bank_file (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('statement', 'ingesting', 'payments')),
+  created_at INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  data TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+CREATE UNIQUE INDEX bank_file_hash ON bank_file (account, live, kind, hash);
+CREATE INDEX bank_file_kind ON bank_file (account, live, kind, id);

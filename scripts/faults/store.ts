@@ -20,7 +20,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session in memory is seen by another account',
     ...sqlite('sqlite/checkouts', 'store/sqlite'),
-    find: 'return cached.tenant.account === tenant.account && cached.tenant.mode === tenant.mode ? cached : null;',
+    find: 'return sameTenant(cached.tenant, tenant) ? cached : null;',
     replace: 'return cached;',
   },
   {
@@ -79,13 +79,13 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'refunds of another mode are listed',
-    ...sqlite('sqlite/refunds', 'store/sqlite'),
-    find: 'SELECT checkout FROM refund WHERE account = ? AND live = ? AND id = ?',
-    replace: 'SELECT checkout FROM refund WHERE account = ? AND live >= ? AND id = ?',
+    ...sqlite('reads/refunds', 'store/sqlite'),
+    find: 'conditions: [owned(tenant), ...conditionsOf(filters, filter)],',
+    replace: 'conditions: [sql`account = ${tenant.account}`, ...conditionsOf(filters, filter)],',
   },
   {
     name: 'money that is awaited stays so once it has come',
-    ...sqlite('sqlite/refunds', 'store/sqlite'),
+    ...sqlite('sqlite/write-money', 'store/sqlite'),
     find: 'for (const row of without(awaitedBefore, awaitedAfter)) {',
     replace: 'for (const row of without([], awaitedAfter)) {',
   },

@@ -1,6 +1,5 @@
 /** What databases keep of a session beside its JSON: the columns that lists filter by and that the worker looks for. */
 import {
-  type Attempt,
   amountPaid,
   type Checkout,
   defaultPolicy,
@@ -58,10 +57,9 @@ export function checkoutFrom(
   payments: readonly Payment[],
 ): Checkout {
   const { id, version, eventCount } = row;
-  const { refunds = [], reversals = [], policy = defaultPolicy, attempts, ...data } = JSON.parse(row.data);
+  const { refunds = [], reversals = [], policy = defaultPolicy, ...data } = JSON.parse(row.data);
   return {
     ...data,
-    attempts: attempts.map(wholeAttempt),
     refunds,
     reversals,
     policy,
@@ -71,11 +69,6 @@ export function checkoutFrom(
     eventCount,
     payments,
   };
-}
-
-/** One that an earlier version has written has neither traits nor details. */
-function wholeAttempt(attempt: Omit<Attempt, 'traits' | 'details'> & Partial<Attempt>): Attempt {
-  return { ...attempt, traits: attempt.traits ?? {}, details: attempt.details ?? {} };
 }
 
 /** Text as prefix searches see it. The cut may go through a character; PostgreSQL takes no half of one. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { checkoutFrom, dataOf } from '../../src/store/columns.ts';
-import { attempt, payment, refund, session, standing } from './build.ts';
+import { payment, refund, session, standing } from './build.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
 const row = { id: 'chk_1', version: 3, eventCount: 2 };
@@ -27,18 +27,5 @@ suite('the JSON of a session', () => {
     const back = checkoutFrom({ ...row, data }, tenant, []);
     assert.deepEqual(back, plain);
     assert.equal(dataOf(back), data);
-  });
-
-  test('is whole again where an earlier version has written it', () => {
-    const { traits, details, ...older } = attempt('ref');
-    const { attempts, ...rest } = JSON.parse(dataOf(session(tenant, row)));
-    assert.deepEqual(attempts, []);
-    const data = JSON.stringify({ ...rest, attempts: [older] });
-    const expected = session(tenant, {
-      ...row,
-      token: rest.token,
-      attempts: [{ ...older, traits, details }],
-    });
-    assert.deepEqual(checkoutFrom({ ...row, data }, tenant, []), expected);
   });
 });

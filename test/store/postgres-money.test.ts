@@ -1,12 +1,8 @@
-/** What is PostgreSQL's alone about money: the way from the schema before, other processes, and indexes. */
+/** What is PostgreSQL's alone about money: other processes, and indexes. */
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import postgres from 'postgres';
-import { defaultSettings } from '../../src/accounts/settings.ts';
-import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { bankFiles } from '../../src/store/reads/bank-files.ts';
 import { notices } from '../../src/store/reads/notices.ts';
@@ -22,50 +18,13 @@ import {
 } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { add, attempt, changed, eventOf, load, notice, session, T, tenants, write } from './build.ts';
+import { add, changed, eventOf, load, notice, session, T, tenants, write } from './build.ts';
 
 async function open(t: TestContext, url: string): Promise<Store> {
   const store = await openPostgresStore(url, { serve: true });
   t.after(() => store.close());
   return store;
 }
-
-test('a database of the version before has the default settings, and its sessions are whole', async (t) => {
-  const url = await freshDatabase(t);
-  await prepareDatabase(url, { known: migrations.slice(0, 2) });
-  const sql = postgres(url, { max: 1, fetch_types: false });
-  await sql`INSERT INTO account VALUES (1, 'old', ${T}, 'whsec_t', 'whsec_l', 0)`;
-  await sql`INSERT INTO feed_end VALUES (1, true, 0), (1, false, 0)`;
-  await sql`INSERT INTO delivery_claim VALUES (1, true), (1, false)`;
-  const mine: Tenant = { account: 1, mode: 'test' };
-  const tried = attempt('ref', { status: 'requires_action' });
-  const { traits, details, ...oldAttempt } = tried;
-  const whole = session(mine, { attempts: [tried] });
-  const { id, tenant, version, eventCount, payments, refunds, reversals, policy, ...data } = whole;
-  await sql`INSERT INTO checkout ${sql({
-    account: 1,
-    live: false,
-    id,
-    version,
-    event_count: eventCount,
-    status: 'active',
-    payment_status: 'unpaid',
-    invoice_currency: 'EUR',
-    amount_paid: 0,
-    partially_paid: false,
-    paid_in_excess: false,
-    reference_id: 'order-1',
-    data: JSON.stringify({ ...data, attempts: [oldAttempt] }),
-  })}`;
-  await sql.end();
-  const store = await open(t, url);
-  assert.deepEqual((await store.accounts.fetch(1))?.settings, {
-    test: defaultSettings,
-    live: defaultSettings,
-  });
-  assert.deepEqual(await store.checkouts.fetch(mine, id), whole);
-  assert.equal(whole.policy, defaultPolicy);
-});
 
 suite('another process', () => {
   test('that was first with a notice is found at the next try', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import postgres, { type Sql } from 'postgres';
 import { migrations } from '../../src/store/postgres/migrate.ts';
+import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { type Store, StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -121,6 +122,28 @@ suite('migrations', () => {
         await store.accounts.list(),
         made.filter((account) => account !== null),
       );
+  });
+
+  test('bring a database forward with all that it has, while an older version serves it', async (t) => {
+    const url = await freshDatabase(t);
+    const serving = await open(t, url);
+    const { mine } = await tenants(serving);
+    const one = await add(serving, session(mine));
+    const added = `ALTER TABLE account ADD COLUMN place text NOT NULL DEFAULT 'here'`;
+    const broken = [...migrations, added, 'ALTER TABLE nothing ADD COLUMN x text'];
+    await assert.rejects(
+      prepareDatabase(url, { known: broken }),
+      unusable(/relation "nothing" does not exist/),
+    );
+    // Each is a transaction of its own, so that the first of the two has happened.
+    await prepareDatabase(url, { known: broken.slice(0, -1) });
+    const sql = beside(t, url);
+    assert.equal((await sql`SELECT version FROM schema_version`)[0]?.version, migrations.length + 1);
+    assert.deepEqual(await serving.checkouts.fetch(mine, one.id), one);
+    await add(serving, session(mine));
+    const places = await sql`SELECT DISTINCT place FROM account`;
+    assert.deepEqual([...places], [{ place: 'here' }]);
+    await assert.rejects(openPostgresStore(url), unusable(/newer opentill/));
   });
 
   test('stop at a database of a newer version, with one clear line', async (t) => {

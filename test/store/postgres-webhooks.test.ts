@@ -1,47 +1,11 @@
-/** What is PostgreSQL's alone about webhooks: the way from the schema before, and indexes. */
+/** How PostgreSQL finds what a list of deliveries asks for. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import postgres from 'postgres';
-import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { deliveries } from '../../src/store/reads/deliveries.ts';
 import { written } from '../../src/store/sql.ts';
 import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
-import { freshDatabase } from '../support/postgres.ts';
-import { T } from './build.ts';
-import { checkAfterMigration, older } from './older-schema.ts';
-
-/** A database as the first version left it. */
-async function makeOlder(url: string): Promise<void> {
-  await prepareDatabase(url, { known: migrations.slice(0, 1) });
-  const sql = postgres(url, { max: 1, fetch_types: false });
-  await sql`INSERT INTO account VALUES (1, 'old', ${T}, 'whsec_t', 'whsec_l', 0)`;
-  await sql`INSERT INTO feed_end VALUES (1, true, 0), (1, false, 0)`;
-  await sql`INSERT INTO delivery_claim VALUES (1, true), (1, false)`;
-  for (const event of older.events) {
-    await sql`INSERT INTO event ${sql({ account: 1, ...event })}`;
-    const { live, checkout, sequence, id } = event;
-    await sql`INSERT INTO feed_waiting ${sql({ account: 1, live, checkout, sequence, event: id })}`;
-  }
-  for (const delivery of older.deliveries) {
-    // One that somebody was just sending.
-    const leased = { leased_until: delivery.id === 'whd_b2' ? T : null };
-    await sql`INSERT INTO delivery ${sql({ account: 1, ...delivery, ...leased })}`;
-  }
-  await sql.end();
-}
-
-test('a database of the version before has its deliveries in lanes, and loses none', async (t) => {
-  const url = await freshDatabase(t);
-  await makeOlder(url);
-  const store = await openPostgresStore(url, { serve: true });
-  t.after(() => store.close());
-  await checkAfterMigration(store);
-  const { rows } = await store.events.list({ account: 1, mode: 'test' }, {}, 0, 100);
-  assert.equal(rows.length, 6);
-});
 
 /** A node of what EXPLAIN answers. */
 type Step = {

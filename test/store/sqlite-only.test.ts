@@ -9,6 +9,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { openForReading } from '../../src/store/sqlite/file.ts';
+import { migrate, migrations, schemaOf } from '../../src/store/sqlite/migrate.ts';
 import { noteOfMove } from '../../src/store/sqlite/note.ts';
 import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -79,6 +80,26 @@ suite('migrations', () => {
     const second = open(t, path);
     assert.equal(dump(second), before);
     assert.equal(second.prepare('SELECT name FROM account').get()?.name, 'kept');
+  });
+
+  test('bring a database forward with all that it has, or leave it as it was', (t) => {
+    const database = open(t, freshPath(t));
+    database.exec(
+      `INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live) VALUES (1, 'kept', 0, '', '')`,
+    );
+    const before = dump(database);
+    const added = `ALTER TABLE account ADD COLUMN place TEXT NOT NULL DEFAULT 'here'`;
+    assert.throws(() =>
+      migrate(database, 'till', [...migrations, added, 'ALTER TABLE nothing ADD COLUMN x']),
+    );
+    assert.equal(dump(database), before);
+    migrate(database, 'till', [...migrations, added]);
+    assert.deepEqual(
+      { ...database.prepare('SELECT name, place FROM account').get() },
+      { name: 'kept', place: 'here' },
+    );
+    assert.equal(schemaOf(database), migrations.length + 1);
+    assert.throws(() => migrate(database, 'till'), unusable(/newer opentill/));
   });
 
   test('stop at a database of a newer version, with one clear line', (t) => {

@@ -1,8 +1,6 @@
-/** What is SQLite's alone about webhooks: the way from the schema before, indexes, and results that come late. */
+/** What is SQLite's alone about webhooks: indexes, and results that come late. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { deliveries } from '../../src/store/reads/deliveries.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
@@ -13,47 +11,8 @@ import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { apart, claim, claimOne, finish, HOUR, LEASE, result, tryAgain } from './deliveries.ts';
-import { checkAfterMigration, older } from './older-schema.ts';
 
-const migrations = join(import.meta.dirname, '../../migrations/sqlite');
 const freshPath = (t: TestContext): string => join(freshDirectory(t), 'test.db');
-
-/** A database as the first version left it. */
-function makeOlder(path: string): void {
-  const [first] = readdirSync(migrations).sort();
-  const database = new DatabaseSync(path);
-  database.exec(readFileSync(join(migrations, first as string), 'utf8'));
-  const positions = new Map<number, number>();
-  const insert = (table: string, row: Record<string, string | number | null>) => {
-    const names = Object.keys(row);
-    const places = names.map(() => '?');
-    database.prepare(`INSERT INTO ${table} (${names}) VALUES (${places})`).run(...Object.values(row));
-  };
-  insert('account', {
-    number: 1,
-    name: 'old',
-    created_at: T,
-    webhook_secret_test: 'whsec_t',
-    webhook_secret_live: 'whsec_l',
-  });
-  for (const { live, ...row } of older.events) {
-    const position = (positions.get(Number(live)) ?? 0) + 1;
-    positions.set(Number(live), position);
-    insert('event', { account: 1, live: Number(live), position, previous: 0, ...row });
-  }
-  for (const { live, ...row } of older.deliveries)
-    insert('delivery', { account: 1, live: Number(live), ...row });
-  database.exec('PRAGMA user_version = 1');
-  database.close();
-}
-
-test('a database of the version before has its deliveries in lanes, and loses none', async (t) => {
-  const path = freshPath(t);
-  makeOlder(path);
-  const store = openSqliteStore(path, { serve: true });
-  t.after(() => store.close());
-  await checkAfterMigration(store);
-});
 
 suite('every filter of a list of deliveries', () => {
   const filters: ReadonlyArray<readonly [DeliveryFilter, string]> = [
