@@ -87,7 +87,9 @@ export async function runToEnd(
   settings: Settings,
   { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  const result = await runInHost({ args, env: environment(settings), directory });
+  // Options of Node itself are for a process that starts with them.
+  const isShared = settings.NODE_OPTIONS === undefined;
+  const result = isShared ? await runInHost({ args, env: environment(settings), directory }) : null;
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
