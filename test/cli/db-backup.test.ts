@@ -159,8 +159,8 @@ function backupSuite(kind: Kind): void {
       '--database',
       target,
     );
-    await refused(t, /takes the name of one file/, 'restore', '--database', target);
-    await refused(t, /takes the name of one file/, 'backup', text, packed, '--database', target);
+    await refused(t, /<file> is missing/, 'restore', '--database', target);
+    await refused(t, /unexpected argument/, 'backup', text, packed, '--database', target);
     // A backup of the other kind is none of this one.
     const [other] = kinds.filter((each) => each !== kind);
     if (other) {
