@@ -87,8 +87,9 @@ export async function runToEnd(
   settings: Settings,
   { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  const isServer = args[0] === 'serve' || args[0] === 'demo';
-  const result = isServer ? null : await runInHost({ args, env: environment(settings), directory });
+  // A server is a process of its own, and so is one that starts with options of Node itself.
+  const isOfItsOwn = args[0] === 'serve' || args[0] === 'demo' || settings.NODE_OPTIONS !== undefined;
+  const result = isOfItsOwn ? null : await runInHost({ args, env: environment(settings), directory });
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
