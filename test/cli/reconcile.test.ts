@@ -195,10 +195,7 @@ suite('opentill reconcile, of endpoints', () => {
     await deliveries(service, 'delivered', 2);
     await store.retention.purgeDeliveries(tenant, Date.parse(created_at) + 1);
     const ahead = { ...settingsFor(service), NODE_OPTIONS: `--import=${clockAhead(t, 6 * 86_400_000)}` };
-    // A clock of its own is that of a process of its own.
-    const running = run(t, ['reconcile', '--since', '1w', '--endpoint', id], ahead);
-    const { code } = await running.ended;
-    const { stdout } = running.output;
+    const { code, stdout } = await runToEnd(t, ['reconcile', '--since', '1w', '--endpoint', id], ahead);
     assert.match(stdout, /^Events before \S+Z may have had deliveries that are no longer kept; .*\n0 missed/);
     assert.equal(code, 0);
   });

@@ -88,7 +88,9 @@ export async function runToEnd(
   { directory = tmpdir() } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
   const isServer = args[0] === 'serve' || args[0] === 'demo';
-  const result = isServer ? null : await runInHost({ args, env: environment(settings), directory });
+  // Options of Node itself are for a process that starts with them.
+  const isShared = !isServer && settings.NODE_OPTIONS === undefined;
+  const result = isShared ? await runInHost({ args, env: environment(settings), directory }) : null;
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
   return { ...(await ended), ...output };
