@@ -41,7 +41,7 @@ function checkSuite(kind: Kind): void {
 
   test('finds nothing wrong with what the service has made', async (t) => {
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'check'], { DATABASE_URL: healthy });
-    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual([code, remarksIn(stderr)], [0, '']);
     const lines = stdout.trimEnd().split('\n');
     const rules = new Set(damages[kind.name].map(([rule]) => rule));
     assert.equal(lines.length, rules.size + 1);
@@ -92,7 +92,7 @@ function checkSuite(kind: Kind): void {
       stdout,
       /^✗ the columns of a session say what it says itself: not so for (chk_\w+, ){4}chk_\w+ and \d+ more$/m,
     );
-    assert.match(stderr, /^opentill: the database breaks 1 of \d+ rules\n$/);
+    assert.match(remarksIn(stderr), /^opentill: the database breaks 1 of \d+ rules\n$/);
     assert.doesNotMatch(stdout + stderr, /Lovelace|Grace|example\.com/i);
   });
 
@@ -103,8 +103,13 @@ function checkSuite(kind: Kind): void {
     assert.equal(code, 3);
     assert.match(stdout, /^✗ no event tells of somebody who was erased: cannot be told, .*json/im);
     assert.match(stdout, /^✗ what is paid is the sum of the ledger: not so for chk_/m);
-    assert.match(stderr, /^opentill: [^\n]+\n$/);
+    assert.match(remarksIn(stderr), /^opentill: [^\n]+\n$/);
   });
+}
+
+/** Standard error without how far the check is, which it says on a slow machine. */
+function remarksIn(stderr: string): string {
+  return stderr.replace(/^checking .*\n/gm, '');
 }
 
 suite('db check, used wrongly', () => {

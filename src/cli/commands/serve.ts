@@ -4,6 +4,7 @@ import { freePort } from '../free-port.ts';
 
 /** Long enough for the slowest answer that has begun; then the process ends anyway. */
 const STOP_WITHIN_MS = 20_000;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const LOOK_FOR_PARENT_MS = 250;
 
 export const command = plainCommand({
@@ -33,7 +34,7 @@ async function serve(): Promise<void> {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     void service.stop().then(() => process.exit(0));
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  for (const signal of SIGNALS) process.on(signal, stop);
   // npm does not pass signals on: where it started the server, its end is the sign to stop.
   if (process.env.npm_lifecycle_event === 'start') whenOrphaned(stop);
 
@@ -46,6 +47,7 @@ async function serve(): Promise<void> {
     // In one piece: whoever waits for the first line may read the rest at once.
     console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));
   } catch (error) {
+    for (const signal of SIGNALS) process.off(signal, stop);
     await service.stop();
     throw error;
   }
