@@ -9,8 +9,8 @@ import { percent, startProgress } from '../../progress.ts';
 export const command = plainCommand({
   purpose: 'Copy the whole database to a new file, while the service runs.',
   details: [
-    'The copy is the database of one moment. It holds secrets and personal data. For a database on PostgreSQL',
-    'it names the command of pg_dump instead.',
+    'The copy is the database of one moment. It holds secrets and personal data.',
+    'For a database on PostgreSQL, the command fails and names the `pg_dump` command to run instead.',
   ],
   arguments: { file: required(file(), 'The file to create.') },
   options: { database: databaseOption },

@@ -9,8 +9,8 @@ import { startProgress } from '../../progress.ts';
 export const command = plainCommand({
   purpose: 'Restore a database from a backup.',
   details: [
-    'The database must not exist yet. If anything goes wrong, nothing is left of it. For a database on PostgreSQL',
-    'it names the command of pg_restore instead.',
+    'The database must not exist yet. If anything goes wrong, nothing is left of it.',
+    'For a database on PostgreSQL, the command fails and names the `pg_restore` command to run instead.',
   ],
   arguments: { file: required(file(), 'The backup.') },
   options: { database: databaseOption },
