@@ -46,10 +46,10 @@ const operators: Readonly<Record<string, string>> = {
   '--': '++',
 };
 
+/** Not the other way round for `find`: what is found by its id is the only one. */
 const methods: Readonly<Record<string, string>> = {
   some: 'every',
   every: 'some',
-  find: 'findLast',
   findLast: 'find',
   min: 'max',
   max: 'min',

@@ -396,3 +396,14 @@ suite('addresses, documents and times', () => {
     );
   });
 });
+
+test('the latest attempt is the last of however many', () => {
+  const names = ['a', 'b', 'c'];
+  for (const [count] of names.entries()) {
+    const attempts = names.slice(0, count + 1).map((name) => attempt('failed', { name }));
+    assert.equal(
+      representCheckout(checkout({ attempts }), URL).latest_payment_attempt,
+      `pat_${names[count]}`,
+    );
+  }
+});

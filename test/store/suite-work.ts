@@ -94,6 +94,16 @@ export function workSuite(open: Open): void {
       assert.deepEqual(inOrder(await claim(store, mine, T)), [first.id]);
     });
 
+    it('stay with who holds them now when an earlier lease brings its result', async ({ store, mine }) => {
+      await apart(store, mine, [T]);
+      const before = await claimOne(store, mine, T);
+      const now = await claimOne(store, mine, T + LEASE);
+      await finish(store, mine, tryAgain(before, T));
+      assert.deepEqual(await claim(store, mine, T + LEASE), []);
+      await finish(store, mine, tryAgain(now, T));
+      assert.deepEqual(inOrder(await claim(store, mine, T + LEASE)), [now.id]);
+    });
+
     it('stay claimed when their result could not be written', async ({ store, mine }) => {
       await apart(store, mine, [T]);
       const claimed = await claimOne(store, mine, T);
