@@ -20,8 +20,14 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session in memory is seen by another account',
     ...sqlite('sqlite/checkouts', 'store/sqlite'),
-    find: 'return sameTenant(cached.tenant, tenant) ? cached : null;',
-    replace: 'return cached;',
+    find: 'sameTenant(cached.tenant, tenant) ? cached : null',
+    replace: 'cached',
+  },
+  {
+    name: 'what is of the other mode is read',
+    ...sqlite('reads/read', 'store/sqlite'),
+    find: 'return sql`account = ${account} AND live = ${live}`',
+    replace: 'return sql`account = ${account} AND ${live} = ${live}`',
   },
   {
     name: 'what a commit has changed is not seen by those behind it',
