@@ -1,5 +1,6 @@
 /** Copies of files: what a process that was killed has left of them does not stay for ever. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -53,4 +54,21 @@ test('leftovers of more than an hour go when a copy is made, at most once an hou
     assert.deepEqual(left(), ['another-old', own, 'opentill-upload-link'].sort());
   });
   assert.deepEqual(left(), ['another-old', 'opentill-upload-link']);
+});
+
+test('a copy is as large as allowed and no larger, whatever pieces it comes in, and has the hash of all of it', async () => {
+  const limit = { bytes: 10, error: () => new Error('too much') };
+  const copy = (...pieces: readonly string[]) =>
+    withCopy(Readable.from(pieces.map((each) => Buffer.from(each))), limit, async ({ hash, open }) => {
+      const read = async () => Buffer.concat(await Array.fromAsync(open())).toString();
+      return { hash, first: await read(), again: await read() };
+    });
+  const whole = '0123456789';
+  const hash = createHash('sha256').update(whole).digest('hex');
+  for (const pieces of [[whole], ['01234', '56789'], [...whole]]) {
+    assert.deepEqual(await copy(...pieces), { hash, first: whole, again: whole });
+  }
+  for (const pieces of [[`${whole}a`], ['012345', '6789a']]) {
+    await assert.rejects(copy(...pieces), { message: 'too much' });
+  }
 });
