@@ -3,7 +3,7 @@
  * of its own, whose hooks are over before the next file begins. Several lanes take from the same list until it is empty.
  */
 import { flushCompileCache } from 'node:module';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { claimFile, claimLane, nameOf } from './plan.ts';
 
@@ -17,8 +17,11 @@ process.env.OPENTILL_TEST_DATABASE = database;
 
 for (let file = claimFile(database); file !== undefined; file = claimFile(database)) {
   const { href } = pathToFileURL(file);
-  await test(nameOf(file, database), { timeout: TIMEOUT_MS }, async () => {
-    await import(href);
+  await test(nameOf(file, database), { timeout: TIMEOUT_MS }, () => {
+    // The tests of a suite wait until all of it is loaded, as those of a file do.
+    suite('file', async () => {
+      await import(href);
+    });
   });
   // Other processes load what this one has compiled.
   flushCompileCache();
