@@ -21,7 +21,7 @@ const CLIENTS = 32;
 const key = 'ak_test_crash:sk_test_crash';
 const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
 
-test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 30_000 + kills * 4000 }, async (t) => {
+test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 60_000 + kills * 10_000 }, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = randomFrom(seed);
   const path = join(freshDirectory(t), 'crash.db');
