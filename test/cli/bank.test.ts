@@ -283,7 +283,7 @@ test('opentill refunds settle says what became of a refund that no statement tel
   const paid = await refund();
   assert.equal(await done('refunds', 'settle', paid, 'succeeded'), `${paid}  succeeded  25.00 EUR\n`);
   const settings = settingsFor(service);
-  await assertFailure(t, ['refunds', 'settle', paid, 'failed'], settings, /has succeeded already/);
+  await assertFailure(t, ['refunds', 'settle', paid, 'failed'], settings, /has already succeeded/);
   await assertMistake(
     t,
     ['refunds', 'settle', paid],
