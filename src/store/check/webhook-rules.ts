@@ -1,5 +1,5 @@
 /**
- * What must hold of webhooks: endpoints, receivers, deliveries in their lanes, and what came of their attempts.
+ * What must hold of webhooks: endpoints, receivers, deliveries by their ordering keys, and what came of their attempts.
  * Statements for every database, and rules for endpoints that are looked at one by one.
  */
 import type { Endpoint } from '../../webhooks/endpoint.ts';
@@ -68,7 +68,7 @@ export const webhookRules: readonly SqlRule[] = [
     sql: `SELECT min(id) AS id FROM delivery WHERE url IS NOT NULL GROUP BY account, live, event HAVING count(*) > 1`,
   },
   {
-    rule: 'of each lane the first delivery that is pending is due, and no other',
+    rule: 'of each ordering key the first delivery that is pending is due, and no other',
     sql: `
       SELECT id FROM (
         SELECT id, due_at, row_number() OVER (PARTITION BY account, live, receiver, subject ORDER BY sequence) AS turn

@@ -234,7 +234,7 @@ function take(
      UPDATE delivery SET leased_until = $6
      FROM due, event
      WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.id = due.id
-       -- Once more, for its lane may just have changed under a lease that had run out.
+       -- Once more, for its ordering key may just have changed under a lease that had run out.
        AND delivery.due_at <= $4 AND (delivery.leased_until IS NULL OR delivery.leased_until <= $5)
        AND event.account = $1 AND event.live = $2 AND event.id = delivery.event
      RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, round_start, due_at, event.*,

@@ -1,4 +1,4 @@
-/** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
+/** Deliveries by their ordering keys, their results, and the endpoints and receivers that this is about. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { DeliveryResult } from '../../webhooks/delivery.ts';
 import { endpointDataOf } from '../columns.ts';
@@ -7,14 +7,14 @@ import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted } from './statements.ts';
 
 /**
- * Whoever changes a lane holds the lock of its subject, so that no two transactions make up their minds about the same
+ * Whoever changes what an ordering key has pending holds the lock of its subject, so that no two transactions make up their minds about the same
  * one at the same time.
  */
 export function deliveryStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]): PromiseLike<unknown>[] {
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
-  const lanes = lanesOf([...results.filter(({ state }) => state !== 'pending'), ...resends]);
+  const ended = orderingKeysOf([...results.filter(({ state }) => state !== 'pending'), ...resends]);
   return [
     ...some(newDeliveries(all), (rows) => insertDeliveries(sql, tenant, rows)),
     ...roundsOf(results).map((round) => finish(sql, tenant, round.map(resultRow))),
@@ -22,8 +22,8 @@ export function deliveryStatements(sql: Sql, tenant: Tenant, all: readonly Write
       resends.map(({ id }) => ({ id })),
       (rows) => reopen(sql, tenant, rows),
     ),
-    ...some(lanesOf([...retried, ...resends]), (rows) => demote(sql, tenant, rows)),
-    ...some(lanes, (rows) => promote(sql, tenant, rows)),
+    ...some(orderingKeysOf([...retried, ...resends]), (rows) => demote(sql, tenant, rows)),
+    ...some(ended, (rows) => promote(sql, tenant, rows)),
     ...endpointStatements(sql, tenant, all),
     ...healthStatements(sql, tenant, all),
     ...some(
@@ -63,25 +63,25 @@ function resultRow({ id, lease, round, at, state, dueAt, httpStatus, error, atte
   };
 }
 
-type Lane = { readonly receiver: string; readonly subject: string; readonly at: number };
+type OrderingKey = { readonly receiver: string; readonly subject: string; readonly at: number };
 
 /** Each once. */
-function lanesOf(all: readonly Lane[]): Row[] {
-  const lanes = new Map(
+function orderingKeysOf(all: readonly OrderingKey[]): Row[] {
+  const keys = new Map(
     all.map(({ receiver, subject, at }) => [`${receiver}\n${subject}`, { receiver, subject, at }]),
   );
-  return [...lanes.values()];
+  return [...keys.values()];
 }
 
-/** Of each lane only the first new delivery can be its head. */
+/** Of each ordering key only the first new delivery can be its head. */
 function newDeliveries(all: readonly Writes[]): Row[] {
-  const lanes = new Set<string>();
+  const keys = new Set<string>();
   return all
     .flatMap((writes) => writes.deliveries ?? [])
     .map(({ createdAt, ...row }) => {
-      const lane = `${row.receiver}\n${row.subject}`;
-      const first = !lanes.has(lane);
-      lanes.add(lane);
+      const key = `${row.receiver}\n${row.subject}`;
+      const first = !keys.has(key);
+      keys.add(key);
       return { ...row, created_at: createdAt, first };
     });
 }
@@ -153,15 +153,15 @@ function reopen(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   );
 }
 
-const laneColumns = 'receiver text, subject text, at bigint';
+const orderingKeyColumns = 'receiver text, subject text, at bigint';
 
-/** Those that are due although an earlier one of their lane is on its way again. */
+/** Those that are due although an earlier one of their ordering key is on its way again. */
 function demote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
     tenant,
     rows,
-    laneColumns,
+    orderingKeyColumns,
     (r) => `UPDATE delivery SET due_at = NULL FROM ${r}
             WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.receiver = r.receiver
               AND delivery.subject = r.subject AND delivery.state = 'pending' AND delivery.due_at IS NOT NULL
@@ -173,13 +173,13 @@ function demote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   );
 }
 
-/** The first that waits in a lane, if none is due there. */
+/** The first that waits of an ordering key, if none is due there. */
 function promote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   return onRows(
     sql,
     tenant,
     rows,
-    laneColumns,
+    orderingKeyColumns,
     (r) => `UPDATE delivery SET due_at = head.at FROM (
               SELECT first.id, r.at FROM ${r} CROSS JOIN LATERAL (
                 SELECT id FROM delivery AS waiting

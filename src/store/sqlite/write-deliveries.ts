@@ -1,4 +1,4 @@
-/** Deliveries in their lanes, what came of them, and the endpoints and receivers that this is about. */
+/** Deliveries by their ordering keys, their results, and the endpoints and receivers that this is about. */
 import type { StatementSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { endpointDataOf } from '../columns.ts';
@@ -6,7 +6,7 @@ import { hashOfBody } from '../redact.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
 
-/** The first pending delivery of a lane. An event can go to two addresses of one receiver, in the order of their ids. */
+/** The first pending delivery of an ordering key. An event can go to two addresses of one receiver, in the order of their ids. */
 const head = `
   SELECT id FROM delivery
   WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND subject = ?4 AND state = 'pending'
@@ -91,8 +91,8 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
       else promote.run(...tenantKey, receiver, subject, at);
     }
     for (const { id } of writes.resends ?? []) resend.run(...tenantKey, id);
-    const lanes = new Map(writes.resends?.map((each) => [`${each.receiver}\n${each.subject}`, each]));
-    for (const { receiver, subject, at } of lanes.values()) {
+    const keys = new Map(writes.resends?.map((each) => [`${each.receiver}\n${each.subject}`, each]));
+    for (const { receiver, subject, at } of keys.values()) {
       demote.run(...tenantKey, receiver, subject);
       promote.run(...tenantKey, receiver, subject, at);
     }

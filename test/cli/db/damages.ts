@@ -21,7 +21,7 @@ const DUE = 'a session is due when it says so';
 const EXPECTED = 'the transfers that are waited for are those of the session';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
 const FAILS = 'a receiver is noted because it fails';
-const LANES = 'of each lane the first delivery that is pending is due, and no other';
+const ORDERING_KEYS = 'of each ordering key the first delivery that is pending is due, and no other';
 const LEDGER = 'a line of a statement has booked what the ledger says';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
 const NOTICE_TIME = 'a notice has a time as long as it is to be looked at';
@@ -95,9 +95,9 @@ const common: readonly Damage[] = [
     `UPDATE delivery SET event = (SELECT max(event) FROM delivery AS other WHERE other.receiver = delivery.receiver)
      WHERE ${one('delivery')}`,
   ],
-  [LANES, `UPDATE delivery SET due_at = NULL WHERE due_at IS NOT NULL`],
-  [LANES, `UPDATE delivery SET due_at = 1 WHERE state = 'pending' AND due_at IS NULL`],
-  [LANES, `UPDATE delivery SET due_at = 1 WHERE ${arrived}`],
+  [ORDERING_KEYS, `UPDATE delivery SET due_at = NULL WHERE due_at IS NOT NULL`],
+  [ORDERING_KEYS, `UPDATE delivery SET due_at = 1 WHERE state = 'pending' AND due_at IS NULL`],
+  [ORDERING_KEYS, `UPDATE delivery SET due_at = 1 WHERE ${arrived}`],
   [TRIED, `UPDATE delivery SET attempts = 0 WHERE ${arrived}`],
   [TRIED, `UPDATE delivery SET round_start = attempts + 1 WHERE ${arrived}`],
   [ATTEMPTS, `UPDATE delivery SET attempts = attempts + 1 WHERE ${arrived}`],
