@@ -1,6 +1,7 @@
 import { createAccount } from '../src/accounts/account.ts';
 import { addApiKey, allPermissions } from '../src/accounts/api-key.ts';
 import type { CreateCheckout } from '../src/checkout/commands.ts';
+import type { CheckoutId } from '../src/checkout/ids.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { defaultPolicy } from '../src/checkout/session.ts';
 import { TOKEN_SECRET_LENGTH, tokenOf } from '../src/checkout/token.ts';
@@ -18,7 +19,7 @@ export async function fillDatabase(
   store: Store,
   sessions: number,
   webhookUrl = 'https://shop.example.com/webhooks',
-): Promise<string[]> {
+): Promise<CheckoutId[]> {
   const start = Date.now() - sessions;
   const account = await createAccount(store, 'bench', start);
   const tenant = { account: account.number, mode: 'test' } as const;
@@ -30,7 +31,7 @@ export async function fillDatabase(
     realNow: Date.now,
     maxBatch: CHUNK,
   });
-  const ids: string[] = [];
+  const ids: CheckoutId[] = [];
   for (let first = 0; first < sessions; first += CHUNK) {
     const commands = Array.from({ length: Math.min(CHUNK, sessions - first) }, (_, index) =>
       sessionNumber(first + index, start + first + index, tenant, webhookUrl),

@@ -12,6 +12,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { defaultSettings } from '../src/accounts/settings.ts';
 import { ingestStatement } from '../src/banking/ingest/statement.ts';
+import type { CheckoutId } from '../src/checkout/ids.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
 import { newId, randomText } from '../src/lib/id.ts';
 import { readReceivingAccount } from '../src/methods/bank/receiving-account-schema.ts';
@@ -61,7 +62,7 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   });
   const origin = { tenant, actor: 'bench', requestId: '', idempotency: null };
   const references = await Promise.all(
-    ids.map(async (id) => {
+    ids.map(async (id: CheckoutId) => {
       const reference = newReference('RF', randomText);
       const amount = (await store.checkouts.fetch(tenant, id))?.amount ?? 0;
       await execute({

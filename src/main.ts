@@ -1,14 +1,17 @@
 /** The composition root: puts the service together, and picks its rails. */
+
 import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { pino } from 'pino';
+import { tenantTime } from './accounts/account.ts';
 import { createSerializer } from './checkout/serializer.ts';
-import type { Tenant } from './checkout/tenant.ts';
+import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import { type Config, hostInUrl } from './config.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
+import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
 import type { Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
@@ -41,7 +44,7 @@ export async function createService(
     ...limits
   }: {
     logger?: FastifyBaseLogger;
-    realNow?: () => number;
+    realNow?: () => RealTime;
     /** In place of those that the settings make. */
     rails?: readonly Rail[];
     maxBatch?: number;
@@ -91,9 +94,10 @@ export async function createService(
     onError: (error) => logger.error(error, 'background work failed'),
   });
 
-  async function now({ account, mode }: Tenant): Promise<number> {
-    if (mode === 'live') return realNow();
-    return realNow() + ((await store.accounts.fetch(account))?.testClockOffsetMs ?? 0);
+  async function now({ account, mode }: Tenant): Promise<TenantTime> {
+    if (mode === 'live') return tenantTime(realNow(), 0);
+    const offsetMs = (await store.accounts.fetch(account))?.testClockOffsetMs ?? 0;
+    return tenantTime(realNow(), offsetMs);
   }
 
   const statements =

@@ -1,5 +1,6 @@
 /** Accounts: merchants, each with its own data, apart from all others. */
-import type { Mode } from '../checkout/tenant.ts';
+import type { Mode, TenantTime } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import { newWebhookSecret, type PreviousSecret } from '../webhooks/secrets.ts';
 import type { AccountSettings } from './settings.ts';
 
@@ -20,13 +21,13 @@ export type NewAccount = Omit<Account, 'number' | 'previousWebhookSecrets' | 'se
 
 type AccountStore = {
   readonly accounts: {
-    create(account: NewAccount, nowMs: number): Promise<Account>;
-    createFirst(account: NewAccount, nowMs: number): Promise<Account | null>;
+    create(account: NewAccount, nowMs: RealTime): Promise<Account>;
+    createFirst(account: NewAccount, nowMs: RealTime): Promise<Account | null>;
   };
 };
 
 /** Creates an account with its webhook secrets. */
-export function createAccount(store: AccountStore, name: string, nowMs: number): Promise<Account> {
+export function createAccount(store: AccountStore, name: string, nowMs: RealTime): Promise<Account> {
   return store.accounts.create(newAccount(name), nowMs);
 }
 
@@ -34,7 +35,7 @@ export function createAccount(store: AccountStore, name: string, nowMs: number):
 export function createFirstAccount(
   store: AccountStore,
   name: string,
-  nowMs: number,
+  nowMs: RealTime,
 ): Promise<Account | null> {
   return store.accounts.createFirst(newAccount(name), nowMs);
 }
@@ -42,4 +43,9 @@ export function createFirstAccount(
 function newAccount(name: string): NewAccount {
   const webhookSecrets = { test: newWebhookSecret(), live: newWebhookSecret() };
   return { name, webhookSecrets, testClockOffsetMs: 0 };
+}
+
+/** What the clock of a tenant shows that is so far ahead of real time: the only way from one to the other. */
+export function tenantTime(realNow: RealTime, offsetMs: number): TenantTime {
+  return realNow + offsetMs;
 }

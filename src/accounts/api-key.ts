@@ -1,8 +1,10 @@
 /** API keys: what they may do, how they are made, and what is stored of them. */
+
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { randomText } from '../lib/id.ts';
+import type { RealTime } from '../lib/time.ts';
 
 export const allPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks'];
 
@@ -16,8 +18,8 @@ export type ApiKey = {
   readonly secretHash: string;
   readonly permissions: readonly Permission[];
   readonly name: string;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
+  readonly createdAt: RealTime;
+  readonly revokedAt: RealTime | null;
 };
 
 type KeyStore = { readonly apiKeys: { add(key: ApiKey): Promise<boolean> } };
@@ -40,7 +42,7 @@ function newSecret(mode: Mode): string {
 /** Creates a key, stores its hash, and returns the secret, which is shown only once. */
 export async function createApiKey(
   store: KeyStore,
-  given: { tenant: Tenant; permissions: readonly Permission[]; name: string; nowMs: number },
+  given: { tenant: Tenant; permissions: readonly Permission[]; name: string; nowMs: RealTime },
 ): Promise<{ id: string; secret: string }> {
   const { mode } = given.tenant;
   const id = `ak_${mode}_${randomText(KEY_ID_LENGTH)}`;
@@ -58,7 +60,7 @@ export function addApiKey(
     tenant: Tenant;
     permissions: readonly Permission[];
     name: string;
-    nowMs: number;
+    nowMs: RealTime;
   },
 ): Promise<boolean> {
   const row: ApiKey = {

@@ -1,5 +1,8 @@
 /** Files exchanged with a bank: statements, and files of payments. */
+
 import type { JsonObject } from '../checkout/session.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
+import type { Id } from '../lib/id.ts';
 
 /**
  * `statement`: read from a bank; `ingesting`: a statement whose entries are still being stored, which reserves its id;
@@ -7,10 +10,12 @@ import type { JsonObject } from '../checkout/session.ts';
  */
 export type BankFileKind = 'statement' | 'ingesting' | 'payments';
 
+export type BankFileId = Id<'bfl'>;
+
 export type BankFile = {
-  readonly id: string;
+  readonly id: BankFileId;
   readonly kind: BankFileKind;
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
   /** Hexadecimal SHA-256 of the content; a statement uploaded twice is stored once. */
   readonly hash: string;
   /** Summary of the file: counts, the account, the refunds in it. */

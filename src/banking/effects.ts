@@ -2,14 +2,18 @@
  * The effects of a bank entry on sessions. Pure: the lookup reads what the entry may concern, and the writer decides
  * once more on the state that it loads.
  */
+
 import type { CheckoutCommand, Report } from '../checkout/commands.ts';
+import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout/session.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import { BANK, localBankTransfer } from '../methods/bank/receiving-account.ts';
 import { referencesIn } from '../methods/bank/references.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import { isAlike, isUsable } from '../statements/identity.ts';
 import {
   type BankEntry,
+  type EntryId,
   type EntryPart,
   type EntryProblem,
   entryOf,
@@ -22,11 +26,11 @@ import { clearWinner, rank } from './match.ts';
 /** Everything the entry may concern, as the lookup finds it before the decision. */
 export type Lookup = {
   /** Ids of the sessions that own a reference which the entry names, by that reference. */
-  readonly owners: ReadonlyMap<string, string>;
+  readonly owners: ReadonlyMap<string, CheckoutId>;
   /** Ids of the sessions that wait for a transfer of this amount. */
-  readonly candidates: readonly string[];
+  readonly candidates: readonly CheckoutId[];
   /** The refund named by the end-to-end id, and its session. */
-  readonly refund: { readonly checkout: string; readonly id: string } | null;
+  readonly refund: { readonly checkout: CheckoutId; readonly id: RefundId } | null;
   /** Reference of the entry named by the end-to-end id, whose money was sent back. */
   readonly sentBack: string | null;
   /** References of the entries of the same amount that are already booked for those sessions. */
@@ -44,7 +48,7 @@ export type Facts = {
 
 /** A command for a session, with the part of the entry that it books, if any. */
 export type Effect = {
-  readonly checkout: string;
+  readonly checkout: CheckoutId;
   readonly command: Exclude<CheckoutCommand, { type: 'create' }>;
   readonly part?: EntryPart;
 };
@@ -58,11 +62,11 @@ export type EntryEffects = {
 
 /** The time, and the ids for rows that the decision may create. */
 export type Fresh = {
-  readonly now: number;
+  readonly now: TenantTime;
   /** Id of the entry. */
   readonly id: string;
-  readonly newAttempt: () => string;
-  readonly newRefund: () => string;
+  readonly newAttempt: () => AttemptId;
+  readonly newRefund: () => RefundId;
 };
 
 /** References in an entry, the structured creditor reference first. */
@@ -76,7 +80,7 @@ export function referencesOf({ creditorReference, remittance, endToEndId }: Bank
  * its return, carry our ids. A payer's transfer and its return carry the payer's own text, and payers know the ids of
  * the refunds they received: an id there proves nothing.
  */
-export function ownIdOf(entry: BankEntry): string | null {
+export function ownIdOf(entry: BankEntry): RefundId | EntryId | null {
   const { direction, isReversal, endToEndId, returned, remittance } = entry;
   const isReturn = isReversal || returned !== null;
   if ((direction === 'credit') !== isReturn) return null;
@@ -168,7 +172,7 @@ function returnEffects(entry: BankEntry, { owners }: Facts, fresh: Fresh): Entry
 
 /** The amount returned may not exceed what the attempt has brought in and still holds. */
 function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: Attempt): boolean {
-  const ofAttempt = ({ attempt }: { readonly attempt: string }) => attempt === id;
+  const ofAttempt = ({ attempt }: { readonly attempt: AttemptId }) => attempt === id;
   const sum = (parts: ReadonlyArray<{ readonly amount: number }>) =>
     parts.reduce((total, part) => total + part.amount, 0);
   const lost = checkout.reversals.filter((each) => ofAttempt(each) && each.status !== 'won');
@@ -337,7 +341,7 @@ function methodFor({ currency, methods }: Checkout): string {
 /**
  * Problem that stops the money from being booked for this session automatically, or null. A person may still book it.
  */
-export function objection(checkout: Checkout, entry: BankEntry, now: number): EntryProblem | null {
+export function objection(checkout: Checkout, entry: BankEntry, now: TenantTime): EntryProblem | null {
   if (checkout.currency !== entry.currency) return 'other_currency';
   return isHeld(checkout, entry, now) ? 'held_late' : null;
 }
@@ -346,7 +350,7 @@ export function objection(checkout: Checkout, entry: BankEntry, now: number): En
  * True if the account wants to be asked about money that came after the deadline, grace included. A statement may be
  * read long after the money came, and states only the day: money that may have come in time counts as in time.
  */
-function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: number): boolean {
+function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: TenantTime): boolean {
   if (lifecycle.state !== 'expired' || policy.late === 'accept') return false;
   const cameAt = Math.min(now, Date.parse(`${bookedOn}T00:00:00Z`));
   return cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000;

@@ -2,8 +2,16 @@
  * Bank entry: one booking of a statement, with what the bank reported and what became of it. It is stored as the data
  * of a provider event of the rail `bank`.
  */
+
+import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
+import type { Payment } from '../checkout/session.ts';
+import type { Id } from '../lib/id.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { StatementEntry } from '../statements/entry.ts';
+import type { BankFileId } from './bank-file.ts';
+
+/** Id of a bank entry. */
+export type EntryId = Id<'ntc'>;
 
 /** Reasons why an entry waits for a person. */
 export const entryProblems = [
@@ -23,14 +31,14 @@ export type EntryProblem = (typeof entryProblems)[number];
 
 /** Part of the money, booked for a session; `payment` is its reference in the ledger. */
 export type EntryPart = {
-  readonly checkout: string;
-  readonly attempt: string;
+  readonly checkout: CheckoutId;
+  readonly attempt: AttemptId;
   readonly amount: number;
   readonly payment: string;
 };
 
 /** Session that the entry may be meant for, with a score from 0 to 100. */
-export type Suggestion = { readonly checkout: string; readonly score: number };
+export type Suggestion = { readonly checkout: CheckoutId; readonly score: number };
 
 /** Money that belongs to no session and goes back to its sender. */
 export type SentBack = {
@@ -45,7 +53,7 @@ export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
   /** Id of the receiving account in the settings. */
   readonly account: string;
   /** Id of the first file that contained the entry. */
-  readonly statement: string;
+  readonly statement: BankFileId;
   readonly parts: readonly EntryPart[];
   readonly problem: EntryProblem | null;
   readonly suggestions: readonly Suggestion[];
@@ -58,7 +66,7 @@ export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
    * Id of the file that has the parts of this booking as entries of their own, or empty. Then this entry only marks the
    * money as known.
    */
-  readonly takenApartBy: string;
+  readonly takenApartBy: BankFileId | '';
 };
 
 /** The bank entry stored in a provider event; this service alone writes that data. */
@@ -70,7 +78,7 @@ export function entryOf(notice: Notice): BankEntry {
 export function newEntry(
   { number, line, ...said }: StatementEntry,
   account: string,
-  statement: string,
+  statement: BankFileId,
 ): BankEntry {
   return {
     ...said,
@@ -104,7 +112,18 @@ export function endToEndIdOf(id: string): string {
 }
 
 /** The id in an end-to-end id, or null. Banks may change it to capitals. */
-export function idFromEndToEnd(text: string): string | null {
+export function idFromEndToEnd(text: string): RefundId | EntryId | null {
   const [, prefix, rest] = /^(rfd|ntc)([0-9a-z]{26})$/.exec(text.trim().toLowerCase()) ?? [];
-  return prefix === undefined ? null : `${prefix}_${rest}`;
+  if (prefix === undefined) return null;
+  return prefix === 'rfd' ? `rfd_${rest}` : `ntc_${rest}`;
+}
+
+export function isRefundId(id: RefundId | EntryId | null): id is RefundId {
+  return id?.startsWith('rfd_') ?? false;
+}
+
+/** The entry that a payment of the ledger was booked from: its reference begins with the id, and may number a part. */
+export function entryOfPayment({ reference }: Pick<Payment, 'reference'>): EntryId | null {
+  const [, id] = /^ntc_([0-9a-z]+)/.exec(reference) ?? [];
+  return id === undefined ? null : `ntc_${id}`;
 }

@@ -2,18 +2,19 @@
  * Money due to go back by bank transfer: refunds and returns with their accounts, and those that cannot be sent, with
  * the reason.
  */
+import type { CheckoutId } from '../checkout/ids.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
 import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Page, Store } from '../store/store.ts';
-import { type BankEntry, entryOf } from './entry.ts';
+import { type BankEntry, entryOf, entryOfPayment } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 
 type Reader = Pick<Store, 'refunds' | 'notices'>;
 
 export type Outgoing = {
-  readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: string }>;
+  readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: CheckoutId }>;
   readonly returns: ReadonlyArray<CreditTransfer & { readonly reference: string }>;
   readonly leftOut: ReadonlyArray<{ readonly id: string; readonly reason: string }>;
 };
@@ -30,7 +31,7 @@ export async function outgoingFrom(
   account: ReceivingAccount,
   configured: readonly ReceivingAccount[],
 ): Promise<Outgoing> {
-  const refunds: Array<CreditTransfer & { checkout: string }> = [];
+  const refunds: Array<CreditTransfer & { checkout: CheckoutId }> = [];
   const returns: Array<CreditTransfer & { reference: string }> = [];
   const leftOut: Array<{ id: string; reason: string }> = [];
   let total = 0;
@@ -86,8 +87,9 @@ async function payerOf(
     ({ attempt, rail }) => attempt === refund.attempt && rail === BANK,
   );
   const entries: BankEntry[] = [];
-  for (const { reference } of payments.toReversed()) {
-    const notice = await store.notices.fetch(tenant, reference.split('.')[0] ?? '');
+  for (const payment of payments.toReversed()) {
+    const id = entryOfPayment(payment);
+    const notice = id === null ? null : await store.notices.fetch(tenant, id);
     if (notice) entries.push(entryOf(notice));
   }
   const [newest] = entries;

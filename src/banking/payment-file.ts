@@ -5,7 +5,9 @@
  * The file asks for single bookings (`BtchBookg` false): with one sum for all, the statement would not tell which
  * refunds were carried out.
  */
+
 import { decimalAmount } from '../checkout/money.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import { bic as bicCode, iban } from '../methods/bank/identifiers.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import { endToEndIdOf } from './entry.ts';
@@ -21,7 +23,7 @@ export type CreditTransfer = {
 
 type File = {
   readonly id: string;
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
   /** YYYY-MM-DD. */
   readonly executeOn: string;
   readonly account: ReceivingAccount;

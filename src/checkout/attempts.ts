@@ -1,4 +1,5 @@
 /** Rules of paying: attempts, reports of rails about them, and the money that is booked. Pure, as `decide.ts`. */
+
 import type { CancelAttempt, Report, StartAttempt } from './commands.ts';
 import { refundOfExcess } from './refunds.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
@@ -12,6 +13,7 @@ import {
   knowledgeOf,
   type Payment,
 } from './session.ts';
+import type { TenantTime } from './tenant.ts';
 
 /** Attempts of a session, at most: an honest payer needs a handful, and the list is part of every answer. */
 export const MAX_ATTEMPTS = 50;
@@ -45,7 +47,7 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
 }
 
 /** Refusal of a new attempt, or null. */
-function obstacleToPaying(checkout: Checkout, now: number, method: string): Refusal | null {
+function obstacleToPaying(checkout: Checkout, now: TenantTime, method: string): Refusal | null {
   if (!checkout.methods.includes(method)) {
     return refuseFields([
       { pointer: '/method', detail: 'must be one of the payment methods of the session' },
@@ -76,7 +78,7 @@ function obstacleToPaying(checkout: Checkout, now: number, method: string): Refu
  * One live attempt at a time: a new one replaces those that still wait for the payer, unless they may stand beside
  * others.
  */
-function addAttempt(checkout: Checkout, attempt: Attempt, now: number): Checkout {
+function addAttempt(checkout: Checkout, attempt: Attempt, now: TenantTime): Checkout {
   const { attempts } = isSettled(attempt.status) ? checkout : cancelWaiting(checkout, now, isReplaceable);
   return { ...checkout, attempts: [...attempts, withoutIdleSync(attempt)] };
 }
@@ -181,7 +183,7 @@ function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
 }
 
 /** Completes an active session whose amount is covered. An expired one stays expired: the money came late. */
-function settle(checkout: Checkout, now: number): Checkout {
+function settle(checkout: Checkout, now: TenantTime): Checkout {
   if (checkout.lifecycle.state !== 'active' || !isCovered(checkout)) return checkout;
   const at = checkout.payments.at(-1)?.bookedAt ?? checkout.createdAt;
   return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at } }, now);
@@ -202,7 +204,7 @@ function isReplaceable({ traits }: Attempt): boolean {
 /** Cancels the attempts that only wait for the payer, or the given ones among them. */
 export function cancelWaiting(
   checkout: Checkout,
-  now: number,
+  now: TenantTime,
   isMeant: (attempt: Attempt) => boolean = () => true,
 ): Checkout {
   const isCancelled = (attempt: Attempt) => attempt.status === 'requires_action' && isMeant(attempt);

@@ -2,6 +2,7 @@
  * Commands for a checkout session. A command brings everything that the decision needs: the time, random ids and
  * checked input. It is data, so that a decision can be repeated.
  */
+import type { AttemptId, CheckoutId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
 import type {
   Attempt,
@@ -14,16 +15,16 @@ import type {
   RefundStatus,
   Reversal,
 } from './session.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, TenantTime } from './tenant.ts';
 
 type At = {
   /** Milliseconds since the epoch in the clock of the session's account and mode. */
-  readonly now: number;
+  readonly now: TenantTime;
 };
 
 export type CreateCheckout = At & {
   readonly type: 'create';
-  readonly id: string;
+  readonly id: CheckoutId;
   readonly token: string;
   readonly tenant: Tenant;
   readonly currency: string;
@@ -39,7 +40,7 @@ export type CreateCheckout = At & {
   readonly cancelUrl: string;
   readonly webhookUrl: string;
   readonly methods: readonly string[];
-  readonly expiresAt: number | null;
+  readonly expiresAt: TenantTime | null;
   readonly policy: Policy;
 };
 
@@ -56,14 +57,14 @@ export type ExpireCheckout = At & { readonly type: 'expire'; readonly ifVersion:
 /** The payer chose a method; the rail is asked only after this is committed. */
 export type StartAttempt = At & {
   readonly type: 'start_attempt';
-  readonly attemptId: string;
+  readonly attemptId: AttemptId;
   readonly rail: string;
   readonly reference: string;
   readonly method: string;
   /** Amount shown to the payer: an attempt for another amount does not start. */
   readonly expectedAmount: number;
   readonly status: AttemptStatus;
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   readonly traits: RailTraits;
   readonly details: JsonObject;
 };
@@ -80,7 +81,7 @@ export type Report = At & {
    */
   readonly status: AttemptStatus;
   readonly reason: string;
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   /** New details of the rail to keep, or null for no change. */
   readonly details: JsonObject | null;
   /** Money received; an `amount` of null stands for the amount of the attempt. */
@@ -88,20 +89,20 @@ export type Report = At & {
   /** Data of the attempt if it is not known yet; `method` null: the session's first. */
   readonly unknownAttempt: Pick<Attempt, 'id'> & { readonly method: string | null };
   /** Id for the refund of the excess, should the policy want one. */
-  readonly refundId: string;
+  readonly refundId: RefundId;
 };
 
 /** The merchant gives money back; the rail is asked only after this is committed. */
 export type CreateRefund = At & {
   readonly type: 'create_refund';
   /** Id of the attempt whose money is taken back. */
-  readonly attempt: string | null;
+  readonly attempt: AttemptId | null;
 } & Pick<Refund, 'id' | 'amount' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
 
 /** A person settles a refund that its rail cannot report on. */
 export type SettleRefund = At & {
   readonly type: 'settle_refund';
-  readonly refund: string;
+  readonly refund: RefundId;
   readonly status: Exclude<RefundStatus, 'pending'>;
   readonly reason: string;
 };
@@ -109,11 +110,11 @@ export type SettleRefund = At & {
 /** Report of a rail about a refund. */
 export type ReportRefund = At & {
   readonly type: 'report_refund';
-  readonly refund: string;
+  readonly refund: RefundId;
   readonly status: RefundStatus;
   readonly reference: string;
   readonly failure: string;
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
 };
 
 /** Report of a rail about money that it takes back. */
@@ -122,7 +123,7 @@ export type ReportReversal = At & { readonly type: 'report_reversal' } & Pick<
     'kind' | 'rail' | 'reference' | 'amount' | 'reason' | 'status'
   > & {
     /** Id of the attempt whose money is taken back. */
-    readonly attempt: string;
+    readonly attempt: AttemptId;
   };
 
 /** The payer goes back to choose another method. */

@@ -1,13 +1,14 @@
 /** The merchant's record of a payer, and the rules for it. Pure. */
+import type { CustomerId } from './ids.ts';
 import { mergePatch, metadataProblem } from './metadata.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import type { JsonObject, Payer, Phone } from './session.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, TenantTime } from './tenant.ts';
 
 export type Customer = {
-  readonly id: string;
+  readonly id: CustomerId;
   readonly tenant: Tenant;
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
   readonly name: string;
   readonly email: string;
   readonly country: string;
@@ -24,9 +25,9 @@ export type CustomerFields = Pick<
 export type CustomerCommand =
   | {
       readonly type: 'create_customer';
-      readonly id: string;
+      readonly id: CustomerId;
       readonly tenant: Tenant;
-      readonly now: number;
+      readonly now: TenantTime;
       readonly fields: CustomerFields;
     }
   | {
@@ -82,7 +83,7 @@ export function decideCustomer(
 export function identifyPayer(
   payer: Payer,
   found: Customer | null,
-  fresh: { id: string; tenant: Tenant; now: number },
+  fresh: { id: CustomerId; tenant: Tenant; now: TenantTime },
 ): { payer: Payer; created: Customer | null } | Refusal {
   if (found === null && payer.customer !== '') {
     return refuseFields([{ pointer: '/customer', detail: 'must be the id of a customer' }]);

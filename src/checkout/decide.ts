@@ -2,6 +2,7 @@
  * The rules: decides what a command does to a checkout session. Pure; the writer calls it inside the transaction that
  * loaded the session, and writes the result.
  */
+
 import { cancelAttempt, cancelWaiting, report, startAttempt } from './attempts.ts';
 import type { CheckoutCommand, CreateCheckout, ExpireCheckout, UpdateCheckout } from './commands.ts';
 import { type CheckoutEvent, eventsBetween } from './events.ts';
@@ -11,6 +12,7 @@ import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
 import { amountPaid, type Checkout, endsAt, isInFlight } from './session.ts';
+import type { TenantTime } from './tenant.ts';
 
 export type Change = {
   readonly kind: 'change';
@@ -103,7 +105,7 @@ function create(command: CreateCheckout): Decision {
 /** Problems of these fields of a new session. */
 export function createProblems(
   { expiresAt, items, amount }: Pick<CreateCheckout, 'expiresAt' | 'items' | 'amount'>,
-  now: number,
+  now: TenantTime,
 ): Problem[] {
   const problems: Problem[] = [];
   const expiry = expiryProblem(expiresAt, now);
@@ -116,7 +118,7 @@ export function createProblems(
 }
 
 /** Problem of an expiry of a session created at `now`, in a sentence, or null. */
-function expiryProblem(expiresAt: number | null, now: number): string | null {
+function expiryProblem(expiresAt: TenantTime | null, now: TenantTime): string | null {
   if (expiresAt === null) return null;
   if (expiresAt < now + EXPIRY_MIN_MS) return 'must be at least 60 seconds ahead';
   if (expiresAt > now + EXPIRY_MAX_MS) return 'must be at most 180 days ahead';
@@ -137,7 +139,7 @@ function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): C
   return items === null ? noted : replaceItems(noted, items, now);
 }
 
-function replaceItems(checkout: Checkout, items: readonly Item[], now: number): Checkout | Refusal {
+function replaceItems(checkout: Checkout, items: readonly Item[], now: TenantTime): Checkout | Refusal {
   if (checkout.lifecycle.state !== 'active') {
     return refuse('not_updatable', `The items cannot change: the session is ${checkout.lifecycle.state}.`);
   }
@@ -170,7 +172,7 @@ function expire(checkout: Checkout, { now }: ExpireCheckout): Checkout | Refusal
 }
 
 /** Ends the session if its time is over and nothing is in flight, or the grace of what is in flight is over too. */
-function elapse(checkout: Checkout, now: number): Checkout {
+function elapse(checkout: Checkout, now: TenantTime): Checkout {
   const end = endsAt(checkout);
   if (end === null || now < end) return checkout;
   return cancelWaiting({ ...checkout, lifecycle: { state: 'expired', at: now, by: 'time' } }, now);

@@ -1,8 +1,11 @@
 /** Rules of money that goes back: refunds that the merchant wants, and reversals by rails. Pure, as `decide.ts`. */
+
 import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './commands.ts';
+import type { AttemptId, RefundId } from './ids.ts';
 import { formatAmount } from './money.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import { type Checkout, heldOf, type Payment, type Refund, refundableOf, refundStatuses } from './session.ts';
+import type { TenantTime } from './tenant.ts';
 
 /** Refunds and reversals of a session, at most; both are part of its answers. */
 export const MAX_REFUNDS = 100;
@@ -29,7 +32,7 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
 function addRefund(
   checkout: Checkout,
   asked: Omit<Refund, 'createdAt' | 'reference' | 'status' | 'failure' | 'syncAt'>,
-  now: number,
+  now: TenantTime,
 ): Checkout {
   const { id, attempt, rail, ...rest } = asked;
   const refund: Refund = {
@@ -58,7 +61,7 @@ function tooMuch(checkout: Checkout, left: number): Refusal {
   );
 }
 
-function newestThatCovers(checkout: Checkout, amount: number): string | null {
+function newestThatCovers(checkout: Checkout, amount: number): AttemptId | null {
   return checkout.attempts.findLast(({ id }) => refundableOf(checkout, id) >= amount)?.id ?? null;
 }
 
@@ -70,7 +73,7 @@ function mostOfOneAttempt(checkout: Checkout): number {
  * Refunds what this payment has brought beyond the amount, if the policy wants it. Money that already went back, or was
  * taken back, is missing at the merchant: it is made up for before anything is excess.
  */
-export function refundOfExcess(checkout: Checkout, payment: Payment, id: string): Checkout {
+export function refundOfExcess(checkout: Checkout, payment: Payment, id: RefundId): Checkout {
   const { attempt, rail, bookedAt } = payment;
   if (checkout.policy.excess !== 'refund' || checkout.refunds.length >= MAX_REFUNDS) return checkout;
   const held = checkout.attempts.reduce((sum, { id }) => sum + heldOf(checkout, id), 0);

@@ -5,8 +5,9 @@
  * derive every public status from them, so that no two fields can disagree. All times are milliseconds since the epoch,
  * in the clock of the session's account and mode.
  */
+import type { AttemptId, CheckoutId, CustomerId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, TenantTime } from './tenant.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -18,7 +19,7 @@ export type ContactDetails = JsonObject;
 
 /** Details of the payer; `customer` is the id of the customer record, if there is one. */
 export type Payer = {
-  readonly customer: string;
+  readonly customer: CustomerId | '';
   readonly name: string;
   readonly email: string;
   readonly country: string;
@@ -58,8 +59,8 @@ export type RailTraits = {
 };
 
 export type Attempt = {
-  readonly id: string;
-  readonly createdAt: number;
+  readonly id: AttemptId;
+  readonly createdAt: TenantTime;
   readonly rail: string;
   /** Reference, unique within the rail: the payer quotes it, or the rail names the attempt by it. */
   readonly reference: string;
@@ -71,7 +72,7 @@ export type Attempt = {
   /** Reason of the failure, in words for the merchant; empty otherwise. */
   readonly reason: string;
   /** Time to ask or tell the rail something, or null. */
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   readonly traits: RailTraits;
   /** Details that the rail keeps for itself, such as the id and address of a provider's page. */
   readonly details: JsonObject;
@@ -82,9 +83,9 @@ export type Payment = {
   readonly rail: string;
   /** The rail's own id of the payment. */
   readonly reference: string;
-  readonly attempt: string;
+  readonly attempt: AttemptId;
   readonly amount: number;
-  readonly bookedAt: number;
+  readonly bookedAt: TenantTime;
   /** True if booked after the session had expired or the attempt had been given up. */
   readonly late: boolean;
 };
@@ -95,9 +96,9 @@ export type RefundStatus = (typeof refundStatuses)[number];
 
 /** Money that goes back to the payer, out of the payments of one attempt. */
 export type Refund = {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly attempt: string;
+  readonly id: RefundId;
+  readonly createdAt: TenantTime;
+  readonly attempt: AttemptId;
   readonly rail: string;
   /** The rail's own id of the refund; empty until it has one. */
   readonly reference: string;
@@ -112,7 +113,7 @@ export type Refund = {
   /** Reason of the failure, in words for the merchant; empty otherwise. */
   readonly failure: string;
   /** Time to ask the rail, or null. */
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
 };
 
 /**
@@ -124,13 +125,13 @@ export type Reversal = {
   readonly rail: string;
   /** The rail's own id of the reversal. */
   readonly reference: string;
-  readonly attempt: string;
+  readonly attempt: AttemptId;
   readonly amount: number;
   /** Reason in words, or the rail's code. */
   readonly reason: string;
   /** `open`: not decided yet; `lost`: the money is gone; `won`: it stays. */
   readonly status: 'open' | 'lost' | 'won';
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
 };
 
 /** Policy of the merchant for money that does not fit; frozen with the session on creation. */
@@ -159,17 +160,17 @@ export const defaultPolicy: Policy = {
 
 export type Lifecycle =
   | { readonly state: 'active' }
-  | { readonly state: 'completed'; readonly at: number }
-  | { readonly state: 'expired'; readonly at: number; readonly by: 'merchant' | 'time' };
+  | { readonly state: 'completed'; readonly at: TenantTime }
+  | { readonly state: 'expired'; readonly at: TenantTime; readonly by: 'merchant' | 'time' };
 
 export type Checkout = {
-  readonly id: string;
+  readonly id: CheckoutId;
   readonly tenant: Tenant;
   /** Increases by 1 with every change; the ETag. */
   readonly version: number;
   /** Number of events of this session; the next one is numbered `eventCount + 1`. */
   readonly eventCount: number;
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
   readonly token: string;
   readonly currency: string;
   readonly amount: number;
@@ -182,7 +183,7 @@ export type Checkout = {
   readonly cancelUrl: string;
   readonly webhookUrl: string;
   readonly methods: readonly string[];
-  readonly expiresAt: number | null;
+  readonly expiresAt: TenantTime | null;
   readonly lifecycle: Lifecycle;
   readonly attempts: readonly Attempt[];
   readonly payments: readonly Payment[];
@@ -236,7 +237,7 @@ export function toleranceOf({ amount, policy }: Checkout): number {
 }
 
 /** Amount that can still be refunded out of the payments of the attempt. */
-export function refundableOf(checkout: Checkout, attempt: string): number {
+export function refundableOf(checkout: Checkout, attempt: AttemptId): number {
   return Math.max(0, heldOf(checkout, attempt));
 }
 
@@ -244,7 +245,7 @@ export function refundableOf(checkout: Checkout, attempt: string): number {
  * Money of the attempt that is left, without refunds, pending ones included, and reversals. It is negative if the rail
  * has taken back money that is being refunded as well.
  */
-export function heldOf(checkout: Checkout, attempt: string): number {
+export function heldOf(checkout: Checkout, attempt: AttemptId): number {
   let left = 0;
   for (const payment of checkout.payments) if (payment.attempt === attempt) left += payment.amount;
   for (const refund of checkout.refunds) {
@@ -308,7 +309,7 @@ export function isInFlight(attempt: Attempt): boolean {
 }
 
 /** Time at which the session ends by itself in its current state, or null. */
-export function endsAt(checkout: Checkout): number | null {
+export function endsAt(checkout: Checkout): TenantTime | null {
   if (checkout.lifecycle.state !== 'active' || checkout.expiresAt === null) return null;
   let graceMs = 0;
   for (const attempt of checkout.attempts) {
@@ -318,7 +319,7 @@ export function endsAt(checkout: Checkout): number | null {
 }
 
 /** Earliest time at which the session needs attention without a request, or null for never. */
-export function dueAt(checkout: Checkout): number | null {
+export function dueAt(checkout: Checkout): TenantTime | null {
   let due = endsAt(checkout);
   for (const { syncAt } of [...checkout.attempts, ...checkout.refunds]) {
     if (syncAt !== null && (due === null || syncAt < due)) due = syncAt;

@@ -11,3 +11,9 @@ export function tenantName({ account, mode }: Tenant): string {
 export function sameTenant(one: Tenant, other: Tenant): boolean {
   return one.account === other.account && one.mode === other.mode;
 }
+
+/**
+ * Milliseconds since the epoch in the clock of a tenant: that of test data can be moved ahead. `RealTime` is another
+ * type, so that the compiler notices where one is taken for the other.
+ */
+export type TenantTime = number & { readonly clock?: 'tenant' };

@@ -2,8 +2,10 @@
  * Token in the address of a payer's page. It names the account, the mode and the session, so that a page is found by
  * its key like everything else, and carries 130 random bits, which open it.
  */
+
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ID_LENGTH, textOfBytes } from '../lib/id.ts';
+import type { CheckoutId } from './ids.ts';
 import type { Checkout } from './session.ts';
 import type { Mode, Tenant } from './tenant.ts';
 
@@ -21,7 +23,7 @@ export function tokenOf(tenant: Tenant, checkoutId: string, secret: string): str
 }
 
 /** Session that a token claims to open, or null if it is no token. Not yet a proof: see `opens`. */
-export function readToken(token: string): { tenant: Tenant; checkoutId: string } | null {
+export function readToken(token: string): { tenant: Tenant; checkoutId: CheckoutId } | null {
   const [, account = '', letter, id = ''] = TOKEN.exec(token) ?? [];
   if (letter === undefined) return null;
   const mode = letter === modeLetters.live ? 'live' : 'test';

@@ -2,7 +2,7 @@
 
 import { BadSetting } from '../config.ts';
 import { UnusableFile } from '../lib/atomic-file.ts';
-import { UnusableDatabase } from '../store/store.ts';
+import { UnusableDatabase } from '../store/errors.ts';
 import { version } from '../version.ts';
 import { exitStatus, Failure, UsageError } from './failure.ts';
 import { helpOfCommand, helpOfSections } from './help.ts';

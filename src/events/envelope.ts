@@ -1,5 +1,7 @@
 /** The envelope of an event, as receivers and readers of the feed get it. Only this file knows how it is written. */
+
 import { timestamp } from '../checkout/representation.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 
 /** An event as it was read. */
 export type EventEnvelope<T> = {
@@ -22,7 +24,7 @@ const BEHIND_DATA = `,"${eventFields.version}":`;
 export function eventBody(
   type: string,
   id: string,
-  nowMs: number,
+  nowMs: TenantTime,
   data: string,
   version: number,
   sequence: number,

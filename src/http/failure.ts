@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { CursorExpired, StoreUnavailable } from '../store/store.ts';
+import { CursorExpired, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import { errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';

@@ -9,6 +9,9 @@ const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
 export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl';
 
+/** An id with this prefix: the compiler tells the id of a session from that of an event. */
+export type Id<P extends IdPrefix> = `${P}_${string}`;
+
 /** Form of an id after its prefix: 26 characters. */
 export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;
 
@@ -21,7 +24,7 @@ let counter = 0;
  * A new id such as `chk_01k9…`: the time in milliseconds (48 bits), a counter that orders the ids which one process
  * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order.
  */
-export function newId(prefix: IdPrefix, nowMs: number): string {
+export function newId<P extends IdPrefix>(prefix: P, nowMs: number): Id<P> {
   counter = nowMs === counterMs ? (counter + 1) % COUNTER_LIMIT : 0;
   counterMs = nowMs;
   return `${prefix}_${encode(nowMs, TIME_LENGTH)}${encode(counter, COUNTER_LENGTH)}${randomText(RANDOM_LENGTH)}`;

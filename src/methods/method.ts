@@ -1,6 +1,7 @@
 /** Payment methods as payers know them, and the rails that carry them out. */
 
 import type { Account } from '../accounts/account.ts';
+import type { AttemptId, RefundId } from '../checkout/ids.ts';
 import {
   type Attempt,
   type AttemptStatus,
@@ -12,7 +13,7 @@ import {
   type RefundStatus,
   type Reversal,
 } from '../checkout/session.ts';
-import type { Mode, Tenant } from '../checkout/tenant.ts';
+import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import { catalogue, type Method } from './catalogue.ts';
 
 /** Facts of a session that decide which methods fit. */
@@ -42,7 +43,7 @@ export type AttemptPlan = {
   readonly reference: string;
   readonly status: Extract<AttemptStatus, 'requires_action' | 'processing'>;
   /** Time to ask the rail if nothing comes of the start, or null for never. */
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   readonly details: JsonObject;
 };
 
@@ -52,7 +53,7 @@ export type RailAnswer = {
   readonly status: AttemptStatus;
   readonly reason: string;
   /** Time to ask again, or null. */
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   readonly payment: { readonly reference: string; readonly amount: number } | null;
   /** New details to keep in the attempt; absent: nothing new. */
   readonly details?: JsonObject;
@@ -75,11 +76,11 @@ export type RefundAnswer = {
   /** The rail's own id, or empty. */
   readonly reference: string;
   readonly failure: string;
-  readonly syncAt: number | null;
+  readonly syncAt: TenantTime | null;
   readonly alert?: string;
 };
 
-export type RefundNews = RefundAnswer & { readonly refund: string };
+export type RefundNews = RefundAnswer & { readonly refund: RefundId };
 
 /** Inbound provider event: stored verbatim, then matched. */
 export type InboundNotice = {
@@ -113,20 +114,26 @@ export type Rail = {
   /** Setting that is missing for the rail to offer this method here, or null if the method is not the rail's. */
   missing?(method: Method, occasion: Occasion): string | null;
   /** `attemptId` is the id of the future attempt. */
-  plan(checkout: Checkout, method: Method, occasion: Occasion, attemptId: string, nowMs: number): AttemptPlan;
+  plan(
+    checkout: Checkout,
+    method: Method,
+    occasion: Occasion,
+    attemptId: AttemptId,
+    nowMs: TenantTime,
+  ): AttemptPlan;
   /**
    * Prepares what the payer needs, such as a page of the provider; repeated for the same attempt, it answers the same.
    * `returnUrl` is where the payer comes back to. Absent: there is nothing to prepare.
    */
-  start?(checkout: Checkout, attempt: Attempt, returnUrl: string, nowMs: number): Promise<RailAnswer>;
+  start?(checkout: Checkout, attempt: Attempt, returnUrl: string, nowMs: TenantTime): Promise<RailAnswer>;
   /** Address at which the payer pays, once the attempt has been started; null: on our page. */
   payerUrl?(attempt: Attempt): string | null;
   /** Asks the rail for the state of an attempt. */
-  sync(checkout: Checkout, attempt: Attempt, nowMs: number): Promise<RailAnswer>;
+  sync(checkout: Checkout, attempt: Attempt, nowMs: TenantTime): Promise<RailAnswer>;
   /** Tells the rail that an attempt was given up. Answers `cancelled`, or the actual state. */
-  cancel?(checkout: Checkout, attempt: Attempt, nowMs: number): Promise<RailAnswer>;
+  cancel?(checkout: Checkout, attempt: Attempt, nowMs: TenantTime): Promise<RailAnswer>;
   /** Makes a refund, or asks for its state; any number of times. */
-  refund(checkout: Checkout, refund: Refund, nowMs: number): Promise<RefundAnswer>;
+  refund(checkout: Checkout, refund: Refund, nowMs: TenantTime): Promise<RefundAnswer>;
   /** Verifies and reads a provider event. Throws BadSignature. */
   readNotice?(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): InboundNotice;
 };

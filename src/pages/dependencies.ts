@@ -1,4 +1,4 @@
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { LiveUpdates } from '../events/live-updates.ts';
 import type { Rail } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
@@ -16,5 +16,5 @@ export type PageDependencies = {
   readonly onSilence: RailAlert;
   readonly live: LiveUpdates;
   /** The time in the clock of the tenant, in milliseconds. */
-  readonly now: (tenant: Tenant) => Promise<number>;
+  readonly now: (tenant: Tenant) => Promise<TenantTime>;
 };

@@ -1,4 +1,5 @@
 /** Visit: one look at a session by its payer, with everything that its page is made from. */
+
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/account.ts';
 import { MAX_ATTEMPTS } from '../checkout/attempts.ts';
@@ -10,6 +11,7 @@ import {
   isInFlight,
   openTransfer,
 } from '../checkout/session.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import { opens, readToken } from '../checkout/token.ts';
 import { type Locale, localeOf } from '../i18n/locale.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
@@ -33,7 +35,7 @@ export type Visit = {
   readonly leavesPage: boolean;
   /** True if the payer has gone back to the choice, although a transfer is awaited. */
   readonly isChoosing: boolean;
-  readonly now: number;
+  readonly now: TenantTime;
 };
 
 export type PageState =
@@ -104,7 +106,7 @@ export function basePathOf({ checkoutUrl }: Pick<PageDependencies, 'checkoutUrl'
 async function elapsed(
   dependencies: PageDependencies,
   checkout: Checkout,
-  now: number,
+  now: TenantTime,
   requestId: string,
 ): Promise<Checkout> {
   const end = endsAt(checkout);

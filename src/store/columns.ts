@@ -1,4 +1,5 @@
 /** What databases keep of a session beside its JSON: the columns that lists filter by and that the worker looks for. */
+import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import {
   amountPaid,
   type Checkout,
@@ -52,7 +53,12 @@ export function dataOf(checkout: Checkout): string {
 
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
 export function checkoutFrom(
-  row: { readonly id: string; readonly version: number; readonly eventCount: number; readonly data: string },
+  row: {
+    readonly id: CheckoutId;
+    readonly version: number;
+    readonly eventCount: number;
+    readonly data: string;
+  },
   tenant: Tenant,
   payments: readonly Payment[],
 ): Checkout {
@@ -95,8 +101,8 @@ function filterableValue(value: Json): string | null {
 }
 
 export type RefundRow = {
-  readonly id: string;
-  readonly checkout: string;
+  readonly id: RefundId;
+  readonly checkout: CheckoutId;
   readonly rail: string;
   readonly state: RefundStatus;
 };
@@ -109,8 +115,8 @@ export function refundRows({ id: checkout, refunds }: Checkout): RefundRow[] {
 export type AwaitedRow = {
   readonly currency: string;
   readonly amount: number;
-  readonly attempt: string;
-  readonly checkout: string;
+  readonly attempt: AttemptId;
+  readonly checkout: CheckoutId;
 };
 
 /** The rows of the table `awaited` that a session has: its attempts that stand open until a transfer comes. */

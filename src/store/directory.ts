@@ -1,6 +1,8 @@
 /** Accounts and API keys: reads and changes are the same for every database, which keeps accounts in memory. */
+
 import type { Account, NewAccount } from '../accounts/account.ts';
 import { defaultSettings } from '../accounts/settings.ts';
+import type { RealTime } from '../lib/time.ts';
 import { apiKeys } from './reads/directory.ts';
 import type { Run } from './reads/read.ts';
 import { raw, type Sql, sql } from './sql.ts';
@@ -10,7 +12,7 @@ export type DirectoryParts = {
   /** By their numbers; looks anew where `wanted` is not among them and another process may have made it. */
   accounts(wanted?: number): Promise<ReadonlyMap<number, Account>>;
   /** The number of the new account; null if it should be the first and is not. */
-  insert(account: NewAccount, nowMs: number, how: { readonly first: boolean }): Promise<number | null>;
+  insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
   /** Changes accounts or keys such that everybody sees it; says how many rows it has changed. */
   change(statement: Sql): Promise<number>;
   version(): number;
@@ -19,7 +21,7 @@ export type DirectoryParts = {
 type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys };
 
 export function directoryOf({ accounts, insert, change, version }: DirectoryParts, run: Run): Directory {
-  async function create(account: NewAccount, nowMs: number, first: boolean): Promise<Account | null> {
+  async function create(account: NewAccount, nowMs: RealTime, first: boolean): Promise<Account | null> {
     const number = await insert(account, nowMs, { first });
     if (number === null) return null;
     const previousWebhookSecrets = { test: null, live: null };

@@ -1,8 +1,10 @@
 /** The resources of the store that every database reads in the same way, made of the parts that each has in its own. */
+import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
+import { CursorExpired } from './errors.ts';
 import { bankFiles } from './reads/bank-files.ts';
 import { awaitingTransfer, checkoutList, owners } from './reads/checkouts.ts';
 import { customers } from './reads/customers.ts';
@@ -14,7 +16,7 @@ import type { Read, Run } from './reads/read.ts';
 import { refundList } from './reads/refunds.ts';
 import { gauges } from './reads/work.ts';
 import type { CheckoutRow } from './rows.ts';
-import { CursorExpired, type Events, type FeedPage, type Store } from './store.ts';
+import type { Events, FeedPage, Store } from './store.ts';
 
 /**
  * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
@@ -49,7 +51,7 @@ const asking =
 
 export function resources({ run, checkouts, feed, directory }: Parts) {
   const ask = asking(run);
-  const fetchOwner = async (tenant: Tenant, owner: Read<string | null>) => {
+  const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
   };

@@ -1,11 +1,13 @@
 /** Rows of the tables as the domain's types. */
+
 import type { Account } from '../accounts/account.ts';
 import type { ApiKey, Permission } from '../accounts/api-key.ts';
 import { settingsFrom } from '../accounts/settings.ts';
 import type { BankFile, BankFileKind } from '../banking/bank-file.ts';
 import type { Customer } from '../checkout/customer.ts';
+import type { AttemptId } from '../checkout/ids.ts';
 import type { Checkout, Payment } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventRow } from '../events/event.ts';
 import type { Notice, NoticeState } from '../methods/provider-event.ts';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../webhooks/delivery.ts';
@@ -27,9 +29,9 @@ export type CheckoutRow = Pick<Row<'checkout'>, 'id' | 'version' | 'event_count'
 type PaymentLine = readonly [
   rail: string,
   reference: string,
-  attempt: string,
+  attempt: AttemptId,
   amount: number,
-  bookedAt: number,
+  bookedAt: TenantTime,
   late: boolean | 0 | 1,
 ];
 
@@ -70,7 +72,7 @@ export function accountFrom(row: Row<'account'>): Account {
   };
 }
 
-function previousSecret(secret: string | null, until: number | null): PreviousSecret | null {
+function previousSecret(secret: string | null, until: TenantTime | null): PreviousSecret | null {
   return secret === null || until === null ? null : { secret, until };
 }
 

@@ -9,12 +9,14 @@
 import type { Account, NewAccount } from '../accounts/account.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
-import type { BankFile, BankFileKind } from '../banking/bank-file.ts';
+import type { BankFile, BankFileId, BankFileKind } from '../banking/bank-file.ts';
 import type { Customer } from '../checkout/customer.ts';
+import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../checkout/ids.ts';
 import type { Checkout, PaymentStatus, Status } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
-import type { EventRow, FeedEvent } from '../events/event.ts';
-import type { Notice, NoticeState } from '../methods/provider-event.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { EventId, EventRow, FeedEvent, SubjectId } from '../events/event.ts';
+import type { RealTime } from '../lib/time.ts';
+import type { Notice, NoticeId, NoticeState } from '../methods/provider-event.ts';
 import type {
   Claim,
   ClaimedDelivery,
@@ -22,11 +24,12 @@ import type {
   DeliveryAttempt,
   DeliveryClaim,
   DeliveryFilter,
+  DeliveryId,
   DeliveryResult,
   DeliveryRow,
   Resend,
 } from '../webhooks/delivery.ts';
-import type { Endpoint } from '../webhooks/endpoint.ts';
+import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
 
@@ -56,8 +59,8 @@ export function railKey({ rail, reference }: RailReference): string {
 /** The rows that a unit of work has to see before it decides. Absent: none. */
 export type Needs = {
   readonly tenant: Tenant;
-  readonly checkouts?: readonly string[];
-  readonly customers?: readonly string[];
+  readonly checkouts?: readonly CheckoutId[];
+  readonly customers?: readonly CustomerId[];
   /** Customers by the keys of their e-mail addresses. */
   readonly emails?: readonly string[];
   /** Attempts and payments of rails whose sessions are wanted. */
@@ -70,9 +73,9 @@ export type Needs = {
   /** All endpoints of the tenant. */
   readonly endpoints?: true;
   /** Endpoints that may change. */
-  readonly lockedEndpoints?: readonly string[];
+  readonly lockedEndpoints?: readonly EndpointId[];
   /** Sessions and endpoints whose deliveries may change: the subjects of ordering keys. */
-  readonly deliverySubjects?: readonly string[];
+  readonly deliverySubjects?: readonly SubjectId[];
   /** Receivers whose health may change. */
   readonly receivers?: readonly string[];
 };
@@ -100,7 +103,7 @@ export type Audit = {
   /** Id of what changed, and its version after the change (0 where it has none). */
   readonly subject: string;
   readonly version: number;
-  readonly at: number;
+  readonly at: TenantTime;
   /** Id of the API key, or `payer`, `time`, `rail`. */
   readonly actor: string;
   readonly action: string;
@@ -114,7 +117,7 @@ export type Writes = {
   readonly erasedCustomer?: Customer;
   readonly events?: readonly EventRow[];
   readonly deliveries?: readonly DeliveryRow[];
-  readonly answer?: Answer & IdempotencyKey & { readonly createdAt: number };
+  readonly answer?: Answer & IdempotencyKey & { readonly createdAt: RealTime };
   /** Results of deliveries; they end their leases, and let those behind them go. */
   readonly deliveryResults?: readonly DeliveryResult[];
   /** Deliveries that have ended, to be made again. */
@@ -123,7 +126,7 @@ export type Writes = {
   /** Receivers that fail, or with null: that do so no longer. */
   readonly receivers?: ReadonlyArray<{ readonly id: string; readonly health: Health | null }>;
   /** Receivers whose deferred deliveries are due now. */
-  readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: number }>;
+  readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
   readonly testClockAdvanceMs?: number;
   /** New or changed. */
   readonly notice?: Notice;
@@ -156,7 +159,7 @@ export type CheckoutFilter = {
   readonly paymentStatus?: PaymentStatus;
   readonly currency?: string;
   readonly referenceId?: string;
-  readonly customer?: string;
+  readonly customer?: CustomerId;
   readonly createdFrom?: number;
   readonly createdBefore?: number;
   readonly amountFrom?: number;
@@ -170,7 +173,11 @@ export type CheckoutFilter = {
 
 export type CustomerFilter = { readonly email?: string };
 
-export type RefundFilter = { readonly checkout?: string; readonly rail?: string; readonly isPending?: true };
+export type RefundFilter = {
+  readonly checkout?: CheckoutId;
+  readonly rail?: string;
+  readonly isPending?: true;
+};
 
 export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState };
 
@@ -178,24 +185,9 @@ export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
 /** An account and mode, and what its clock shows. */
-export type TenantClock = { readonly tenant: Tenant; readonly now: number };
+export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
 
-export type DueCheckout = { readonly id: string; readonly dueAt: number };
-
-/** A database that cannot be used at all, in one line for the operator. */
-export class UnusableDatabase extends Error {
-  override name = 'UnusableDatabase';
-}
-
-/** Events behind this place in the feed are no longer kept: going on from there would leave some out. */
-export class CursorExpired extends Error {
-  override name = 'CursorExpired';
-}
-
-/** The database cannot serve now (full, locked, gone); the same request may succeed later. */
-export class StoreUnavailable extends Error {
-  override name = 'StoreUnavailable';
-}
+export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
 
 /** Numbers for operators. */
 export type Gauges = {
@@ -215,11 +207,11 @@ export type Batching = {
 
 /** Sessions. `fetch` takes an id, as it does for every resource, and gives null where the tenant has no such thing. */
 export type Checkouts = {
-  fetch(tenant: Tenant, id: string): Promise<Checkout | null>;
-  fetchByAttempt(tenant: Tenant, attempt: string): Promise<Checkout | null>;
-  fetchByRefund(tenant: Tenant, refund: string): Promise<Checkout | null>;
+  fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
+  fetchByAttempt(tenant: Tenant, attempt: AttemptId): Promise<Checkout | null>;
+  fetchByRefund(tenant: Tenant, refund: RefundId): Promise<Checkout | null>;
   /** The session that knows this attempt or payment of a rail. */
-  idByReference(tenant: Tenant, rail: string, reference: string): Promise<string | null>;
+  idByReference(tenant: Tenant, rail: string, reference: string): Promise<CheckoutId | null>;
   list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
   /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
   listAwaiting(
@@ -227,31 +219,31 @@ export type Checkouts = {
     currency: string,
     amount: number,
     limit: number,
-  ): Promise<readonly { readonly checkout: string; readonly attempt: string }[]>;
+  ): Promise<readonly { readonly checkout: CheckoutId; readonly attempt: AttemptId }[]>;
 };
 
 export type Customers = {
-  fetch(tenant: Tenant, id: string): Promise<Customer | null>;
+  fetch(tenant: Tenant, id: CustomerId): Promise<Customer | null>;
   list(tenant: Tenant, filter: CustomerFilter, page: PageRequest): Promise<Page<Customer>>;
 };
 
 /** A refund is a part of its session, and is listed with it. */
-export type ListedRefund = { readonly id: string; readonly checkout: Checkout };
+export type ListedRefund = { readonly id: RefundId; readonly checkout: Checkout };
 
 export type Refunds = {
   list(tenant: Tenant, filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>>;
 };
 
 export type Notices = {
-  fetch(tenant: Tenant, id: string): Promise<Notice | null>;
+  fetch(tenant: Tenant, id: NoticeId): Promise<Notice | null>;
   fetchByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null>;
   list(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
   /** Those that are due by `now`, in the clock of their tenant, the longest due first. */
-  listDue(tenant: Tenant, now: number, limit: number): Promise<readonly Notice[]>;
+  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly Notice[]>;
 };
 
 export type BankFiles = {
-  fetch(tenant: Tenant, id: string): Promise<BankFile | null>;
+  fetch(tenant: Tenant, id: BankFileId): Promise<BankFile | null>;
   /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
   fetchByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null>;
   /** Without their content. */
@@ -260,7 +252,7 @@ export type BankFiles = {
 
 /** The feed of a tenant, and the events in it. */
 export type Events = {
-  fetch(tenant: Tenant, id: string): Promise<EventRow | null>;
+  fetch(tenant: Tenant, id: EventId): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
    * Whatever was committed before the call is in the feed. With `types` only a bounded stretch of it is looked at: a page
@@ -278,8 +270,8 @@ export type Events = {
   /** The events of one session, newest first; from the one before this event, or from the newest. */
   timeline(
     tenant: Tenant,
-    checkout: string,
-    beforeEvent: string | null,
+    checkout: CheckoutId,
+    beforeEvent: EventId | null,
     limit: number,
   ): Promise<Page<EventRow>>;
 };
@@ -295,18 +287,18 @@ export type Receivers = {
 };
 
 export type Deliveries = {
-  fetch(tenant: Tenant, id: string): Promise<Delivery | null>;
+  fetch(tenant: Tenant, id: DeliveryId): Promise<Delivery | null>;
   list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
   /** Of one delivery, the first first. */
-  listAttempts(tenant: Tenant, delivery: string): Promise<readonly DeliveryAttempt[]>;
+  listAttempts(tenant: Tenant, delivery: DeliveryId): Promise<readonly DeliveryAttempt[]>;
 };
 
 export type Accounts = {
   fetch(number: number): Promise<Account | null>;
   list(): Promise<readonly Account[]>;
-  create(account: NewAccount, nowMs: number): Promise<Account>;
+  create(account: NewAccount, nowMs: RealTime): Promise<Account>;
   /** Null if there is an account already, perhaps of a process that started at the same time. */
-  createFirst(account: NewAccount, nowMs: number): Promise<Account | null>;
+  createFirst(account: NewAccount, nowMs: RealTime): Promise<Account | null>;
   /** False if there is no such account. */
   rename(number: number, name: string): Promise<boolean>;
   /** Replaces what the account has configured. False if there is no such account. */
@@ -324,26 +316,26 @@ export type ApiKeys = {
   /** False if the id or the secret exists already. */
   add(key: ApiKey): Promise<boolean>;
   /** False if there is no such key, or it is revoked already. */
-  revoke(id: string, atMs: number): Promise<boolean>;
+  revoke(id: string, atMs: RealTime): Promise<boolean>;
 };
 
 /** What is due, and who works on it. */
 export type Work = {
   /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
-  listTenants(kind: WorkKind, realNow: number): Promise<readonly TenantClock[]>;
+  listTenants(kind: WorkKind, realNow: RealTime): Promise<readonly TenantClock[]>;
   /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
-  listDueCheckouts(tenant: Tenant, now: number, limit: number): Promise<readonly DueCheckout[]>;
+  listDueCheckouts(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly DueCheckout[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
   /** Gives claimed sessions back before their lease is over. */
-  releaseCheckouts(tenant: Tenant, ids: readonly string[]): Promise<void>;
+  releaseCheckouts(tenant: Tenant, ids: readonly CheckoutId[]): Promise<void>;
   /**
    * Takes deliveries that are due, for `leaseMs` or until their result is written; nobody else gets them meanwhile. Each
    * receiver has its turn and its bound; one that is suspended gets a single one, when it is to be probed.
    */
   claimDeliveries(tenant: Tenant, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
   /** How many deliveries are due by `now` and may go out, whoever holds them. */
-  countDueDeliveries(tenant: Tenant, now: number): Promise<number>;
+  countDueDeliveries(tenant: Tenant, now: TenantTime): Promise<number>;
 };
 
 export type WorkKind = 'checkouts' | 'deliveries' | 'notices';
@@ -353,7 +345,7 @@ export type Retention = {
   /** Accounts and modes that have any created before this; there may be more of them than have. */
   listTenants(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Tenant[]>;
   /** Stored answers created before this. */
-  purgeAnswers(createdBeforeMs: number): Promise<number>;
+  purgeAnswers(createdBeforeMs: RealTime): Promise<number>;
   /** Deliveries that have ended and were created before this, with their attempts. */
   purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number>;
   /** Events from the front of the feed that were created before this and have no delivery. */
@@ -362,7 +354,7 @@ export type Retention = {
 
 /** Changes that other processes make. Some may be left out: they are hints to look sooner. */
 export type Remote = {
-  onCheckoutChange(listener: (checkout: string) => void): void;
+  onCheckoutChange(listener: (checkout: CheckoutId) => void): void;
   /** With each account and mode in which another process has made events. */
   onEvents(listener: (tenant: Tenant) => void): void;
 };

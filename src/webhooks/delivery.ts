@@ -1,35 +1,39 @@
 /** Deliveries: new, claimed, finished, and as read. */
-import type { Tenant } from '../checkout/tenant.ts';
-import type { EventRow } from '../events/event.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { EventId, EventRow, SubjectId } from '../events/event.ts';
+import type { Id } from '../lib/id.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { Endpoint } from './endpoint.ts';
+
+export type DeliveryId = Id<'whd'>;
 
 /** An event for a receiver, due at once unless an earlier event of the same subject is still on its way there. */
 export type DeliveryRow = {
-  readonly id: string;
-  readonly event: string;
-  readonly subject: string;
+  readonly id: DeliveryId;
+  readonly event: EventId;
+  readonly subject: SubjectId;
   readonly sequence: number;
   /** Id of an endpoint, or the origin of the address that a session names. */
   readonly receiver: string;
   /** Address named by the session; null for an endpoint. */
   readonly url: string | null;
   /** In the clock of the account and mode. */
-  readonly createdAt: number;
+  readonly createdAt: TenantTime;
 };
 
 export type Resend = {
-  readonly id: string;
+  readonly id: DeliveryId;
   readonly receiver: string;
-  readonly subject: string;
+  readonly subject: SubjectId;
   /** In the clock of the account and mode. */
-  readonly at: number;
+  readonly at: TenantTime;
 };
 
 export type Claim = {
   /** In the clock of the account and mode. */
-  readonly now: number;
+  readonly now: TenantTime;
   /** Real time of the lease, which concerns processes and not data. */
-  readonly realNow: number;
+  readonly realNow: RealTime;
   readonly leaseMs: number;
   readonly limit: number;
 };
@@ -41,7 +45,7 @@ export type DeliveryClaim = Claim & {
 
 export type ClaimedDelivery = {
   readonly tenant: Tenant;
-  readonly id: string;
+  readonly id: DeliveryId;
   readonly receiver: string;
   /** Address named by the session; null for an endpoint. */
   readonly url: string | null;
@@ -52,20 +56,20 @@ export type ClaimedDelivery = {
   /** Attempts before the last resend. */
   readonly round: number;
   /** Due time, in the clock of the account and mode. */
-  readonly dueAt: number;
+  readonly dueAt: TenantTime;
   /** Identifies this lease among all leases of the delivery. */
-  readonly lease: number;
+  readonly lease: RealTime;
   /** True if its receiver was failing when the delivery was claimed. */
   readonly failing: boolean;
   readonly event: EventRow;
 };
 
 export type DeliveryResult = {
-  readonly id: string;
+  readonly id: DeliveryId;
   readonly receiver: string;
-  readonly subject: string;
+  readonly subject: SubjectId;
   /** Lease of the claim; null accepts any lease. */
-  readonly lease: number | null;
+  readonly lease: RealTime | null;
   /**
    * Round of the claim; null accepts any round. If the delivery was resent by hand since, only a successful attempt
    * ends it.
@@ -74,10 +78,10 @@ export type DeliveryResult = {
   /** As in the claim. */
   readonly failing: boolean;
   /** Time of the attempt, in the clock of the account and mode. */
-  readonly at: number;
+  readonly at: TenantTime;
   readonly state: DeliveryState;
   /** Time of the next attempt, for `pending`. */
-  readonly dueAt: number | null;
+  readonly dueAt: TenantTime | null;
   readonly httpStatus: number | null;
   readonly error: string | null;
   /** Null if nothing was sent. */
@@ -99,25 +103,25 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 /** A delivery as read. */
 export type Delivery = {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly event: string;
+  readonly id: DeliveryId;
+  readonly createdAt: TenantTime;
+  readonly event: EventId;
   readonly eventType: string;
-  readonly subject: string;
+  readonly subject: SubjectId;
   readonly receiver: string;
   readonly url: string | null;
   readonly state: DeliveryState;
   readonly attempts: number;
   /** Null as well while the delivery waits behind an earlier one. */
-  readonly dueAt: number | null;
-  readonly triedAt: number | null;
+  readonly dueAt: TenantTime | null;
+  readonly triedAt: TenantTime | null;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
 };
 
 export type DeliveryAttempt = {
   readonly number: number;
-  readonly at: number;
+  readonly at: TenantTime;
   readonly durationMs: number;
   readonly status: number | null;
   readonly error: string | null;
@@ -127,9 +131,9 @@ export type DeliveryAttempt = {
 
 export type DeliveryFilter = {
   readonly receiver?: string;
-  readonly subject?: string;
-  readonly event?: string;
+  readonly subject?: SubjectId;
+  readonly event?: EventId;
   readonly state?: DeliveryState;
-  readonly createdFrom?: number;
-  readonly createdBefore?: number;
+  readonly createdFrom?: TenantTime;
+  readonly createdBefore?: TenantTime;
 };

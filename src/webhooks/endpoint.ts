@@ -1,10 +1,14 @@
 /** Endpoints: addresses that merchants register for their events, and the rules of changing them. Pure. */
+
 import { type Refusal, refuse } from '../checkout/refusals.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { Id } from '../lib/id.ts';
 import { type PreviousSecret, retired } from './secrets.ts';
 
+export type EndpointId = Id<'whe'>;
+
 export type Endpoint = {
-  readonly id: string;
+  readonly id: EndpointId;
   readonly tenant: Tenant;
   /** Increases by 1 with each change. */
   readonly version: number;
@@ -18,8 +22,8 @@ export type Endpoint = {
   readonly disabled: 'by_merchant' | 'gone' | null;
   readonly secret: string;
   readonly previousSecret: PreviousSecret | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
+  readonly createdAt: TenantTime;
+  readonly updatedAt: TenantTime;
 };
 
 type Settings = Pick<Endpoint, 'url' | 'events' | 'description'> & { readonly enabled: boolean };
@@ -42,7 +46,7 @@ export const NO_SUCH_ENDPOINT = 'There is no such webhook endpoint.';
 /** `all` are the endpoints of the tenant, `id` is the one to create or change, `now` the time in its clock. */
 export function decideEndpoint(
   all: readonly Endpoint[],
-  { id, tenant, now }: { readonly id: string; readonly tenant: Tenant; readonly now: number },
+  { id, tenant, now }: { readonly id: EndpointId; readonly tenant: Tenant; readonly now: TenantTime },
   command: EndpointCommand,
 ): EndpointDecision | Refusal {
   if (command.type === 'create_endpoint') {
@@ -83,7 +87,7 @@ export function decideEndpoint(
   }
 }
 
-function changed(before: Endpoint, now: number, change: Partial<Endpoint>): EndpointDecision {
+function changed(before: Endpoint, now: TenantTime, change: Partial<Endpoint>): EndpointDecision {
   return { kind: 'changed', endpoint: { ...before, ...change, version: before.version + 1, updatedAt: now } };
 }
 
@@ -99,7 +103,7 @@ export function selects({ disabled, events }: Endpoint, type: string): boolean {
 }
 
 /** True if the id of a receiver or of an event's subject is that of an endpoint. */
-export function isEndpoint(id: string): boolean {
+export function isEndpoint(id: string): id is EndpointId {
   return id.startsWith('whe_');
 }
 

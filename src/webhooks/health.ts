@@ -3,16 +3,17 @@
  * as probes, and the first success ends the suspension. No delivery is dropped, and only probes use up an attempt.
  * Pure; times are in the clock of the account and mode.
  */
+import type { TenantTime } from '../checkout/tenant.ts';
 
 /** Health of a failing receiver; a receiver that does not fail has none. */
 export type Health = {
   /** Failures in a row. */
   readonly failures: number;
-  readonly failingSince: number;
+  readonly failingSince: TenantTime;
   /** Failed probes. */
   readonly probes: number;
   /** Time of the next probe; null while the receiver is not suspended. */
-  readonly probeAt: number | null;
+  readonly probeAt: TenantTime | null;
   /** True once the merchant was told. */
   readonly announced: boolean;
   readonly lastError: string;
@@ -41,7 +42,7 @@ export function asksForLess(httpStatus: number | null): boolean {
 }
 
 /** Health after one more failure at `now`. */
-export function afterFailure(before: Health | null, error: string, now: number): Health {
+export function afterFailure(before: Health | null, error: string, now: TenantTime): Health {
   const failures = (before?.failures ?? 0) + 1;
   const failingSince = before?.failingSince ?? now;
   const lasted = now - failingSince;
@@ -64,12 +65,12 @@ export function afterFailure(before: Health | null, error: string, now: number):
 }
 
 /** Health of a receiver that somebody considers repaired: the next probe is due now. */
-export function probedAtOnce(health: Health, now: number): Health {
+export function probedAtOnce(health: Health, now: TenantTime): Health {
   return health.probeAt === null ? health : { ...health, probeAt: Math.min(health.probeAt, now) };
 }
 
 /** True if a suspended receiver may be probed, also if the clock was set back since the time was set. */
-export function mayProbe({ probeAt }: Health, now: number): boolean {
+export function mayProbe({ probeAt }: Health, now: TenantTime): boolean {
   return probeAt !== null && (probeAt <= now || probeAt > now + LONGEST_PROBE_MS);
 }
 

@@ -1,5 +1,7 @@
 /** Public representation of endpoints and deliveries. Pure. */
+
 import { timestamp } from '../checkout/representation.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { type Endpoint, isEndpoint } from './endpoint.ts';
 import { type Health, healthStatusOf } from './health.ts';
@@ -12,7 +14,7 @@ function nextAttemptAt({ dueAt }: Delivery, health: Health | null): number | nul
 }
 
 /** The endpoint without its secret, which is shown only on creation. `now` is in the clock of its account and mode. */
-export function representEndpoint(endpoint: Endpoint, health: Health | null, now: number) {
+export function representEndpoint(endpoint: Endpoint, health: Health | null, now: TenantTime) {
   const { previousSecret: previous } = endpoint;
   return {
     id: endpoint.id,

@@ -1,8 +1,10 @@
 /** Sends a webhook once and reports the result. Others decide when to retry and what to keep. */
+
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { timestamp } from '../checkout/representation.ts';
 import type { EventRow } from '../events/event.ts';
+import type { RealTime } from '../lib/time.ts';
 import { parseRetryAfter } from './backoff.ts';
 import { failureOf, failureOfStatus } from './failure.ts';
 import {
@@ -88,13 +90,13 @@ export function createSender(options: Options) {
    * Sends one delivery, signed with each of its secrets. Never rejects. `nowMs` is real time even for test data whose
    * clock was moved, since receivers compare the time of the signature with their own clock.
    */
-  async function send(sending: Sending, nowMs: number): Promise<SendResult> {
+  async function send(sending: Sending, nowMs: RealTime): Promise<SendResult> {
     const startedAt = performance.now();
     const outcome = await attempt(sending, nowMs);
     return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  async function attempt(sending: Sending, nowMs: number): Promise<Outcome> {
+  async function attempt(sending: Sending, nowMs: RealTime): Promise<Outcome> {
     const url = URL.parse(sending.url);
     if (!url || !isWeb(url)) return failed('bad address');
     const literal = literalAddress(url.hostname);
@@ -107,7 +109,7 @@ export function createSender(options: Options) {
     }
   }
 
-  function exchange(url: URL, host: string, { event, secrets }: Sending, nowMs: number): Promise<Outcome> {
+  function exchange(url: URL, host: string, { event, secrets }: Sending, nowMs: RealTime): Promise<Outcome> {
     const protocol = url.protocol as keyof typeof agents;
     const body = Buffer.from(event.body);
     const signatures = signatureHeaders({
@@ -204,7 +206,7 @@ function failed(error: string, httpStatus: number | null = null): Outcome {
 }
 
 /** Result by status. Redirects are not followed: they would lead to an address that no merchant has given. */
-function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: number): Outcome {
+function outcomeOf({ statusCode = 0, headers }: IncomingMessage, nowMs: RealTime): Outcome {
   if (statusCode >= 200 && statusCode < 300) {
     return { outcome: 'delivered', httpStatus: statusCode, error: null, retryAfterMs: null, answer: '' };
   }

@@ -1,5 +1,8 @@
 /** Session deadlines: sessions that end by themselves, and sessions whose rail has to be asked. */
-import type { Tenant } from '../checkout/tenant.ts';
+
+import type { CheckoutId } from '../checkout/ids.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import { type RailDependencies, syncAttempt, syncRefund } from '../writer/rails.ts';
@@ -7,7 +10,7 @@ import { type RailDependencies, syncAttempt, syncRefund } from '../writer/rails.
 export type TimerDependencies = RailDependencies & {
   readonly store: Store;
   /** Real time in milliseconds. */
-  readonly realNow: () => number;
+  readonly realNow: () => RealTime;
   readonly onError: (error: unknown) => void;
 };
 
@@ -42,13 +45,13 @@ export async function attendToDue(
 export async function attendTo(
   dependencies: TimerDependencies,
   tenant: Tenant,
-  id: string,
-  now: number,
+  id: CheckoutId,
+  now: TenantTime,
 ): Promise<void> {
   const { store, execute } = dependencies;
   const checkout = await store.checkouts.fetch(tenant, id);
   if (checkout === null) return;
-  const isDue = ({ syncAt }: { readonly syncAt: number | null }) => syncAt !== null && syncAt <= now;
+  const isDue = ({ syncAt }: { readonly syncAt: TenantTime | null }) => syncAt !== null && syncAt <= now;
   // The rails are asked first: money that came in time must not count as late because of the order of two steps.
   for (const attempt of checkout.attempts.filter(isDue))
     await syncAttempt(dependencies, checkout, attempt, now);

@@ -1,5 +1,7 @@
 /** Webhook deliveries: claimed, sent outside of any transaction, their results written in batches. */
-import { type Tenant, tenantName } from '../checkout/tenant.ts';
+
+import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
@@ -14,9 +16,9 @@ import type { Execute } from '../writer/writer.ts';
 export type DeliveryDependencies = {
   readonly store: Store;
   readonly execute: Execute;
-  readonly send: (sending: Sending, nowMs: number) => Promise<SendResult>;
+  readonly send: (sending: Sending, nowMs: RealTime) => Promise<SendResult>;
   /** Real time in milliseconds. */
-  readonly realNow: () => number;
+  readonly realNow: () => RealTime;
   readonly onSent: (result: SendResult) => void;
 };
 
@@ -27,7 +29,7 @@ const LEASE_MS = 30_000;
 export async function deliver(
   dependencies: DeliveryDependencies,
   delivery: ClaimedDelivery,
-  now: number,
+  now: TenantTime,
 ): Promise<DeliveryResult> {
   const { id, receiver, lease, round, failing, event, attempts } = delivery;
   const about = { id, receiver, subject: event.subject, lease, round, failing, at: now };
@@ -51,7 +53,7 @@ export async function deliver(
 async function destinationOf(
   store: Store,
   { tenant: { account, mode }, url, endpoint }: ClaimedDelivery,
-  now: number,
+  now: TenantTime,
 ): Promise<Pick<Sending, 'url' | 'secrets'> | { readonly error: string }> {
   if (url !== null) {
     const owner = await store.accounts.fetch(account);
@@ -103,7 +105,7 @@ export function createDeliveryPool(
    * on a full disk, receivers would otherwise get the same delivery again and again. Only a written result makes room
    * for the next delivery, so that a crash leaves few that have arrived and will come again.
    */
-  async function handle(claimed: ClaimedDelivery, now: number): Promise<void> {
+  async function handle(claimed: ClaimedDelivery, now: TenantTime): Promise<void> {
     const { receiver, tenant } = claimed;
     const startedAt = performance.now();
     let sent = { delivered: false, throttled: false };

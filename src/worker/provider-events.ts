@@ -2,7 +2,7 @@
 import { entryOf } from '../banking/entry.ts';
 import { lookUp } from '../banking/ingest/lookup.ts';
 import type { Checkout } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { BANK } from '../methods/bank/receiving-account.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { Store, TenantClock } from '../store/store.ts';
@@ -73,7 +73,7 @@ function attendTo(
   dependencies: NoticeDependencies,
   tenant: Tenant,
   notice: Notice,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   return (notice.rail === BANK ? retryEntry : followUp)(dependencies, tenant, notice, now);
 }
@@ -83,7 +83,7 @@ async function retryEntry(
   dependencies: NoticeDependencies,
   tenant: Tenant,
   notice: Notice,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   const lookup = await lookUp(dependencies.store, tenant, entryOf(notice));
   const { id, reference } = notice;
@@ -97,7 +97,7 @@ async function followUp(
   dependencies: NoticeDependencies,
   tenant: Tenant,
   notice: Notice,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   const { attempt: attemptReference, payment } = notice.data;
   if (attemptReference === null && payment === null) return keep(dependencies, tenant, notice, 'done', null);
@@ -138,7 +138,7 @@ async function keep(
   tenant: Tenant,
   notice: Notice,
   state: Notice['state'],
-  dueAt: number | null,
+  dueAt: TenantTime | null,
 ): Promise<void> {
   const looked = { ...notice, state, dueAt, tries: notice.tries + 1 };
   await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), notice: looked });

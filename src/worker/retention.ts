@@ -1,5 +1,7 @@
 /** Retention: removes data after its time. Ages are in real time, whatever the test clock shows. */
+
 import type { Tenant } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import { ownOrigin } from '../writer/command.ts';
@@ -9,7 +11,7 @@ export type RetentionDependencies = {
   readonly store: Store;
   readonly execute: Execute;
   /** Real time in milliseconds. */
-  readonly realNow: () => number;
+  readonly realNow: () => RealTime;
   readonly deliveryDays: number;
   /** 0 keeps them for ever. */
   readonly eventDays: number;

@@ -4,17 +4,20 @@
  * while the result is unknown: if the database is unavailable, the file cannot be read, or it has changed since it was
  * read.
  */
+
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { csvMappingOf } from '../accounts/settings.ts';
 import { withCopy } from '../banking/ingest/copy.ts';
 import { ingestStatement } from '../banking/ingest/statement.ts';
-import type { Mode, Tenant } from '../checkout/tenant.ts';
+import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
+import type { RealTime } from '../lib/time.ts';
 import { StatementError } from '../statements/entry.ts';
 import { LIMITS } from '../statements/limits.ts';
-import { type Store, StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import type { Store } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';
 
@@ -23,8 +26,8 @@ export type FolderDependencies = {
   readonly execute: Execute;
   readonly directory: string;
   /** Time in the clock of a tenant. */
-  readonly now: (tenant: Tenant) => Promise<number>;
-  readonly realNow: () => number;
+  readonly now: (tenant: Tenant) => Promise<TenantTime>;
+  readonly realNow: () => RealTime;
   readonly log: FolderLog;
 };
 
@@ -54,7 +57,7 @@ type Fate = { readonly folder: 'done' } | { readonly folder: 'failed'; readonly 
 type Sight = {
   /** Identity on the disk, size and time. */
   readonly look: string;
-  readonly since: number;
+  readonly since: RealTime;
   /** Result of the file once it is known; then it only has to be moved. */
   fate?: Fate;
 };

@@ -3,6 +3,7 @@
  * nothing; the worker only looks for them, in bounded batches, and at each tenant in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { tenantTime } from '../accounts/account.ts';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { TenantClock } from '../store/store.ts';
@@ -73,7 +74,7 @@ export function createWorker(options: Options) {
 
   async function clockOf(tenant: Tenant): Promise<TenantClock> {
     const account = tenant.mode === 'test' ? await store.accounts.fetch(tenant.account) : null;
-    return { tenant, now: realNow() + (account?.testClockOffsetMs ?? 0) };
+    return { tenant, now: tenantTime(realNow(), account?.testClockOffsetMs ?? 0) };
   }
 
   /** Notes that a tenant has new deliveries, or that there is room for more. */

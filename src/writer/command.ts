@@ -1,18 +1,19 @@
 /** Commands the writer accepts, and their results. */
-import type { BankFile } from '../banking/bank-file.ts';
+import type { BankFile, BankFileId } from '../banking/bank-file.ts';
 import type { Lookup } from '../banking/effects.ts';
-import type { BankEntry } from '../banking/entry.ts';
+import type { BankEntry, EntryId } from '../banking/entry.ts';
 import type { CreditTransfer } from '../banking/payment-file.ts';
 import type { CheckoutCommand } from '../checkout/commands.ts';
 import type { Customer, CustomerCommand } from '../checkout/customer.ts';
+import type { CheckoutId, CustomerId } from '../checkout/ids.ts';
 import type { Refusal } from '../checkout/refusals.ts';
 import type { Checkout } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Notice } from '../methods/provider-event.ts';
 import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { Delivery, DeliveryResult } from '../webhooks/delivery.ts';
-import type { Endpoint, EndpointCommand } from '../webhooks/endpoint.ts';
+import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 
 /** Who asks, and under which key the answer is kept for a repetition of the request. */
@@ -26,28 +27,28 @@ export type Origin = {
 
 export type ChangeCheckout = {
   readonly origin: Origin;
-  readonly id: string;
+  readonly id: CheckoutId;
   readonly command: CheckoutCommand;
 };
 
 export type ChangeCustomer = {
   readonly origin: Origin;
-  readonly id: string;
+  readonly id: CustomerId;
   readonly command: CustomerCommand;
   /** In the clock of the tenant. */
-  readonly now: number;
+  readonly now: TenantTime;
 };
 
 export type ChangeEndpoint = {
   readonly origin: Origin;
-  readonly id: string;
+  readonly id: EndpointId;
   readonly command: EndpointCommand;
-  readonly now: number;
+  readonly now: TenantTime;
 };
 
 export type AdvanceClock = {
   readonly origin: Origin;
-  readonly now: number;
+  readonly now: TenantTime;
   readonly advanceMs: number;
 };
 
@@ -55,9 +56,9 @@ export type AdvanceClock = {
 export type ResendDeliveries = {
   readonly origin: Origin;
   readonly deliveries: readonly Delivery[];
-  readonly now: number;
+  readonly now: TenantTime;
   /** Set where they were chosen by what they have in common, perhaps their endpoint; there may be none of them. */
-  readonly many?: { readonly endpoint?: string };
+  readonly many?: { readonly endpoint?: EndpointId };
 };
 
 /** Deliveries that are pending again, with what their representation needs. */
@@ -71,9 +72,9 @@ export type Resent = {
 /** Changes an entry of a bank statement, or adds one. */
 export type ChangeBankEntry = {
   readonly origin: Origin;
-  readonly now: number;
+  readonly now: TenantTime;
   /** Of a new entry, the id it is to have. */
-  readonly id: string;
+  readonly id: EntryId;
   /** The key by which the same entry is recognized. */
   readonly reference: string;
   readonly action: EntryAction;
@@ -84,13 +85,13 @@ export type EntryAction =
   | { readonly type: 'retry'; readonly lookup: Lookup }
   | {
       readonly type: 'assign';
-      readonly parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>;
+      readonly parts: ReadonlyArray<{ readonly checkout: CheckoutId; readonly amount: number }>;
     }
   | { readonly type: 'ignore'; readonly reason: string }
   | { readonly type: 'reopen'; readonly reason: string }
   | { readonly type: 'send_back'; readonly reason: string }
   /** For a booking in one sum: its parts are in this file as entries of their own. */
-  | { readonly type: 'take_apart'; readonly entry: BankEntry; readonly file: string };
+  | { readonly type: 'take_apart'; readonly entry: BankEntry; readonly file: BankFileId };
 
 /** Keeps what a provider sent by itself, or what became of it. */
 export type RecordProviderEvent = { readonly origin: Origin; readonly notice: Notice };
@@ -101,20 +102,20 @@ export type FindRepetition = { readonly origin: Origin };
 /** Keeps a statement: first as one that is being ingested, then with what it has brought. */
 export type KeepBankFile = {
   readonly origin: Origin;
-  readonly now: number;
+  readonly now: TenantTime;
   readonly file: BankFile;
 };
 
 /** Makes a file of payments for a bank. */
 export type MakePaymentFile = {
   readonly origin: Origin;
-  readonly now: number;
-  readonly id: string;
+  readonly now: TenantTime;
+  readonly id: BankFileId;
   /** The account that the money leaves. */
   readonly account: ReceivingAccount;
   /** YYYY-MM-DD. */
   readonly executeOn: string;
-  readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: string }>;
+  readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: CheckoutId }>;
   /** Money without a session that goes back; `reference` is the one of its entry. */
   readonly returns: ReadonlyArray<CreditTransfer & { readonly reference: string }>;
   /** What is still to be sent, and why it is not in this file. */
@@ -165,7 +166,7 @@ export type Serialize<T> = (value: T) => Answer;
 export type Committed = {
   readonly tenant: Tenant;
   /** Ids of the sessions that changed. */
-  readonly checkouts: readonly string[];
+  readonly checkouts: readonly CheckoutId[];
   /** Set if the feed of events goes on. */
   readonly events: boolean;
   /** Set if deliveries may go out now. */
@@ -180,6 +181,12 @@ export function ownOrigin(tenant: Tenant, actor: 'time' | 'rail', requestId = ''
   return { tenant, actor, requestId, idempotency: null };
 }
 
-export function auditOf(origin: Origin, subject: string, version: number, at: number, action: string): Audit {
+export function auditOf(
+  origin: Origin,
+  subject: string,
+  version: number,
+  at: TenantTime,
+  action: string,
+): Audit {
   return { subject, version, at, actor: origin.actor, action, requestId: origin.requestId };
 }

@@ -1,7 +1,8 @@
 /** Events as they are written: numbered, frozen, and on their way to everybody who wants them. */
 
+import type { TenantTime } from '../checkout/tenant.ts';
 import { eventBody } from '../events/envelope.ts';
-import type { EventRow } from '../events/event.ts';
+import type { EventRow, SubjectId } from '../events/event.ts';
 import { newId } from '../lib/id.ts';
 import type { DeliveryRow } from '../webhooks/delivery.ts';
 import { type Endpoint, receiverOf, selects } from '../webhooks/endpoint.ts';
@@ -14,13 +15,13 @@ export type NewEvent = {
 
 /** What has just changed: a session or an endpoint. */
 type Changed = {
-  readonly id: string;
+  readonly id: SubjectId;
   readonly version: number;
   /** How many events there are about it, these included. */
   readonly eventCount: number;
 };
 
-export function eventRows(subject: Changed, events: readonly NewEvent[], now: number): EventRow[] {
+export function eventRows(subject: Changed, events: readonly NewEvent[], now: TenantTime): EventRow[] {
   const firstSequence = subject.eventCount - events.length + 1;
   return events.map(({ type, data }, index) => {
     const id = newId('evt', now);

@@ -1,6 +1,7 @@
 /** Many changes share a commit: the disk, or the database server, is waited for once for all of them. */
 import { sameTenant, tenantName } from '../checkout/tenant.ts';
-import { type Needs, railKey, type Store, StoreUnavailable, type Unit } from '../store/store.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import { type Needs, railKey, type Store, type Unit } from '../store/store.ts';
 
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the

@@ -2,7 +2,9 @@
  * Asks rails, outside of any transaction, and reports their answers to the sessions. The way back of a payer, an event
  * of a provider and the worker's timer all come through here: asking twice comes to the same as asking once.
  */
+
 import { type Attempt, type Checkout, knowledgeOf, type Refund } from '../checkout/session.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import { newId } from '../lib/id.ts';
 import type { Rail, RailAnswer, RefundAnswer } from '../methods/method.ts';
 import type { Store } from '../store/store.ts';
@@ -33,7 +35,7 @@ export async function startAtRail(
   checkout: Checkout,
   attempt: Attempt,
   returnUrl: string,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   const rail = railOf(dependencies, attempt.rail);
   if (!rail?.start) return;
@@ -53,7 +55,7 @@ export async function syncAttempt(
   dependencies: RailDependencies,
   checkout: Checkout,
   attempt: Attempt,
-  now: number,
+  now: TenantTime,
 ): Promise<boolean> {
   const rail = railOf(dependencies, attempt.rail);
   const isGivenUp = attempt.status === 'cancelled';
@@ -77,7 +79,7 @@ async function applyAnswer(
   checkout: Checkout,
   attempt: Attempt,
   answer: RailAnswer,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   const { execute, onAlert } = dependencies;
   const { alert, reversals = [], refunds = [], details = null, ...said } = answer;
@@ -116,7 +118,7 @@ export async function syncRefund(
   dependencies: RailDependencies,
   checkout: Checkout,
   refund: Refund,
-  now: number,
+  now: TenantTime,
 ): Promise<void> {
   const unanswered: RefundAnswer = {
     status: 'pending',

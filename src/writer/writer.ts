@@ -3,9 +3,11 @@
  * commit. Inside the transaction its handler decides on what was loaded, and the change, its events, deliveries, audit
  * row and stored answer are written together or not at all. A refusal writes nothing.
  */
+
 import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
 import type { Command, Committed, Result, Serialize, Subject, Value } from './command.ts';
 import { groupCommit } from './group-commit.ts';
@@ -29,7 +31,7 @@ type Options = {
   readonly store: Pick<Store, 'commit' | 'batching'>;
   readonly serializer: Serializer;
   /** Real time in milliseconds; everything else has the time of its command. */
-  readonly realNow: () => number;
+  readonly realNow: () => RealTime;
   readonly maxBatch?: number;
   readonly maxQueue?: number;
 };

@@ -1,6 +1,8 @@
 /** What transfers on statements mean for sessions: by the reference that the payer names, or by what else speaks for one. */
+
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
@@ -23,7 +25,7 @@ const summary = async (id: string) => {
 };
 
 /** An attempt with just this reference, which the rail would choose itself. */
-async function showReference(id: string, reference: string): Promise<void> {
+async function showReference(id: CheckoutId, reference: string): Promise<void> {
   const { store } = service.service;
   const execute = createWriter({ store, serializer: createSerializer(service.url), realNow: Date.now });
   const tenant = { account: service.account.number, mode: 'test' } as const;

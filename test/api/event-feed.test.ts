@@ -11,7 +11,8 @@ import { createLiveUpdates, feedTopic } from '../../src/events/live-updates.ts';
 import { createConnectionLimit } from '../../src/http/connection-limit.ts';
 import { createEventFeed } from '../../src/http/event-feed.ts';
 import { createEventStreams } from '../../src/http/event-stream.ts';
-import { type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 
 const tenant: Tenant = { account: 1, mode: 'test' };
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import type { outgoingFrom } from '../../src/banking/outgoing.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
-import type { Notice } from '../../src/methods/provider-event.ts';
+import type { Notice, NoticeId } from '../../src/methods/provider-event.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
 import type { PageRequest } from '../../src/store/store.ts';
 import { attempt, checkout, NOW, payment } from '../checkout/build.ts';
@@ -24,7 +24,7 @@ export function entry(given: Partial<StatementEntry> = {}): BankEntry {
   return newEntry(statementEntry({ amount: 1000, currency: 'EUR', ...given }), 'eur', 'bfl_1');
 }
 
-export function noticeOf(id: string, data: BankEntry, given: Partial<Notice> = {}): Notice {
+export function noticeOf(id: NoticeId, data: BankEntry, given: Partial<Notice> = {}): Notice {
   return {
     id,
     rail: BANK,

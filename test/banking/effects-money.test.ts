@@ -128,7 +128,7 @@ suite('money that names several sessions', () => {
 suite('money that was told before', () => {
   const session = waitingSession('one', 5000);
   const ada = { name: 'Ada', account: 'DE89370400440532013000', bic: '' };
-  const earlier = { ...entry({ counterparty: ada, bankReference: 'BANK-1' }), statement: 'bfl_0' };
+  const earlier = { ...entry({ counterparty: ada, bankReference: 'BANK-1' }), statement: 'bfl_0' } as const;
   const again = entry({ counterparty: ada, bankReference: '' });
   const problem = (now: typeof again, before: typeof earlier) =>
     effectsOf(now, { ...owners(session), booked: [before] }, fresh).entry.problem;
@@ -168,7 +168,7 @@ suite('money that was told before', () => {
   });
 
   test('and is equal in everything was numbered by its file: it is another payment', () => {
-    const twin = { ...earlier, statement: 'bfl_1' };
+    const twin = { ...earlier, statement: 'bfl_1' } as const;
     assert.equal(problem(twin, earlier), null);
     assert.equal(problem({ ...twin, account: 'other' }, earlier), 'maybe_known', 'in another account');
   });
@@ -212,9 +212,9 @@ suite('what a person has assigned', () => {
   test('is booked, whatever was the problem', () => {
     const before = {
       ...entry(),
-      problem: 'several_candidates' as const,
-      suggestions: [{ checkout: 'x', score: 50 }],
-    };
+      problem: 'several_candidates',
+      suggestions: [{ checkout: 'chk_x', score: 50 }],
+    } as const;
     const said = assigned(before, [{ checkout: waitingSession('one', 1000), amount: 1000 }], fresh);
     assert.deepEqual([said.entry.problem, said.entry.suggestions], [null, []]);
     assert.deepEqual(said.entry.parts, [
@@ -223,7 +223,7 @@ suite('what a person has assigned', () => {
   });
 
   test('goes on counting where a part was booked before, so that no two payments have one name', () => {
-    const part = { checkout: 'chk_zero', attempt: 'pat_zero', amount: 100, payment: 'ntc_1.1' };
+    const part = { checkout: 'chk_zero', attempt: 'pat_zero', amount: 100, payment: 'ntc_1.1' } as const;
     const before = { ...entry(), parts: [part] };
     const wanted = [
       { checkout: waitingSession('one', 1000), amount: 300 },
@@ -282,7 +282,7 @@ suite('an objection', () => {
 
 suite('an entry', () => {
   test('is settled where all of its money has found its place', () => {
-    const part = { checkout: 'c', attempt: 'a', amount: 999, payment: 'p' };
+    const part = { checkout: 'chk_c', attempt: 'pat_a', amount: 999, payment: 'p' } as const;
     for (const [name, given, expected] of [
       ['all of it', { parts: [{ ...part, amount: 1000 }] }, true],
       ['not all of it', { parts: [part] }, false],

@@ -1,9 +1,11 @@
 /** What the bank's own entries say of refunds, of money that was sent back, and of transfers that are taken back. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { assignedReturn, effectsOf, isReturn } from '../../src/banking/effects.ts';
 import { type BankEntry, entryOf, type SentBack } from '../../src/banking/entry.ts';
 import { decide } from '../../src/checkout/decide.ts';
+import type { AttemptId } from '../../src/checkout/ids.ts';
 import type { Refund } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
@@ -196,7 +198,7 @@ suite('a transfer that is taken back', () => {
   });
 
   test('is no more than the attempt has brought, without what was taken back before', () => {
-    const before = (amount: number, status: 'lost' | 'open' | 'won', of = 'pat_one') =>
+    const before = (amount: number, status: 'lost' | 'open' | 'won', of: AttemptId = 'pat_one') =>
       paidSession('one', 1500, { reversals: [reversal(amount, { attempt: of, status })] });
     for (const [name, session, isClear] of [
       ['just enough is left', before(500, 'lost'), true],
@@ -222,7 +224,7 @@ suite('a transfer that is taken back', () => {
     const [first, second, third] = ['one', 'two', 'three'].map((name) => transfer(name));
     assert.ok(first && second && third);
     const card = attempt('succeeded', { name: 'card' });
-    const brought = (amount: number, id: string, rail: string = BANK) =>
+    const brought = (amount: number, id: AttemptId, rail: string = BANK) =>
       payment(amount, { rail, attempt: id, reference: `of ${id}` });
     const session = paidSession('one', 5000, {
       attempts: [first, second, third, card],

@@ -40,7 +40,7 @@ suite('money that is taken back', () => {
       [
         'again',
         entry(taken),
-        owners({ ...one, reversals: [reversal(1000, { attempt: one.attempts[0]?.id ?? '' })] }),
+        owners({ ...one, reversals: [reversal(1000, { attempt: one.attempts[0]?.id ?? 'pat_none' })] }),
       ],
       ['nothing', entry(taken), owners({ ...one, payments: [] })],
       ['currency', entry({ ...taken, currency: 'CHF' }), owners(one)],
@@ -71,7 +71,7 @@ suite('money that went out', () => {
 suite('money that came in', () => {
   test('is perhaps known where another file tells of the same day, payer and amount', () => {
     const session = paidSession('ORDER1', 1000);
-    const facts = (other: Partial<BankEntry>) => ({
+    const facts = (other: Partial<BankEntry>): Facts => ({
       ...owners(session),
       booked: [{ ...entry({ bankReference: 'BANK-1' }), statement: 'bfl_0', ...other }],
     });

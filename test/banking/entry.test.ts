@@ -31,14 +31,14 @@ test('nothing else is an id', () => {
 });
 
 test('what is left is what is neither booked nor on its way back', () => {
-  const part = { checkout: 'c', attempt: 'a', amount: 30, payment: 'p' };
+  const part = { checkout: 'chk_c', attempt: 'pat_a', amount: 30, payment: 'p' } as const;
   const sentBack = { amount: 60, state: 'pending', reason: '', file: '' } as const;
-  const fresh = newEntry(entry({ amount: 100 }), 'eur', 'bfl');
+  const fresh = newEntry(entry({ amount: 100 }), 'eur', 'bfl_1');
   assert.equal(unassigned(fresh), 100);
   assert.equal(unassigned({ ...fresh, parts: [part, part] }), 40);
   assert.equal(unassigned({ ...fresh, parts: [part], sentBack }), 10);
   assert.equal(unassigned({ ...fresh, parts: [part], sentBack: { ...sentBack, state: 'failed' } }), 70);
-  assert.equal(unassigned({ ...fresh, takenApartBy: 'bfl' }), 0);
+  assert.equal(unassigned({ ...fresh, takenApartBy: 'bfl_1' }), 0);
 });
 
 test('money comes in as a credit that is neither a return nor a reversal', () => {
@@ -49,7 +49,7 @@ test('money comes in as a credit that is neither a return nor a reversal', () =>
     [{ returned }, false],
     [{ isReversal: true }, false],
   ] as const) {
-    const from = newEntry(entry({ amount: 100, ...given }), 'eur', 'bfl');
+    const from = newEntry(entry({ amount: 100, ...given }), 'eur', 'bfl_1');
     assert.equal(isIncoming(from), expected, JSON.stringify(given));
   }
 });

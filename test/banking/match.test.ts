@@ -29,7 +29,8 @@ test('names are the same in any order, case and spelling of umlauts, and without
 });
 
 test('a winner is sure and far ahead', () => {
-  const scored = (...scores: number[]) => scores.map((score, index) => ({ checkout: `chk_${index}`, score }));
+  const scored = (...scores: number[]) =>
+    scores.map((score, index) => ({ checkout: `chk_${index}` as const, score }));
   assert.equal(clearWinner(scored()), null);
   assert.equal(clearWinner(scored(84)), null);
   assert.equal(clearWinner(scored(85)), 'chk_0');

@@ -6,7 +6,7 @@ import { outgoingFrom } from '../../src/banking/outgoing.ts';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Checkout, Payment } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
-import type { Notice } from '../../src/methods/provider-event.ts';
+import type { Notice, NoticeId } from '../../src/methods/provider-event.ts';
 import { eur, receiving } from '../api/bank.ts';
 import { payment } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
@@ -27,7 +27,7 @@ function refunded(given: Partial<Checkout> = {}, asked: Parameters<typeof refund
   return { id: own.id, checkout: paidSession('one', 1000, { refunds: [own], ...given }) };
 }
 /** The entry that has paid it. */
-const paidBy = (given: Partial<BankEntry> = {}, id = 'ntc_one'): Notice =>
+const paidBy = (given: Partial<BankEntry> = {}, id: NoticeId = 'ntc_one'): Notice =>
   noticeOf(id, { ...entry(), counterparty: ada, ...given });
 const brought = (amount: number, reference: string, given: Partial<Payment> = {}): Payment =>
   payment(amount, { rail: BANK, reference, attempt: 'pat_one', ...given });
@@ -74,7 +74,7 @@ suite('a refund', () => {
       [
         brought(600, 'ntc_b'),
         brought(400, 'ntc_a', { rail: 'sandbox' }),
-        brought(400, 'ntc_a', { attempt: 'x' }),
+        brought(400, 'ntc_a', { attempt: 'pat_x' }),
       ],
       grace,
       ada,
@@ -151,7 +151,7 @@ suite('a refund', () => {
 
 suite('money without a session', () => {
   const pending: SentBack = { amount: 700, state: 'pending', reason: 'Unknown', file: '' };
-  const waiting = (id: string, given: Partial<BankEntry> = {}) =>
+  const waiting = (id: NoticeId, given: Partial<BankEntry> = {}) =>
     noticeOf(id, { ...entry(), counterparty: grace, sentBack: pending, ...given }, { state: 'waiting' });
 
   test('goes back to whoever sent it', async () => {

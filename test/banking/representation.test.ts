@@ -6,7 +6,7 @@ import { representBankFile, representEntry } from '../../src/banking/representat
 import { NOW } from '../checkout/build.ts';
 import { entry, noticeOf } from './build.ts';
 
-const part = { checkout: 'chk_1', attempt: 'pat_1', amount: 400, payment: 'ntc_1.1' };
+const part = { checkout: 'chk_1', attempt: 'pat_1', amount: 400, payment: 'ntc_1.1' } as const;
 const sentBack: SentBack = { amount: 100, state: 'pending', reason: 'Unknown', file: 'bfl_2' };
 const whole: BankEntry = {
   ...entry({
@@ -85,7 +85,7 @@ suite('an entry', () => {
 });
 
 test('a file is a statement or a file of payments, with its own facts', () => {
-  const file = { id: 'bfl_1', createdAt: NOW, hash: 'abc', content: 'secret', data: { entries: 3 } };
+  const file = { id: 'bfl_1', createdAt: NOW, hash: 'abc', content: 'secret', data: { entries: 3 } } as const;
   const common = { id: 'bfl_1', created_at: new Date(NOW).toISOString(), sha256: 'abc', entries: 3 };
   assert.deepEqual(representBankFile({ ...file, kind: 'statement' }), {
     ...common,

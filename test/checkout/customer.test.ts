@@ -149,7 +149,7 @@ suite('a command for a customer', () => {
 });
 
 suite('who pays a new session', () => {
-  const fresh = { id: 'cus_new', tenant, now: T };
+  const fresh = { id: 'cus_new', tenant, now: T } as const;
   const details: Payer = frozen({
     ...nobody,
     name: 'Grace',
@@ -228,7 +228,7 @@ suite('who pays a new session', () => {
     for (const payer of [
       { ...nobody, customer: 'cus_x' },
       { ...details, customer: 'cus_x' },
-    ]) {
+    ] as const) {
       assert.partialDeepStrictEqual(identifyPayer(payer, null, fresh), {
         kind: 'refusal',
         reason: 'field_invalid',

@@ -1,7 +1,9 @@
 /** Money that the merchant gives back: never more than was paid, and told once for each thing that becomes of it. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';
+import type { AttemptId } from '../../src/checkout/ids.ts';
 import { MAX_REFUNDS } from '../../src/checkout/refunds.ts';
 import { type Checkout, refundableOf } from '../../src/checkout/session.ts';
 import {
@@ -158,13 +160,13 @@ suite('a refund', () => {
       attempts: [attempt('succeeded'), attempt('succeeded', { name: 'b', rail: 'bank' })],
       payments: [brought(500), payment(500, { attempt: 'pat_b', rail: 'bank' })],
     });
-    const railOf = (name: string) => after(session, createRefund(1, { attempt: name })).refunds[0]?.rail;
+    const railOf = (name: AttemptId) => after(session, createRefund(1, { attempt: name })).refunds[0]?.rail;
     assert.equal(railOf('pat_a'), 'sandbox');
     assert.equal(railOf('pat_b'), 'bank');
   });
 
   test('that is refused says how much can be refunded', () => {
-    const refusal = (session: Checkout, amount: number, name: string | null) => {
+    const refusal = (session: Checkout, amount: number, name: AttemptId | null) => {
       const decision = decide(session, createRefund(amount, { attempt: name }));
       assert.equal(decision.kind, 'refusal');
       const { detail, problems } = decision as Extract<typeof decision, { kind: 'refusal' }>;

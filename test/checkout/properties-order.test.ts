@@ -144,7 +144,10 @@ suite('reports in any order and any number', () => {
     fc.assert(
       fc.property(fc.constantFrom(300, 1000), deliveries(notice(known, anyMoney)), (amount, [set, mixed]) => {
         const sentBack = (reports: readonly Report[]) => {
-          const last = play(given(amount), ...reports.map((each, n) => ({ ...each, refundId: `rfd_${n}` })));
+          const last = play(
+            given(amount),
+            ...reports.map((each, n) => ({ ...each, refundId: `rfd_${n}` as const })),
+          );
           return last.refunds.reduce((sum, refund) => sum + refund.amount, 0);
         };
         assert.equal(sentBack(mixed), sentBack(set));

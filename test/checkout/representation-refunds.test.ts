@@ -1,6 +1,8 @@
 /** How refunds and reversals are shown: field by field, and in the words of what they are part of. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { AttemptId } from '../../src/checkout/ids.ts';
 import {
   representAttempt,
   representCheckout,
@@ -129,7 +131,8 @@ suite('a payin', () => {
 });
 
 suite('an attempt is refunded', () => {
-  const done = (amount: number, of = 'pat_a') => refund(amount, { status: 'succeeded', attempt: of });
+  const done = (amount: number, of: AttemptId = 'pat_a') =>
+    refund(amount, { status: 'succeeded', attempt: of });
   const rows: readonly { name: string; given: Partial<Checkout>; is: boolean }[] = [
     { name: 'not where nothing has gone back', given: {}, is: false },
     { name: 'where all of it has', given: { refunds: [done(1000)] }, is: true },

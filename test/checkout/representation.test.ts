@@ -379,7 +379,7 @@ suite('addresses, documents and times', () => {
     assert.deepEqual(documents({ attempts: [{ ...standing, traits: {} }] }), []);
     assert.deepEqual(documents({ attempts: [{ ...standing, status: 'cancelled' }] }), []);
     assert.deepEqual(documents({ payments: [payment(400)] }), [receipt]);
-    const rest = { ...standing, id: 'pat_b', amount: 600 };
+    const rest = { ...standing, id: 'pat_b', amount: 600 } as const;
     assert.deepEqual(documents({ payments: [payment(400)], attempts: [standing, rest] }), [receipt, invoice]);
   });
 

@@ -105,7 +105,7 @@ const someRefund = fc
     const command = createRefund(amount, { id: `rfd_${made}` });
     return (session: Checkout) => ({
       ...command,
-      attempt: which === null ? null : nth(session.attempts, which),
+      attempt: which === null ? null : nth(session.attempts, which, 'pat_none'),
     });
   });
 
@@ -118,13 +118,18 @@ const someRefundReport = fc
   })
   .map(({ which, status, reference, syncAt }) => (session: Checkout) => {
     const failure = status === 'failed' ? 'Closed.' : '';
-    return reportRefund(status, { refund: nth(session.refunds, which), reference, failure, syncAt });
+    return reportRefund(status, {
+      refund: nth(session.refunds, which, 'rfd_none'),
+      reference,
+      failure,
+      syncAt,
+    });
   });
 
 const someSettlement = fc.record({ which, status: fc.constantFrom('succeeded', 'failed') }).map(
   ({ which, status }) =>
     (session: Checkout) =>
-      settleRefund(status, { refund: nth(session.refunds, which) }),
+      settleRefund(status, { refund: nth(session.refunds, which, 'rfd_none') }),
 );
 
 const someReversal = fc
@@ -139,12 +144,16 @@ const someReversal = fc
   .map(
     ({ which, name, status, ...given }) =>
       (session: Checkout) =>
-        reportReversal(status, { ...given, reference: `dp_${name}`, attempt: nth(session.attempts, which) }),
+        reportReversal(status, {
+          ...given,
+          reference: `dp_${name}`,
+          attempt: nth(session.attempts, which, 'pat_none'),
+        }),
   );
 
 /** The id of that part, or of none if there are not as many. */
-function nth(parts: readonly { readonly id: string }[], index: number): string {
-  return parts[index]?.id ?? 'none';
+function nth<Id extends string>(parts: readonly { readonly id: Id }[], index: number, none: Id): Id {
+  return parts[index]?.id ?? none;
 }
 
 const command: fc.Arbitrary<Made> = fc.oneof(

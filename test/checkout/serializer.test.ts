@@ -1,6 +1,8 @@
 /** What leaves the service as bytes: the representation, and which of them an event holds. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { Customer } from '../../src/checkout/customer.ts';
 import type { CheckoutEvent } from '../../src/checkout/events.ts';
 import {
   representAttempt,
@@ -27,7 +29,7 @@ const session = checkout({
 
 suite('the bytes', () => {
   test('are the representation as compact JSON', () => {
-    const customer = {
+    const customer: Customer = {
       id: 'cus_1',
       tenant: session.tenant,
       createdAt: T,

@@ -96,7 +96,7 @@ export function payment(amount: number, given: Partial<Payment> = {}): Payment {
 
 export function refund(amount: number, given: Partial<Refund> = {}): Refund {
   return {
-    id: 'ref_1',
+    id: 'rfd_1',
     createdAt: T + 7_200_000,
     attempt: 'pat_a',
     rail: 'sandbox',

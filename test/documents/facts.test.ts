@@ -59,7 +59,7 @@ suite('the facts of a receipt', () => {
   test('call a transfer by the reference that its payer has named', () => {
     const [attempt] = checkout().attempts;
     assert.ok(attempt);
-    const [cash, transfer] = ['pat_a', 'pat_b'];
+    const [cash, transfer] = ['pat_a', 'pat_b'] as const;
     const attempts = [
       { ...attempt, id: cash },
       { ...attempt, id: transfer, rail: 'bank', reference: OUR_RF, traits: { standing: true } as const },

@@ -35,8 +35,8 @@ function expected({ locale, ...facts }: ReceiptFacts): string[] {
 
 const refunds = [
   refund(500),
-  refund(100, { id: 'ref_2', status: 'pending', reference: '' }),
-  refund(90, { id: 'ref_3', status: 'failed', reference: 'rf_3' }),
+  refund(100, { id: 'rfd_2', status: 'pending', reference: '' }),
+  refund(90, { id: 'rfd_3', status: 'failed', reference: 'rf_3' }),
 ];
 
 /** How often each character stands in the text. */

@@ -1,5 +1,7 @@
 /** The other side of a rail: what payers, banks and the provider do, and what the service hears of it. */
+
 import type { TestContext } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import type { Occasion, Rail, RailAnswer, RefundAnswer } from '../../src/methods/method.ts';
 import type { Data, Till } from './contract-till.ts';
@@ -27,7 +29,7 @@ export type Provider = {
   readonly form: Readonly<Record<string, string>>;
 
   /** What the payer was given to pay with, by which it is told that it is the same. */
-  meansOf(till: Till, id: string): Promise<unknown>;
+  meansOf(till: Till, id: CheckoutId): Promise<unknown>;
   /** The money moves; nobody hears of it. What is asked for, unless an amount is said. */
   pay(attempt: Data, amount?: number): void;
   /** Everything that says that it has moved, each of which may come any number of times and in any order. */

@@ -1,5 +1,7 @@
 /** Of the contract of rails: money that goes back, or is taken back, and never more than was paid. */
+
 import assert from 'node:assert/strict';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Declare, Shop } from './contract.ts';
 import type { Answer, Data } from './contract-till.ts';
 
@@ -17,7 +19,7 @@ async function refunded(shop: Shop, session: Data, fields: object): Promise<Data
   return data;
 }
 
-async function count({ till }: Shop, id: string, type: string): Promise<number> {
+async function count({ till }: Shop, id: CheckoutId, type: string): Promise<number> {
   return (await till.events(id)).filter((each) => each === type).length;
 }
 

@@ -2,6 +2,7 @@
  * A shop with one account in test mode, in which nothing happens by itself: what is due is done when the test lets time
  * pass. It can be closed and opened again at every step, so that nothing may live but in its database.
  */
+
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
@@ -9,6 +10,7 @@ import { pino } from 'pino';
 import { createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, createApiKey } from '../../src/accounts/api-key.ts';
 import type { AccountSettings } from '../../src/accounts/settings.ts';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
@@ -139,7 +141,7 @@ export async function openTill(
     return Date.now() + testClockOffsetMs;
   }
 
-  async function stored(id: string): Promise<Checkout> {
+  async function stored(id: CheckoutId): Promise<Checkout> {
     const checkout = await opened.store.checkouts.fetch(tenant, id);
     assert.ok(checkout);
     return checkout;
@@ -181,7 +183,7 @@ export async function openTill(
     fetch: (id: string): Promise<Data> => ask('GET', `/checkout/${id}`),
     payin: (id: string): Promise<Data> => ask('GET', `/payin/${id}`),
     /** The types of all events of a session, oldest first. */
-    async events(id: string): Promise<string[]> {
+    async events(id: CheckoutId): Promise<string[]> {
       const { rows } = await opened.store.events.timeline(tenant, id, null, 1000);
       return rows.map(({ type }) => type).reverse();
     },
@@ -195,7 +197,7 @@ export async function openTill(
       return (await ask('GET', `/checkout/${session.id}`)).payment_attempts.at(-1);
     },
     /** The rail prepares what the payer needs, where there is something to prepare. */
-    async start(id: string): Promise<void> {
+    async start(id: CheckoutId): Promise<void> {
       const checkout = await stored(id);
       const attempt = checkout.attempts.at(-1);
       assert.ok(attempt);
@@ -207,7 +209,7 @@ export async function openTill(
       await startAtRail(duties, checkout, attempt, `${CHECKOUT_URL}/back`, at);
     },
     /** Plans an attempt; what is returned writes it down, which may be later than the provider has heard of it. */
-    async plan(id: string, rail: Rail, methodId: string) {
+    async plan(id: CheckoutId, rail: Rail, methodId: string) {
       const checkout = await stored(id);
       const method = findMethod(methodId) as Method;
       const at = await now();

@@ -1,5 +1,7 @@
 /** Of the contract of rails: what gets lost, comes twice, early, in another order, or from somebody else. */
+
 import assert from 'node:assert/strict';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { randomFrom } from '../crash/random.ts';
 import { seed } from '../support/scale.ts';
 import type { Declare, Shop } from './contract.ts';
@@ -9,12 +11,12 @@ import type { Data } from './contract-till.ts';
 const ASKED_AGAIN_SECONDS = 11 * 60;
 const ORDERS = 3;
 
-async function neverFailed({ till }: Shop, id: string): Promise<void> {
+async function neverFailed({ till }: Shop, id: CheckoutId): Promise<void> {
   const events = await till.events(id);
   assert.ok(!events.includes('payment_attempt.failed'), events.join());
 }
 
-async function statusOf({ till }: Shop, id: string): Promise<string> {
+async function statusOf({ till }: Shop, id: CheckoutId): Promise<string> {
   return (await till.fetch(id)).payment_attempts.at(-1).status;
 }
 

@@ -2,9 +2,11 @@
  * What every rail has to hold to, on every database, also where the service is restarted between steps: what is
  * asked for is booked, once, whatever gets lost, comes twice, late or in another order.
  */
+
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { defaultPolicy, type Policy } from '../../src/checkout/session.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { startBank } from './bank/harness.ts';
@@ -28,7 +30,7 @@ export type Shop = Provider & {
   /** A session that is paid, and its attempt. */
   paid(fields?: object): Promise<{ readonly session: Data; readonly attempt: Data }>;
   /** Fails unless the ledger of the session has just these amounts, in any order, and says whether each was late. */
-  checkLedger(id: string, amounts: readonly number[], late?: boolean): Promise<void>;
+  checkLedger(id: CheckoutId, amounts: readonly number[], late?: boolean): Promise<void>;
 };
 
 /** Declares a test that has a shop of its own; what does not add up in the end fails it. */

@@ -1,9 +1,11 @@
 /** Open pages follow their session, and the streams that tell them are bounded and end with the service. */
+
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { createLiveUpdates } from '../../src/events/live-updates.ts';
 import { createEventStreams } from '../../src/pages/event-streams.ts';
@@ -157,7 +159,7 @@ test('streams are bounded in all and for each session, and a closed one makes ro
     live: createLiveUpdates(),
     store: { checkouts: { fetch: async () => null } } as unknown as Store,
   });
-  const open = (id: string) => {
+  const open = (id: CheckoutId) => {
     const { stream, reply } = fakeReply();
     streams.answer(reply, checkout({ id }));
     return stream;

@@ -1,8 +1,10 @@
 /** A service with a browser in front of it: sessions are made through the API, pages are looked at as payers do. */
+
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { createAccount } from '../../src/accounts/account.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { decimalAmount } from '../../src/checkout/money.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import { until } from '../api/shop.ts';
@@ -10,7 +12,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 import type { StripeStandIn } from '../support/stripe-stand-in.ts';
 
-export type Session = { readonly id: string; readonly url: string; readonly [field: string]: unknown };
+export type Session = { readonly id: CheckoutId; readonly url: string; readonly [field: string]: unknown };
 
 export type Till = Awaited<ReturnType<typeof openTill>>;
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import postgres from 'postgres';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createConnection } from '../../src/store/postgres/connection.ts';
 import { createPool } from '../../src/store/postgres/pool.ts';
-import { StoreUnavailable } from '../../src/store/store.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 type Ends = { after(hook: () => Promise<void>): void };

@@ -1,13 +1,15 @@
 /** Stored answers: what an event has already is not kept a second time. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventBody } from '../../src/events/envelope.ts';
+import type { EventRow } from '../../src/events/event.ts';
 import { success } from '../../src/http/envelope.ts';
 import { keptAnswer, wholeBody } from '../../src/store/answer-body.ts';
 import { T } from './build.ts';
 
 const session = JSON.stringify({ id: 'chk_1', metadata: { text: '"}},"version":1' } });
-const eventOf = (data: string) => ({
+const eventOf = (data: string): EventRow => ({
   id: 'evt_1',
   type: 'checkout.updated',
   subject: 'chk_1',

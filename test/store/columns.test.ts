@@ -6,7 +6,7 @@ import { checkoutFrom, dataOf } from '../../src/store/columns.ts';
 import { payment, refund, session, standing } from './build.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
-const row = { id: 'chk_1', version: 3, eventCount: 2 };
+const row = { id: 'chk_1', version: 3, eventCount: 2 } as const;
 
 suite('the JSON of a session', () => {
   test('has all of it with its row and its ledger', () => {

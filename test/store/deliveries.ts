@@ -9,6 +9,7 @@ import type {
   ClaimedDelivery,
   Delivery,
   DeliveryClaim,
+  DeliveryId,
   DeliveryResult,
   DeliveryRow,
   SentAttempt,
@@ -23,9 +24,10 @@ export const LEASE = 60_000;
 export const HOST = 'http://shop.example';
 export const ELSEWHERE = 'http://other.example';
 
-export const inOrder = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
+export const inOrder = <Id extends string>(rows: readonly { readonly id: Id }[]): Id[] =>
+  rows.map(({ id }) => id);
 /** Ids to be compared where no order is promised. */
-export const ids = (rows: readonly { readonly id: string }[]): string[] => inOrder(rows).sort();
+export const ids = <Id extends string>(rows: readonly { readonly id: Id }[]): Id[] => inOrder(rows).sort();
 
 type Destined = {
   /** Ids of endpoints, and origins. */
@@ -69,7 +71,7 @@ export function telling(
   return { checkout, events, deliveries: deliveriesOf(events, destined) };
 }
 
-export type Told = { readonly session: Checkout; readonly ids: readonly string[] };
+export type Told = { readonly session: Checkout; readonly ids: readonly DeliveryId[] };
 
 /** Stores what `telling` makes; the ids are those of the deliveries. */
 export async function tell(
@@ -91,8 +93,8 @@ export async function apart(
   tenant: Tenant,
   dueAt: readonly number[],
   receiver = HOST,
-): Promise<string[]> {
-  const all: string[] = [];
+): Promise<DeliveryId[]> {
+  const all: DeliveryId[] = [];
   for (const at of dueAt) all.push(...(await tell(store, tenant, 1, { receivers: [receiver], at })).ids);
   return all;
 }
@@ -176,7 +178,7 @@ export function finish(store: Store, tenant: Tenant, ...results: DeliveryResult[
 }
 
 /** Makes these deliveries again. */
-export async function resend(store: Store, tenant: Tenant, at: number, ...all: string[]): Promise<void> {
+export async function resend(store: Store, tenant: Tenant, at: number, ...all: DeliveryId[]): Promise<void> {
   const found = await Promise.all(all.map((id) => store.deliveries.fetch(tenant, id)));
   const resends = found.map((each) => {
     const { id, receiver, subject } = each as Delivery;

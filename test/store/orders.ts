@@ -9,7 +9,7 @@ import { success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../../src/webhooks/delivery.ts';
-import type { Endpoint, EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import type { Endpoint, EndpointCommand, EndpointId } from '../../src/webhooks/endpoint.ts';
 import { representEndpoint } from '../../src/webhooks/representation.ts';
 import type { Origin } from '../../src/writer/command.ts';
 import { createWriter, type Executed } from '../../src/writer/writer.ts';
@@ -45,7 +45,7 @@ export async function openTill(t: TestContext) {
       return (await store.endpoints.list(tenant)).find((each) => each.id === id);
     },
     /** Executes a command about an endpoint, as the requests do that show its secret. */
-    order: (command: EndpointCommand, id: string, now = T + HOUR, key?: string) =>
+    order: (command: EndpointCommand, id: EndpointId, now = T + HOUR, key?: string) =>
       execute(
         { subject: 'endpoint', origin: originOf(mine, key), id, command, now },
         ({ endpoint, health }) => {

@@ -1,7 +1,9 @@
 /** What is PostgreSQL's alone about money: other processes, and indexes. */
+
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';
 import postgres from 'postgres';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { bankFiles } from '../../src/store/reads/bank-files.ts';
@@ -64,7 +66,7 @@ suite('another process', () => {
     const { mine } = await tenants(stores[0]);
     const one = await add(stores[0], session(mine));
     const other = await add(stores[0], session(mine));
-    const unit = (checkouts: readonly string[]): Unit => ({
+    const unit = (checkouts: readonly CheckoutId[]): Unit => ({
       needs: { tenant: mine, checkouts },
       decide: (loaded) =>
         [...loaded.checkouts.values()].map((before) => {

@@ -1,13 +1,16 @@
 /** What is PostgreSQL's alone: migrations, the golden schema, the ledger, and what happens when others are at work. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import postgres, { type Sql } from 'postgres';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
+import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { type Store, StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import {
   add,
@@ -203,7 +206,7 @@ suite('the ledger', () => {
 });
 
 suite('another process at the same rows', () => {
-  const update = (store: Store, id: string, tenant: Unit['needs']['tenant'], amount: number) =>
+  const update = (store: Store, id: CheckoutId, tenant: Unit['needs']['tenant'], amount: number) =>
     store.commit([
       {
         needs: { tenant, checkouts: [id] },
@@ -346,7 +349,7 @@ suite('events', () => {
     const store = await open(t, await freshDatabase(t));
     const { mine } = await tenants(store);
     const one = session(mine, { eventCount: 3 });
-    const ids = ['evt_c', 'evt_a', 'evt_b'];
+    const ids = ['evt_c', 'evt_a', 'evt_b'] as const;
     const events = ids.map((id, index) => eventOf(one, 'x.y', { id, sequence: index + 1 }));
     const other = session(mine);
     await write(store, mine, { checkout: { before: null, after: one }, events });

@@ -24,7 +24,7 @@ test('a delivery that is just sent again stays, with its attempts', async (t) =>
   const { store, sql, mine } = await setUp(t);
   const { deliveries } = await happen(store, mine, OLD, 3, [HOST]);
   await end(store, mine, deliveries, 'failed');
-  const id = deliveries[1]?.id ?? '';
+  const id = deliveries[1]?.id ?? 'whd_none';
   let isDone = false;
   const removed = await sql.begin(async (other) => {
     await other`UPDATE delivery SET state = 'pending', due_at = ${T}, round_start = attempts WHERE id = ${id}`;

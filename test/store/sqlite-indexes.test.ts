@@ -32,7 +32,7 @@ suite('every filter of a list', () => {
     [{ paymentStatus: 'paid' }, 'checkout_payment_status'],
     [{ currency: 'EUR' }, 'checkout_currency'],
     [{ referenceId: 'x' }, 'checkout_reference'],
-    [{ customer: 'x' }, 'checkout_customer'],
+    [{ customer: 'cus_x' }, 'checkout_customer'],
     [{ amountFrom: 1 }, 'checkout_overview'],
     [{ amountTo: 1 }, 'checkout_overview'],
     [{ partiallyPaid: true }, 'checkout_partially_paid'],
@@ -56,7 +56,7 @@ suite('every filter of a list', () => {
   const leading: ReadonlyArray<[CheckoutFilter, RegExp]> = [
     [{ metadata: [shop] }, /^SEARCH found /],
     [{ metadata: [shop, ['a', 'b'], ['c', 'd']] }, /^SEARCH found /],
-    [{ metadata: [shop], status: 'active', customer: 'x', partiallyPaid: true }, /^SEARCH found /],
+    [{ metadata: [shop], status: 'active', customer: 'cus_x', partiallyPaid: true }, /^SEARCH found /],
     [{ metadata: [shop], createdFrom: 1, createdBefore: 2 }, /^SEARCH found .* checkout>\? AND checkout<\?/],
     [{ partiallyPaid: true, status: 'active', currency: 'EUR' }, / checkout_partially_paid /],
     [{ paidInExcess: true, paymentStatus: 'paid', amountFrom: 1 }, / checkout_paid_in_excess /],
@@ -101,8 +101,11 @@ suite('what is found by an index alone, in the order of the list and no further 
 
   const refunds: ReadonlyArray<[RefundFilter, string]> = [
     [{}, `PRIMARY KEY (${tenantKey}`],
-    [{ checkout: 'x' }, `COVERING INDEX refund_checkout (${tenantKey} AND checkout=?`],
-    [{ checkout: 'x', rail: 'bank', isPending: true }, `INDEX refund_checkout (${tenantKey} AND checkout=?`],
+    [{ checkout: 'chk_x' }, `COVERING INDEX refund_checkout (${tenantKey} AND checkout=?`],
+    [
+      { checkout: 'chk_x', rail: 'bank', isPending: true },
+      `INDEX refund_checkout (${tenantKey} AND checkout=?`,
+    ],
     [{ rail: 'bank' }, `INDEX refund_rail (${tenantKey} AND rail=?`],
     [{ isPending: true }, `INDEX refund_pending (${tenantKey}`],
     [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenantKey} AND rail=?`],

@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import { migrate, migrations, schemaOf } from '../../src/store/sqlite/migrate.ts';
 import { noteOfMove } from '../../src/store/sqlite/note.ts';
 import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { StoreUnavailable, type Unit, UnusableDatabase } from '../../src/store/store.ts';
+import type { Unit } from '../../src/store/store.ts';
 import { add, answer, attempt, customer, eventOf, notice, payment, session, T, tenants } from './build.ts';
 import { apart, claim, claimAt, inOrder, tell } from './deliveries.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { PageRequest, Store } from '../../src/store/store.ts';
-import type { Delivery, DeliveryFilter } from '../../src/webhooks/delivery.ts';
+import type { Delivery, DeliveryFilter, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,
@@ -44,7 +44,7 @@ export function deliveryListSuite(open: Open): void {
   suite('a delivery', () => {
     it('is shown as it is, in each state', async ({ store, reopen, mine }) => {
       const { session, ids: all } = await tell(store, mine, 2);
-      const [id, waiting] = all as [string, string];
+      const [id, waiting] = all as [DeliveryId, DeliveryId];
       const claimed = await claimOne(store, mine, T);
       const common = {
         createdAt: T,
@@ -82,7 +82,7 @@ export function deliveryListSuite(open: Open): void {
     });
 
     it('is known under its own account and mode only', async ({ store, mine, live, theirs }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       for (const tenant of [live, theirs]) assert.equal(await store.deliveries.fetch(tenant, id), null);
       assert.equal(await store.deliveries.fetch(mine, 'whd_unknown'), null);
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
-import type { EventRow, FeedEvent } from '../../src/events/event.ts';
+import type { EventId, EventRow, FeedEvent } from '../../src/events/event.ts';
 import type { Page, Unit } from '../../src/store/store.ts';
 import { happen } from './aged.ts';
 import { add, change, changed, eventOf, type Open, session, T, write } from './build.ts';
@@ -183,7 +183,7 @@ export function eventSuite(open: Open): void {
         other = await change(store, other, { amount: i });
       }
       for await (const each of alsoReopened({ store, reopen })) {
-        let before: string | null = null;
+        let before: EventId | null = null;
         for (const [expected, more] of [
           [[5, 4], true],
           [[3, 2], true],
@@ -205,7 +205,7 @@ export function eventSuite(open: Open): void {
       for (let i = 0; i < 3; i++) one = await change(store, one, { amount: i });
       const first = await store.events.timeline(mine, one.id, null, 2);
       await change(store, one, { amount: 99 });
-      const rest = await store.events.timeline(mine, one.id, first.rows.at(-1)?.id ?? '', 10);
+      const rest = await store.events.timeline(mine, one.id, first.rows.at(-1)?.id ?? 'evt_none', 10);
       assert.deepEqual(sequences([...first.rows, ...rest.rows]), [4, 3, 2, 1]);
     });
 
@@ -230,7 +230,7 @@ export function eventSuite(open: Open): void {
       for (const tenant of [mine, live]) {
         const other = await change(store, await add(store, session(tenant)), {});
         const [newest] = (await store.events.timeline(tenant, other.id, null, 1)).rows;
-        assert.deepEqual(await store.events.timeline(mine, one.id, newest?.id ?? '', 10), nothing);
+        assert.deepEqual(await store.events.timeline(mine, one.id, newest?.id ?? 'evt_none', 10), nothing);
       }
     });
   });

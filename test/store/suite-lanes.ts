@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Store } from '../../src/store/store.ts';
-import type { ClaimedDelivery, Delivery } from '../../src/webhooks/delivery.ts';
+import type { ClaimedDelivery, Delivery, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { eventOf, type Open, session, T, write } from './build.ts';
 import {
   claim,
@@ -27,7 +27,7 @@ import { type Given, onFreshStores } from './each.ts';
 
 export function laneSuite(open: Open): void {
   const it = onFreshStores(open);
-  const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly string[]) =>
+  const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly DeliveryId[]) =>
     Promise.all(all.map(async (id) => ((await store.deliveries.fetch(mine, id)) as Delivery).dueAt));
 
   suite('deliveries of one session to one receiver', () => {
@@ -88,8 +88,11 @@ export function laneSuite(open: Open): void {
     it('go in the order of their events, whatever their ids', async ({ store, mine }) => {
       const one = session(mine, { eventCount: 4 });
       const events = [1, 2, 3, 4].map((sequence) => eventOf(one, 'x.y', { sequence }));
-      const named = ['whd_d', 'whd_b', 'whd_c', 'whd_a'];
-      const deliveries = deliveriesOf(events).map((row, index) => ({ ...row, id: named[index] as string }));
+      const named: DeliveryId[] = ['whd_d', 'whd_b', 'whd_c', 'whd_a'];
+      const deliveries = deliveriesOf(events).map((row, index) => ({
+        ...row,
+        id: named[index] as DeliveryId,
+      }));
       await write(store, mine, { checkout: { before: null, after: one }, events, deliveries });
       assert.deepEqual(inOrder(await drain(store, mine, T)), named);
     });
@@ -105,7 +108,7 @@ export function laneSuite(open: Open): void {
         url: `${HOST}/${index % 2 === 0 ? 'session' : 'refund'}`,
       }));
       await write(store, mine, { checkout: { before: null, after: one }, events, deliveries });
-      return inOrder(deliveries) as [string, string, string, string];
+      return inOrder(deliveries) as [DeliveryId, DeliveryId, DeliveryId, DeliveryId];
     }
 
     it('arrives at one after the other, before the next event', async ({ store, mine }) => {

@@ -1,6 +1,8 @@
 /** The rows by which refunds and awaited transfers are found, and units that concern several sessions. */
+
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Attempt, Refund } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { RefundFilter, Store, Unit } from '../../src/store/store.ts';
@@ -182,7 +184,7 @@ export function moneySuite(open: Open): void {
     const one = await add(store, session(mine, { attempts: [standing('RF1')] }));
     assert.equal(await store.checkouts.idByReference(mine, 'bank', 'RF1'), one.id);
     const paid = await change(store, one, {
-      payments: [{ rail: 'bank', reference: 'e1', attempt: 'x', amount: 1, bookedAt: T, late: false }],
+      payments: [{ rail: 'bank', reference: 'e1', attempt: 'pat_x', amount: 1, bookedAt: T, late: false }],
     });
     assert.equal(await store.checkouts.idByReference(mine, 'bank', 'e1'), paid.id);
     assert.equal(await store.checkouts.idByReference(mine, 'bank', 'e2'), null);
@@ -193,7 +195,7 @@ export function moneySuite(open: Open): void {
 
   suite('a unit that concerns several sessions', () => {
     /** Adds one to the amount of each of these that it is shown, and notes what that was. */
-    const incrementing = (tenant: Tenant, wanted: readonly string[], seen: number[][] = []): Unit => ({
+    const incrementing = (tenant: Tenant, wanted: readonly CheckoutId[], seen: number[][] = []): Unit => ({
       needs: { tenant, checkouts: wanted },
       decide({ checkouts }) {
         seen.push(wanted.map((id) => checkouts.get(id)?.amount ?? -1));
@@ -203,7 +205,7 @@ export function moneySuite(open: Open): void {
         });
       },
     });
-    const amounts = async (store: Store, tenant: Tenant, all: readonly string[]) =>
+    const amounts = async (store: Store, tenant: Tenant, all: readonly CheckoutId[]) =>
       Promise.all(all.map(async (id) => (await store.checkouts.fetch(tenant, id))?.amount));
 
     it('writes all of them, each with its events, and the next unit sees that', async (given) => {

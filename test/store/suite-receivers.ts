@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Delivery } from '../../src/webhooks/delivery.ts';
+import type { Delivery, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { type Open, T, write } from './build.ts';
 import {
   addEndpoint,
@@ -258,7 +258,7 @@ export function receiverSuite(open: Open): void {
     });
 
     it('gets back the attempt that it has lost, and no more than that', async ({ store, mine }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
       await finish(store, mine, tryAgain(await claimOne(store, mine, T + 1), T + HOUR));
       await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 2 }] });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { ClaimedDelivery } from '../../src/webhooks/delivery.ts';
+import type { ClaimedDelivery, Delivery, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,
@@ -31,7 +31,7 @@ export function resendSuite(open: Open): void {
       ['was given up', giveUp],
     ] as const) {
       it(`after it ${name} comes again, with a new round of attempts`, async ({ store, mine }) => {
-        const [id] = (await apart(store, mine, [T])) as [string];
+        const [id] = (await apart(store, mine, [T])) as [DeliveryId];
         await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
         await finish(store, mine, end(await claimOne(store, mine, T + 1)));
         await resend(store, mine, T + HOUR, id);
@@ -45,7 +45,7 @@ export function resendSuite(open: Open): void {
     }
 
     it('has the same bytes', async ({ store, mine }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       const first = await claimOne(store, mine, T);
       await finish(store, mine, result(first));
       await resend(store, mine, T + HOUR, id);
@@ -53,7 +53,7 @@ export function resendSuite(open: Open): void {
     });
 
     it('goes on counting in its log', async ({ store, mine }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await resend(store, mine, T + HOUR, id);
       await finish(store, mine, result(await claimOne(store, mine, T + HOUR)));
@@ -79,7 +79,7 @@ export function resendSuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
-      await resend(store, mine, T + HOUR, all[0] as string);
+      await resend(store, mine, T + HOUR, all[0] as DeliveryId);
       const head = await claimOne(store, mine, T + HOUR);
       assert.equal(head.id, all[0]);
       await finish(store, mine, result(head));
@@ -90,7 +90,7 @@ export function resendSuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 2);
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       const later = await claimOne(store, mine, T);
-      await resend(store, mine, T + 1, all[0] as string);
+      await resend(store, mine, T + 1, all[0] as DeliveryId);
       await finish(store, mine, tryAgain(later, T + 2));
       assert.deepEqual(inOrder(await claim(store, mine, T + HOUR)), [all[0]]);
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
@@ -100,21 +100,18 @@ export function resendSuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await finish(store, mine, result(await claimOne(store, mine, T)));
-      await resend(store, mine, T + 1, all[1] as string);
-      await resend(store, mine, T + 1, all[0] as string);
-      assert.equal((await store.deliveries.fetch(mine, all[1] as string))?.dueAt, null);
+      await resend(store, mine, T + 1, all[1] as DeliveryId);
+      await resend(store, mine, T + 1, all[0] as DeliveryId);
+      assert.equal((await store.deliveries.fetch(mine, all[1] as DeliveryId))?.dueAt, null);
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
     });
 
     it('leaves other lanes, accounts and modes alone', async ({ store, mine, live }) => {
       const { ids: all } = await tell(store, mine, 1, { receivers: [HOST, ELSEWHERE] });
       await drain(store, mine, T);
-      await resend(store, mine, T + 1, all[0] as string);
-      const found = (await store.deliveries.fetch(mine, all[0] as string)) as {
-        receiver: string;
-        subject: string;
-      };
-      const elsewhere = { ...found, id: all[1] as string, at: T + 1 };
+      await resend(store, mine, T + 1, all[0] as DeliveryId);
+      const found = (await store.deliveries.fetch(mine, all[0] as DeliveryId)) as Delivery;
+      const elsewhere = { ...found, id: all[1] as DeliveryId, at: T + 1 };
       await store.commit([
         {
           needs: { tenant: live, deliverySubjects: [elsewhere.subject] },
@@ -178,7 +175,7 @@ export function resendSuite(open: Open): void {
 
   suite('the log of attempts', () => {
     it('has every attempt in its order, as it went', async ({ store, reopen, mine, live }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       const hostile = `{"a":"\\u0000 'x' \\\\"}\n\t--; $1 ${'{'}} \uFFFD 😀 ü \u2028`;
       const first = await claimOne(store, mine, T);
       const timeout = { at: T + 3, attempt: sent(first, '', 15_000), error: 'timeout', httpStatus: null };
@@ -199,7 +196,7 @@ export function resendSuite(open: Open): void {
     });
 
     it('has nothing where nothing was sent', async ({ store, mine }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       const unsent = { attempt: null, error: 'endpoint deleted' };
       await finish(store, mine, giveUp(await claimOne(store, mine, T), unsent));
       assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
@@ -211,7 +208,7 @@ export function resendSuite(open: Open): void {
     });
 
     it('has an attempt that comes when all is over', async ({ store, mine }) => {
-      const [id] = (await apart(store, mine, [T])) as [string];
+      const [id] = (await apart(store, mine, [T])) as [DeliveryId];
       const claimed = await claimOne(store, mine, T);
       await finish(store, mine, result(claimed));
       await finish(store, mine, giveUp(claimed));

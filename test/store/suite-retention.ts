@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import type { EventRow, FeedEvent } from '../../src/events/event.ts';
-import { CursorExpired, type Store } from '../../src/store/store.ts';
+import type { EventId, EventRow, FeedEvent } from '../../src/events/event.ts';
+import { CursorExpired } from '../../src/store/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { DeliveryRow } from '../../src/webhooks/delivery.ts';
 import { end, happen } from './aged.ts';
 import { answer, customer, eventOf, load, type Open, session, T, write } from './build.ts';
@@ -64,7 +65,10 @@ export function retentionSuite(open: Open): void {
         }
         for (const [index, tenant] of [live, theirs].entries()) {
           assert.deepEqual(await left(each, tenant), [others[index]?.id]);
-          assert.equal((await each.deliveries.listAttempts(tenant, others[index]?.id ?? '')).length, 1);
+          assert.equal(
+            (await each.deliveries.listAttempts(tenant, others[index]?.id ?? 'whd_none')).length,
+            1,
+          );
         }
         // The lanes are as they were.
         const due = await claim(each, mine, YOUNG, { leaseMs: 0 });
@@ -253,7 +257,7 @@ export function retentionSuite(open: Open): void {
       const { session: one, events: old } = await happen(store, mine, OLD, 2);
       const { session: second } = await happen(store, one, YOUNG, 2);
       assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
-      const timeline = async (each: Store, before: string | null, limit: number) => {
+      const timeline = async (each: Store, before: EventId | null, limit: number) => {
         const { rows, hasMore } = await each.events.timeline(mine, one.id, before, limit);
         return { sequences: sequences(rows), hasMore, last: rows.at(-1)?.id ?? null };
       };
@@ -263,7 +267,7 @@ export function retentionSuite(open: Open): void {
         assert.deepEqual(first, { sequences: [4], hasMore: true });
         const next = await timeline(each, last, 1);
         assert.deepEqual([next.sequences, next.hasMore], [[3], false]);
-        for (const gone of [next.last, old[1]?.id ?? '']) {
+        for (const gone of [next.last, old[1]?.id ?? 'evt_none']) {
           assert.deepEqual(await timeline(each, gone, 1), { sequences: [], hasMore: false, last: null });
         }
       }
@@ -284,7 +288,7 @@ export function retentionSuite(open: Open): void {
       assert.deepEqual(await again.checkouts.fetch(mine, one.id), third);
       assert.deepEqual(sequences((await again.events.timeline(mine, one.id, null, 10)).rows), [6, 5, 4]);
       assert.deepEqual(
-        sequences((await again.events.timeline(mine, one.id, events[0]?.id ?? '', 10)).rows),
+        sequences((await again.events.timeline(mine, one.id, events[0]?.id ?? 'evt_none', 10)).rows),
         [4],
       );
       assert.deepEqual(await feedFrom(again, mine, 4), [5, 6, 7]);

@@ -1,8 +1,10 @@
 /** What several processes that serve one database are held to when they share its deliveries. */
+
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { DeliveryId } from '../../src/webhooks/delivery.ts';
 import { randomFrom } from '../crash/random.ts';
 import { seed } from '../support/scale.ts';
 import { type Open, T } from './build.ts';
@@ -115,7 +117,7 @@ export function sharedDeliverySuite(open: Open): void {
       const stores = [store, await another()];
       const probes = await claimAll(stores, (each) => claim(each, mine, T + 5));
       assert.equal(probes.length, 1);
-      assert.ok(all.includes(probes[0]?.id ?? ''));
+      assert.ok(all.includes(probes[0]?.id ?? 'whd_none'));
     });
 
     it('are told of endpoints as the other process has left them', async ({ store, another, mine }) => {
@@ -132,7 +134,7 @@ export function sharedDeliverySuite(open: Open): void {
       const { ids: all } = await tell(store, mine, 2);
       const late = await claimOne(store, mine, T);
       const current = await claimOne(other, mine, T + LEASE);
-      const [first, second] = all as [string, string];
+      const [first, second] = all as [DeliveryId, DeliveryId];
       return { late, current, first, second };
     }
 

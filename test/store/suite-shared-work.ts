@@ -1,6 +1,8 @@
 /** What several processes that serve one database are held to when they share its work. */
+
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { DueCheckout, Store } from '../../src/store/store.ts';
 import { add, change, type Open, session, T } from './build.ts';
@@ -16,8 +18,8 @@ export function sharedWorkSuite(open: Open): void {
     store.work.claimCheckouts(tenant, claimAt(now, { limit }));
 
   suite('sessions that two processes claim', () => {
-    const due = async (store: Store, tenant: Tenant, count: number): Promise<string[]> => {
-      const all: string[] = [];
+    const due = async (store: Store, tenant: Tenant, count: number): Promise<CheckoutId[]> => {
+      const all: CheckoutId[] = [];
       for (let i = 0; i < count; i++) all.push((await add(store, session(tenant, { expiresAt: T + i }))).id);
       return all;
     };
@@ -40,7 +42,7 @@ export function sharedWorkSuite(open: Open): void {
     });
 
     it('are free for the other when the first has given them back', async ({ store, another, mine }) => {
-      const [a] = (await due(store, mine, 2)) as [string];
+      const [a] = (await due(store, mine, 2)) as [CheckoutId];
       const other = await another();
       await claimCheckouts(store, mine, T + 1);
       await store.work.releaseCheckouts(mine, [a]);

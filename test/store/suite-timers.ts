@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { DueCheckout, Store } from '../../src/store/store.ts';
 import type { Claim } from '../../src/webhooks/delivery.ts';
@@ -11,8 +12,8 @@ export function timerSuite(open: Open): void {
   const it = onFreshStores(open);
 
   /** For each of these times a session that ends then. */
-  async function ending(store: Store, tenant: Tenant, expiresAt: readonly number[]): Promise<string[]> {
-    const all: string[] = [];
+  async function ending(store: Store, tenant: Tenant, expiresAt: readonly number[]): Promise<CheckoutId[]> {
+    const all: CheckoutId[] = [];
     for (const at of expiresAt) all.push((await add(store, session(tenant, { expiresAt: at }))).id);
     return all;
   }
@@ -109,7 +110,7 @@ export function timerSuite(open: Open): void {
     });
 
     it('can be given back', async ({ store, mine }) => {
-      const [a, b] = (await ending(store, mine, [T, T])) as [string, string];
+      const [a, b] = (await ending(store, mine, [T, T])) as [CheckoutId, CheckoutId];
       await claim(store, mine, T);
       await store.work.releaseCheckouts(mine, [a]);
       assert.deepEqual(inOrder(await claim(store, mine, T)), [a]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Unit } from '../../src/store/store.ts';
+import type { DeliveryId } from '../../src/webhooks/delivery.ts';
 import { answer, load, type Open, T, write } from './build.ts';
 import {
   apart,
@@ -25,7 +26,7 @@ export function workSuite(open: Open): void {
 
   suite('deliveries', () => {
     it('are claimed when they are due, with what is to be sent', async ({ store, reopen, mine }) => {
-      const [first] = (await apart(store, mine, [T + 5, T + 6])) as [string];
+      const [first] = (await apart(store, mine, [T + 5, T + 6])) as [DeliveryId];
       const again = await reopen();
       assert.deepEqual(await claim(again, mine, T + 4), []);
       const claimed = await claimOne(again, mine, T + 5);

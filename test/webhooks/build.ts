@@ -14,7 +14,13 @@ export const onlyPublic = networkRules([], false);
 export const withLoopback = networkRules([], true);
 
 export function delivery(url: string, { body = BODY, secrets = [SECRET] }: Partial<Content> = {}): Sending {
-  const event = { id: 'evt_1', type: 'checkout.paid', subject: 'chk_1', sequence: 1, createdAt: CREATED_MS };
+  const event = {
+    id: 'evt_1',
+    type: 'checkout.paid',
+    subject: 'chk_1',
+    sequence: 1,
+    createdAt: CREATED_MS,
+  } as const;
   return { url, event: { ...event, body }, secrets };
 }
 type Content = Pick<Sending, 'secrets'> & { readonly body: string };

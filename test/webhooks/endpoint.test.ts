@@ -5,6 +5,7 @@ import {
   decideEndpoint,
   type Endpoint,
   type EndpointCommand,
+  type EndpointId,
   isEndpoint,
   MAX_ENDPOINTS,
   receiverOf,
@@ -33,7 +34,7 @@ function endpoint(given: Partial<Endpoint> = {}): Endpoint {
   };
 }
 
-const decide = (all: readonly Endpoint[], command: EndpointCommand, id = 'whe_1') =>
+const decide = (all: readonly Endpoint[], command: EndpointCommand, id: EndpointId = 'whe_1') =>
   decideEndpoint(all, { id, tenant, now: LATER }, command);
 
 /** What the only endpoint becomes. */

@@ -15,7 +15,7 @@ import { suite, test } from 'node:test';
 import { pino } from 'pino';
 import { entryOf } from '../../src/banking/entry.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
-import { StoreUnavailable } from '../../src/store/store.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { until } from '../api/shop.ts';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';

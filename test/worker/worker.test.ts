@@ -1,7 +1,9 @@
 /** What the worker does with what is due when something fails, or when another process has a part of it. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,11 +28,11 @@ suite('sessions that are due together', () => {
   /** Three of them, of which those fail whose number is given; says what became of them. */
   async function attend(t: TestContext, failing: readonly number[], limit: number) {
     const { store, execute, mine } = await setUp(t);
-    const made: string[] = [];
+    const made: CheckoutId[] = [];
     for (let i = 0; i < 3; i++) made.push((await add(store, session(mine, { expiresAt: T - 3 + i }))).id);
     const failure = new Error('no');
     const failingOften: Execute = async (command, serialize) => {
-      if ('id' in command && failing.includes(made.indexOf(command.id))) throw failure;
+      if ('id' in command && failing.some((index) => made[index] === command.id)) throw failure;
       return execute(command, serialize);
     };
     const errors: unknown[] = [];

@@ -1,6 +1,8 @@
 /** Which changes share a commit, and which commits go on at the same time, on a database that takes several. */
+
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import { groupCommit } from '../../src/writer/group-commit.ts';
@@ -39,7 +41,7 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
 }
 
 /** Adds one to the amount of a session. */
-function increment(tenant: Tenant, id: string): Unit {
+function increment(tenant: Tenant, id: CheckoutId): Unit {
   return {
     needs: { tenant, checkouts: [id] },
     decide({ checkouts }) {

@@ -1,7 +1,11 @@
 /** Orders about endpoints: what is written, and what is answered. */
+
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
+import type { SubjectId } from '../../src/events/event.ts';
+import type { EndpointId } from '../../src/webhooks/endpoint.ts';
 import { T } from '../store/build.ts';
 import { finish, HOUR, health, setHealth, tell, tryAgain } from '../store/deliveries.ts';
 import { dataOf, openTill, type Till } from '../store/orders.ts';
@@ -75,7 +79,7 @@ suite('an endpoint that fails', () => {
   const suspended = health({ failures: 20, probeAt: NOW + HOUR, announced: true });
 
   /** Suspended, with a delivery that is to be tried again much later. */
-  async function suspend(till: Till, given = {}): Promise<string> {
+  async function suspend(till: Till, given = {}): Promise<EndpointId> {
     const { id } = await till.add(given);
     await tell(till.store, till.mine, 1, { receivers: [id] });
     await finish(till.store, till.mine, tryAgain(await till.due(id, T), T + 9 * HOUR));
@@ -173,7 +177,7 @@ test('the events of a session go to its own address and to the endpoints that wa
   await till.add({ id: 'whe_3', events: ['checkout.paid', 'payin.*'] });
   await till.add({ id: 'whe_4', disabled: 'by_merchant' });
   await till.add({ id: 'whe_5' }, till.theirs);
-  const make = (id: string, webhookUrl: string) =>
+  const make = (id: CheckoutId, webhookUrl: string) =>
     execute({
       subject: 'checkout',
       origin: { tenant: mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
@@ -207,7 +211,7 @@ test('the events of a session go to its own address and to the endpoints that wa
         policy: defaultPolicy,
       },
     });
-  const receivers = async (subject: string) => {
+  const receivers = async (subject: SubjectId) => {
     const { rows } = await store.deliveries.list(mine, { subject }, { limit: 10 });
     return rows.map(({ receiver, url }) => [receiver, url]).sort();
   };

@@ -1,4 +1,5 @@
 /** Commands on their way into the database: many share a commit, each gets its own answer. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +7,15 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { CreateCheckout } from '../../src/checkout/commands.ts';
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { etagOf, success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { type Store, StoreUnavailable, type Unit } from '../../src/store/store.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
 import type { Command } from '../../src/writer/command.ts';
 import { createWriter, type Execute, type Executed } from '../../src/writer/writer.ts';
 import { T } from '../store/build.ts';
@@ -100,7 +103,7 @@ function create(
 
 function update(
   tenant: Tenant,
-  id: string,
+  id: CheckoutId,
   metadata: Record<string, number>,
   key?: string,
 ): Command<'checkout'> {
@@ -123,7 +126,7 @@ function bodyOf({ result, answer }: Executed<Checkout>): string {
   return answer.body;
 }
 
-const idOf = (executed: Executed<Checkout>): string => JSON.parse(bodyOf(executed)).data.id;
+const idOf = (executed: Executed<Checkout>): CheckoutId => JSON.parse(bodyOf(executed)).data.id;
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 

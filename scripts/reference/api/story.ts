@@ -79,7 +79,7 @@ const report = (letter: string, status: Report['status'], reason = '', payment: 
   }) as const;
 
 const refund = (letter: string, status: 'succeeded' | 'failed', failure = '') => {
-  const id = `rfd_${ID}${letter}`;
+  const id = `rfd_${ID}${letter}` as const;
   const given = { attempt: null, amount: 1250, reason: 'The parcel was lost.', remarks: '' };
   return [
     { type: 'create_refund', id, ...given, metadata: { ticket: 'T-77' }, webhookUrl: '' },

@@ -1,11 +1,14 @@
 /** Ingests the entries of a statement, each once: looks up what an entry may concern, then lets the writer decide. */
+
 import { isRefusal } from '../../checkout/refusals.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { NoticeState } from '../../methods/provider-event.ts';
 import type { Store } from '../../store/store.ts';
 import type { EntryAction, Origin } from '../../writer/command.ts';
 import type { Execute } from '../../writer/writer.ts';
+import type { BankFileId } from '../bank-file.ts';
 import { type BankEntry, entryOf } from '../entry.ts';
 import { lookUp } from './lookup.ts';
 
@@ -15,8 +18,8 @@ type Work = {
   readonly dependencies: IngestDependencies;
   readonly origin: Origin;
   /** Id of the file. */
-  readonly file: string;
-  readonly now: number;
+  readonly file: BankFileId;
+  readonly now: TenantTime;
 };
 
 type Numbered = {

@@ -1,9 +1,10 @@
 /** Looks up everything a bank entry may concern, before the decision. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Store } from '../../store/store.ts';
 import { type Lookup, ownIdOf, referencesOf } from '../effects.ts';
-import { type BankEntry, entryOf, isIncoming } from '../entry.ts';
+import { type BankEntry, entryOf, entryOfPayment, isIncoming, isRefundId } from '../entry.ts';
 
 /** Sessions that await the same amount, at most: nobody can tell more of them apart. */
 const MAX_CANDIDATES = 20;
@@ -17,16 +18,16 @@ type Reader = Pick<Store, 'checkouts' | 'notices'>;
 export async function lookUp(store: Reader, tenant: Tenant, entry: BankEntry): Promise<Lookup> {
   const nothing: Lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
   const ownId = ownIdOf(entry);
-  if (ownId?.startsWith('rfd_')) {
+  if (isRefundId(ownId)) {
     const checkout = await store.checkouts.fetchByRefund(tenant, ownId);
     const isOfBank = checkout?.refunds.some(({ id, rail }) => id === ownId && rail === BANK);
     if (checkout && isOfBank) return { ...nothing, refund: { checkout: checkout.id, id: ownId } };
   }
-  if (ownId?.startsWith('ntc_')) {
+  if (ownId !== null && !isRefundId(ownId)) {
     const known = await store.notices.fetch(tenant, ownId);
     if (known?.rail === BANK && entryOf(known).sentBack) return { ...nothing, sentBack: known.reference };
   }
-  const owners = new Map<string, string>();
+  const owners = new Map<string, CheckoutId>();
   for (const reference of referencesOf(entry).slice(0, MAX_REFERENCES)) {
     const owner = await store.checkouts.idByReference(tenant, BANK, reference);
     if (owner !== null) owners.set(reference, owner);
@@ -42,15 +43,16 @@ async function bookedLike(
   store: Reader,
   tenant: Tenant,
   { amount }: BankEntry,
-  owners: ReadonlyMap<string, string>,
+  owners: ReadonlyMap<string, CheckoutId>,
 ): Promise<string[]> {
   const booked: string[] = [];
-  for (const id of new Set(owners.values())) {
-    const payments = (await store.checkouts.fetch(tenant, id))?.payments ?? [];
+  for (const owner of new Set(owners.values())) {
+    const payments = (await store.checkouts.fetch(tenant, owner))?.payments ?? [];
     // The newest are enough: only files of the same day report the same entry twice.
     const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
     for (const payment of alike) {
-      const known = await store.notices.fetch(tenant, payment.reference.split('.')[0] ?? '');
+      const id = entryOfPayment(payment);
+      const known = id === null ? null : await store.notices.fetch(tenant, id);
       if (known) booked.push(known.reference);
     }
   }

@@ -4,7 +4,7 @@
  * next try finds what is already stored and goes on.
  */
 import type { JsonObject } from '../../checkout/session.ts';
-import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import type { ReceivingAccount } from '../../methods/bank/receiving-account.ts';
 import { StatementError, type StatementHeader } from '../../statements/entry.ts';
@@ -14,7 +14,7 @@ import { readStatement } from '../../statements/read.ts';
 import type { Store } from '../../store/store.ts';
 import type { Origin, Serialize } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
-import type { BankFile } from '../bank-file.ts';
+import type { BankFile, BankFileId } from '../bank-file.ts';
 import { newEntry } from '../entry.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { type IngestDependencies, type IngestedState, ingestEntry, ingestParts } from './entries.ts';
@@ -42,7 +42,7 @@ export async function ingestStatement(
   dependencies: IngestDependencies,
   origin: Origin,
   source: StatementFile,
-  now: number,
+  now: TenantTime,
   serialize?: Serialize<BankFile>,
 ): Promise<Executed<BankFile>> {
   const { store, execute } = dependencies;
@@ -73,7 +73,7 @@ async function ingestFile(
   dependencies: IngestDependencies,
   origin: Origin,
   source: StatementFile,
-  now: number,
+  now: TenantTime,
 ): Promise<BankFile> {
   const known = await accountFinder(dependencies.store, origin.tenant);
   const read = () => readStatement(source.open(), source.mapping === null ? {} : { mapping: source.mapping });
@@ -136,8 +136,8 @@ async function reservedId(
   { execute }: IngestDependencies,
   origin: Origin,
   hash: string,
-  now: number,
-): Promise<string> {
+  now: TenantTime,
+): Promise<BankFileId> {
   const file = {
     id: newId('bfl', now),
     kind: 'ingesting',

@@ -15,8 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { UnusableDatabase } from '../../store/errors.ts';
 import { noteAt, noteOfMove } from '../../store/sqlite/note.ts';
-import { UnusableDatabase } from '../../store/store.ts';
 
 export function pathAside(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.moved`;

@@ -6,8 +6,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { UnusableDatabase } from '../../store/errors.ts';
 import { openUnchanging } from '../../store/sqlite/file.ts';
-import { UnusableDatabase } from '../../store/store.ts';
 import { isAside, leaveNote, pathAside, putAside, refuseTakenName } from './aside.ts';
 import { compare } from './compare.ts';
 import { copyTables, type Move, type Teller } from './copy.ts';

@@ -1,4 +1,5 @@
 /** A session and everything that follows from it: rows of several tables, which are only ever written together. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { awaitedTransfers, checkoutFrom, filterableMetadata, refundRows } from '../../store/columns.ts';
 import type { Source, SourceRow, TenantClock } from './source.ts';
@@ -23,7 +24,7 @@ function followingFrom(row: Row) {
 /** Without its lines of the ledger, which nothing here follows from; nor does anything from its account and mode. */
 function sessionFrom(row: Row): Checkout {
   const { id, version, event_count, data } = row as {
-    id: string;
+    id: CheckoutId;
     version: number;
     event_count: number;
     data: string;

@@ -1,9 +1,9 @@
 /** The SQLite database that is being moved, read in small pieces beside a server that goes on writing. */
 import { hash } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { UnusableDatabase } from '../../store/errors.ts';
 import { openForReading } from '../../store/sqlite/file.ts';
 import { refuseNewer, refuseOlder } from '../../store/sqlite/migrate.ts';
-import { UnusableDatabase } from '../../store/store.ts';
 
 export type SourceRow = Record<string, SQLOutputValue>;
 /** The account and mode of a row, as SQLite has them. */

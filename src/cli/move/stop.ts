@@ -1,8 +1,8 @@
 /** The final stop: from here on nobody serves the SQLite database, and nobody writes to it. */
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { UnusableDatabase } from '../../store/errors.ts';
 import { lockForServing } from '../../store/sqlite/open.ts';
-import { UnusableDatabase } from '../../store/store.ts';
 
 /** A backup or a command may be at the database just now. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,11 +1,11 @@
 /** The PostgreSQL database that is being moved to, and in it how far the move has come. */
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
+import { StoreUnavailable, UnusableDatabase } from '../../store/errors.ts';
 import { connectOnce, copiedOut, inOneChange } from '../../store/postgres/alone.ts';
 import type { Sql } from '../../store/postgres/connection.ts';
 import { translated } from '../../store/postgres/errors.ts';
 import { nameOf, prepareDatabase } from '../../store/postgres/open.ts';
-import { StoreUnavailable, UnusableDatabase } from '../../store/store.ts';
 import { namesOf, type Table, table, tables } from './tables.ts';
 
 /** A connection with a transaction under way. */

@@ -1,5 +1,5 @@
 /** Bank entries: list and fetch them, and decide about those that match no session. */
-import { entryOf, unassigned } from '../../banking/entry.ts';
+import { type EntryId, entryOf, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
@@ -22,7 +22,7 @@ const params = idOf('ntc', 'bank entry');
 export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies): void {
   const present = (notice: Notice) => JSON.stringify(representEntry(notice));
 
-  async function entryAt(tenant: Tenant, id: string): Promise<Notice> {
+  async function entryAt(tenant: Tenant, id: EntryId): Promise<Notice> {
     const notice = await store.notices.fetch(tenant, id);
     if (notice?.rail !== BANK) throw notFound('There is no such bank entry.');
     return notice;

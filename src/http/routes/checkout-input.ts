@@ -7,7 +7,7 @@ import { type Item, totalOf } from '../../checkout/items.ts';
 import { isJsonObject, metadataProblem } from '../../checkout/metadata.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { ContactDetails, JsonObject, Payer, Phone } from '../../checkout/session.ts';
-import type { Mode } from '../../checkout/tenant.ts';
+import type { Mode, TenantTime } from '../../checkout/tenant.ts';
 import { findMethod } from '../../methods/catalogue.ts';
 import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
@@ -34,7 +34,7 @@ export function readCreate(
     networkRules,
   }: {
     mode: Mode;
-    now: number;
+    now: TenantTime;
     rails: readonly Rail[];
     account: Account;
     networkRules: NetworkRules;

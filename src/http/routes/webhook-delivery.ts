@@ -51,7 +51,7 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
       store.receivers.listFailing(tenant),
       store.deliveries.list(tenant, filterOf(query), page),
     ]);
-    const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+    const urls = new Map<string, string>(endpoints.map(({ id, url }) => [id, url]));
     const present = (delivery: Delivery) =>
       JSON.stringify(
         representDelivery(delivery, failing.get(delivery.receiver) ?? null, urls.get(delivery.receiver)),

@@ -2,10 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Problem } from '../../checkout/refusals.ts';
-import type { Mode } from '../../checkout/tenant.ts';
+import type { Mode, TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import type { Page, PageRequest } from '../../store/store.ts';
-import { type Endpoint, type EndpointCommand, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
+import {
+  type Endpoint,
+  type EndpointCommand,
+  type EndpointId,
+  NO_SUCH_ENDPOINT,
+} from '../../webhooks/endpoint.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
@@ -34,7 +39,7 @@ const params = idOf('whe', 'webhook endpoint');
 const listQuery = Type.Object(pageQuery('whe'), { additionalProperties: false });
 
 export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, now }: Dependencies): void {
-  type Shown = (endpoint: Endpoint, health: Health | null, now: number) => object;
+  type Shown = (endpoint: Endpoint, health: Health | null, now: TenantTime) => object;
   /** Only the answers of the requests that make a secret show it. */
   const withSecret: Shown = (endpoint, health, now) => ({
     ...representEndpoint(endpoint, health, now),
@@ -43,7 +48,7 @@ export function webhookEndpointRoutes(api: Api, { store, execute, networkRules, 
 
   async function change(
     origin: Origin,
-    id: string,
+    id: EndpointId,
     command: EndpointCommand,
     operation: string,
     shown: Shown = representEndpoint,

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { noticeStates } from '../../methods/provider-event.ts';
 import { pageQuery } from './checkout.ts';
-import { amount, closed, text } from './fields.ts';
+import { amount, closed, idText, text } from './fields.ts';
 
 const note = (description: string, example: string) => text(500, description, example);
 
@@ -31,11 +31,7 @@ export const assignBody = Type.Object(
     parts: Type.Array(
       Type.Object(
         {
-          payin: Type.String({
-            pattern: '^chk_[0-9a-z]{20,40}$',
-            description: 'Id of the payin, which is the id of the session.',
-            examples: ['chk_01k9zq4tn30000x5r7m2c9w1he'],
-          }),
+          payin: idText('chk', 'Id of the payin, which is the id of the session.'),
           amount: Type.Optional(amount('Amount to book, in minor units. Default: the unassigned rest.', 1)),
         },
         { additionalProperties: false },

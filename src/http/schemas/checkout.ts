@@ -1,6 +1,9 @@
 /** Requests about sessions, and the parameters that all lists share. */
+
 import Type, { type Static } from 'typebox';
+import type { CustomerId } from '../../checkout/ids.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
+import type { IdPrefix } from '../../lib/id.ts';
 import {
   address,
   amount,
@@ -9,6 +12,7 @@ import {
   country,
   currency,
   email,
+  idText,
   LINE,
   metadata,
   phone,
@@ -66,11 +70,13 @@ export const createBody = Type.Object(
     items: Type.Optional(
       Type.Array(createItem, { minItems: 1, maxItems: MAX_ITEMS, description: 'Items of the invoice.' }),
     ),
-    customer: Type.Optional(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
+    customer: Type.Optional(
+      Type.Unsafe<CustomerId>(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
+    ),
     customer_details: Type.Optional(
       Type.Object(
         {
-          customer: Type.Optional(text(64, 'Id of the customer.')),
+          customer: Type.Optional(Type.Unsafe<CustomerId>(text(64, 'Id of the customer.'))),
           name: Type.Optional(text(250, 'Name of the payer.', 'Ada Lovelace')),
           email: Type.Optional(email),
           country: Type.Optional(country),
@@ -162,19 +168,12 @@ export const updateBody = Type.Object(
 );
 export type UpdateBody = Static<typeof updateBody>;
 
-export const idOf = (prefix: string, what: string) =>
-  Type.Object({
-    id: Type.String({
-      pattern: `^${prefix}_[0-9a-z]{20,40}$`,
-      description: `Id of the ${what}.`,
-      examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`],
-    }),
-  });
+export const idOf = <P extends IdPrefix>(prefix: P, what: string) =>
+  Type.Object({ id: idText(prefix, `Id of the ${what}.`) });
 
 /** Cursors are ids; clients need not know. */
-export const pageQuery = (prefix: string) => {
-  const cursor = (description: string) =>
-    Type.String({ pattern: `^${prefix}_[0-9a-z]{20,40}$`, description });
+export const pageQuery = <P extends IdPrefix>(prefix: P) => {
+  const cursor = (description: string) => idText(prefix, description);
   return {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Page size.' })),
     after: Type.Optional(cursor('Cursor: the page of the next older rows.')),
@@ -193,7 +192,7 @@ export const listQuery = Type.Object(
     ),
     invoice_currency: Type.Optional(currency),
     reference_id: Type.Optional(text(128, 'Only sessions with this reference.')),
-    customer: Type.Optional(text(64, 'Only sessions of this customer.')),
+    customer: Type.Optional(Type.Unsafe<CustomerId>(text(64, 'Only sessions of this customer.'))),
     'created_at[gte]': Type.Optional(timestamp('Only sessions created at this time or later.')),
     'created_at[lt]': Type.Optional(timestamp('Only sessions created before this time.')),
     'amount[gte]': Type.Optional(amount('Only sessions with at least this amount.')),

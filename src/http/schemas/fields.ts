@@ -1,6 +1,7 @@
 /** Building blocks of the request schemas, and the formats they use. One schema serves validation, types and OpenAPI. */
 import Type from 'typebox';
 import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
+import type { Id, IdPrefix } from '../../lib/id.ts';
 import { countries } from './countries.ts';
 
 /** One line of text: no control characters, which would break listings, logs and headers. */
@@ -21,6 +22,16 @@ export const amount = (description: string, minimum = 0) =>
 
 export const closed = <const T extends string[]>(values: readonly [...T], description: string) =>
   Type.Enum([...values], { type: 'string', description });
+
+/** An id of this service; validated text has the type of the id from here on. */
+export const idText = <P extends IdPrefix>(prefix: P, description: string) =>
+  Type.Unsafe<Id<P>>(
+    Type.String({
+      pattern: `^${prefix}_[0-9a-z]{20,40}$`,
+      description,
+      examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`],
+    }),
+  );
 
 export const currency = Type.String({
   format: 'iso-4217',

@@ -1,25 +1,15 @@
 /** Requests about refunds. */
 import Type from 'typebox';
 import { pageQuery } from './checkout.ts';
-import { address, amount, closed, metadata, TEXT, text } from './fields.ts';
+import { address, amount, closed, idText, metadata, TEXT, text } from './fields.ts';
 
-const idPattern = (prefix: string) => `^${prefix}_[0-9a-z]{20,40}$`;
-
-const payin = Type.String({
-  pattern: idPattern('chk'),
-  description: 'Id of the payin, which is the id of the session.',
-  examples: ['chk_01k9zq4tn30000x5r7m2c9w1he'],
-});
+const payin = idText('chk', 'Id of the payin, which is the id of the session.');
 
 export const refundBody = Type.Object(
   {
     payin,
     payment_attempt: Type.Optional(
-      Type.String({
-        pattern: idPattern('pat'),
-        description: 'Id of the attempt to refund. Default: the newest one with enough money.',
-        examples: ['pat_01k9zq4tn30000x5r7m2c9w1he'],
-      }),
+      idText('pat', 'Id of the attempt to refund. Default: the newest one with enough money.'),
     ),
     amount: amount('Amount to refund, in minor units; at most the unrefunded rest of the attempt.', 1),
     reason: Type.Optional(text(250, 'Reason, in your words.', 'The parcel was lost.')),

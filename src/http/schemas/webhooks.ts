@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { eventSelectors } from '../../events/types.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
-import { address, closed, text, timestamp } from './fields.ts';
+import { address, closed, idText, text, timestamp } from './fields.ts';
 
 /** Above the number of types; `*` selects them all. */
 const MAX_EVENTS = 50;
@@ -61,13 +61,6 @@ export const rotateSecretBody = Type.Object(
   },
   { additionalProperties: false, examples: [{ overlap_seconds: DEFAULT_OVERLAP_SECONDS }] },
 );
-
-const idText = (prefix: string, description: string) =>
-  Type.String({
-    pattern: `^${prefix}_[0-9a-z]{20,40}$`,
-    description,
-    examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`],
-  });
 
 const filters = {
   ...pageQuery('whd'),

@@ -1,5 +1,7 @@
 /** Rail of test mode: no money moves, and the payer decides how the payment ends. */
+
 import type { Attempt } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { randomText } from '../../lib/id.ts';
 import type { AttemptPlan, Rail, RailAnswer } from '../method.ts';
 
@@ -20,7 +22,7 @@ export const sandboxOutcomes = [
 export type SandboxOutcome = (typeof sandboxOutcomes)[number];
 
 /** Answer of the rail right after an attempt was started with this outcome. */
-export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: number): RailAnswer {
+export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: TenantTime): RailAnswer {
   switch (outcome) {
     case 'succeeds':
       return received(attempt, attempt.amount);
@@ -38,7 +40,7 @@ export function sandboxAnswer(outcome: SandboxOutcome, attempt: Attempt, nowMs: 
 }
 
 /** Start of an attempt with this outcome: only a further step waits for the payer. */
-export function sandboxPlan(outcome: SandboxOutcome, nowMs: number): AttemptPlan {
+export function sandboxPlan(outcome: SandboxOutcome, nowMs: TenantTime): AttemptPlan {
   const waits = outcome === 'further_step';
   return {
     reference: `sbx_${randomText(26)}`,

@@ -1,6 +1,8 @@
 /** Stripe's page for one attempt (a Checkout Session): its creation, and its recovery if the answer was lost. */
+
 import type Stripe from 'stripe';
 import type { Attempt, Checkout, JsonObject } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { Occasion } from '../method.ts';
 import { toStripeAmount } from './amounts.ts';
 import { type Ask, StripeTrouble } from './client.ts';
@@ -32,7 +34,7 @@ const TITLE_LENGTH = 200;
 const PAGES_OF_LIST = 10;
 const PAGE_OF_LIST = 100;
 
-export function planDetails(checkout: Checkout, { mode, account }: Occasion, nowMs: number): JsonObject {
+export function planDetails(checkout: Checkout, { mode, account }: Occasion, nowMs: TenantTime): JsonObject {
   const offsetMs = mode === 'test' ? account.testClockOffsetMs : 0;
   const plannedAt = inSeconds(nowMs - offsetMs);
   const wanted =

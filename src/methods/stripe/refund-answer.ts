@@ -1,6 +1,8 @@
 /** State of a refund, read from Stripe's data. Pure. */
+
 import type Stripe from 'stripe';
 import type { Refund } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RefundAnswer } from '../method.ts';
 import { backOff } from './back-off.ts';
 
@@ -14,7 +16,7 @@ const failures: Readonly<Record<string, string>> = {
   merchant_request: 'The refund was cancelled at the request of the merchant.',
 };
 
-export function refundAnswer(refund: Stripe.Refund, { createdAt }: Refund, nowMs: number): RefundAnswer {
+export function refundAnswer(refund: Stripe.Refund, { createdAt }: Refund, nowMs: TenantTime): RefundAnswer {
   const { id, status, failure_reason: failure = '' } = refund;
   const settled = { reference: id, failure: '', syncAt: null };
   switch (status) {
@@ -44,7 +46,7 @@ export function refundAnswer(refund: Stripe.Refund, { createdAt }: Refund, nowMs
   }
 }
 
-export function refundPending(createdAt: number, nowMs: number): RefundAnswer {
+export function refundPending(createdAt: TenantTime, nowMs: TenantTime): RefundAnswer {
   return { status: 'pending', reference: '', failure: '', syncAt: nowMs + backOff(nowMs - createdAt) };
 }
 

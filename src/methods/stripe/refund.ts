@@ -1,6 +1,8 @@
 /** Refunds at Stripe: made once, however often they are requested. */
+
 import type Stripe from 'stripe';
 import type { Checkout, Refund } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RefundAnswer } from '../method.ts';
 import { toStripeAmount } from './amounts.ts';
 import { type Ask, StripeTrouble } from './client.ts';
@@ -23,7 +25,7 @@ export async function refundAtStripe(
   ask: Ask,
   checkout: Checkout,
   refund: Refund,
-  nowMs: number,
+  nowMs: TenantTime,
 ): Promise<RefundAnswer> {
   const pending = refundPending(refund.createdAt, nowMs);
   try {
@@ -45,7 +47,7 @@ async function make(
   ask: Ask,
   checkout: Checkout,
   refund: Refund,
-  nowMs: number,
+  nowMs: TenantTime,
 ): Promise<Stripe.Refund | string> {
   const { currency, tenant, payments } = checkout;
   const intent = payments.find((each) => each.attempt === refund.attempt && each.rail === refund.rail);

@@ -1,7 +1,9 @@
 /** State of an attempt, read from Stripe's data. Pure; `page.ts` fetches the data. */
+
 import type Stripe from 'stripe';
 import { formatAmount } from '../../checkout/money.ts';
 import type { Attempt, Checkout } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { RailAnswer, RailReversal, RefundNews } from '../method.ts';
 import { fromStripeAmount } from './amounts.ts';
 import { backOff } from './back-off.ts';
@@ -17,7 +19,7 @@ export type Aftermath = {
   readonly disputes: readonly Stripe.Dispute[];
 };
 
-export type Asked = { readonly checkout: Checkout; readonly attempt: Attempt; readonly nowMs: number };
+export type Asked = { readonly checkout: Checkout; readonly attempt: Attempt; readonly nowMs: TenantTime };
 
 /** The payer has not paid yet. */
 export function waiting({ nowMs }: Pick<Asked, 'nowMs'>): RailAnswer {

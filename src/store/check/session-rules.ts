@@ -2,7 +2,9 @@
  * What must hold for a session and all that is kept of it elsewhere: the ledger, its events, their deliveries, the log
  * of changes, and whatever finds it. Each database reads these rows in its own way; the rules are the same.
  */
+
 import { type Customer, emailKey } from '../../checkout/customer.ts';
+import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
 import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
 import { awaitedTransfers, checkoutFrom, columnsOf, filterableMetadata, refundRows } from '../columns.ts';
@@ -14,7 +16,7 @@ type Columns = ReturnType<typeof columnsOf>;
 type Stored<T> = T extends boolean ? boolean | number : T;
 
 export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & Told & {
-    readonly id: string;
+    readonly id: CheckoutId;
     readonly version: number;
     readonly data: string;
     /** JSON, or null where there are none. */
@@ -46,7 +48,7 @@ export const isYoung = (column: string): string => `${column} > ${Date.now() - 2
 export type PaymentEntry = readonly [
   rail: string,
   reference: string,
-  attempt: string,
+  attempt: AttemptId,
   amount: number,
   currency: string,
 ];

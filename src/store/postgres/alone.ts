@@ -4,7 +4,7 @@
  */
 import { finished } from 'node:stream/promises';
 import postgres from 'postgres';
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { addressesOf, openInstance, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { cannotUse, nameOf } from './open.ts';

@@ -1,5 +1,5 @@
 /** PostgreSQL brings its own tools to copy a database, and they do it best: these say which. */
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { nameOf } from './open.ts';
 
 export function useDump(url: string, file: string): UnusableDatabase {

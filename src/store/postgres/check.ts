@@ -1,7 +1,7 @@
 /** Whether everything in a PostgreSQL database adds up. */
 import { type CheckListener, createTally, untoldOutcome } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { rules } from './check-rules.ts';
 import type { Sql } from './connection.ts';

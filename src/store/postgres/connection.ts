@@ -7,7 +7,7 @@
  * instance has one host.
  */
 import postgres from 'postgres';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { isReadOnly, translated } from './errors.ts';
 
 /** Integers of 64 bits are numbers here: amounts and times are far below 2^53. */

@@ -1,6 +1,6 @@
 /** What the errors of PostgreSQL and of its connections mean for us. */
 import postgres from 'postgres';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
 
 /** Serialization failure and deadlock: nothing was written, and the next try meets another situation. */
 const COLLISIONS = new Set(['40001', '40P01']);

@@ -3,7 +3,9 @@
  * directory has changed. They only make others look sooner; everybody looks from time to time anyway, so one that is lost
  * costs nothing but time. Behind a pooler that shares connections between transactions, for one, none arrives.
  */
+
 import { randomUUID } from 'node:crypto';
+import type { CheckoutId } from '../../checkout/ids.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createConnection } from './connection.ts';
 import type { Pool } from './pool.ts';
@@ -19,13 +21,13 @@ const LISTEN_AGAIN_MS = 5_000;
 type Hint = {
   readonly from: string;
   readonly directory: boolean;
-  readonly checkouts: readonly string[];
+  readonly checkouts: readonly CheckoutId[];
   readonly feeds: readonly Tenant[];
 };
 
 export function createHints(pool: Pool, url: string) {
   const from = randomUUID();
-  const checkouts = new Set<string>();
+  const checkouts = new Set<CheckoutId>();
   const feeds = new Map<string, Tenant>();
   let directory = false;
   let timer: NodeJS.Timeout | undefined;
@@ -85,7 +87,7 @@ export function createHints(pool: Pool, url: string) {
       directory = true;
       gather();
     },
-    checkoutsChanged(ids: readonly string[]): void {
+    checkoutsChanged(ids: readonly CheckoutId[]): void {
       for (const id of ids) checkouts.add(id);
       if (ids.length > 0) gather();
     },

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import type { Connection, Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
 

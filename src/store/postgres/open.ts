@@ -1,5 +1,5 @@
 /** Whether a server and database are what is needed, and what to tell the operator if not. */
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { createConnection, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { migrate } from './migrate.ts';

@@ -1,6 +1,6 @@
 /** The connections of this process: some that reads share, and some that serve one transaction at a time. */
 import postgres from 'postgres';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection, type Sql } from './connection.ts';
 import { startHeartbeat } from './heartbeat.ts';
 

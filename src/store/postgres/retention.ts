@@ -1,6 +1,8 @@
 /** Removes what is not kept for ever: stored answers, deliveries that have ended, events from the front of the feed. */
+
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
+import type { RealTime } from '../../lib/time.ts';
 import { tenantOf } from '../rows.ts';
 import { textArray } from '../sql.ts';
 import type { Pool } from './pool.ts';
@@ -24,7 +26,7 @@ export function retention(pool: Pool) {
       return rows.map(({ account, live }) => tenantOf(account, live));
     },
 
-    async purgeAnswers(createdBeforeMs: number): Promise<number> {
+    async purgeAnswers(createdBeforeMs: RealTime): Promise<number> {
       const places = await pool.lookOut(
         (sql) => sql<Array<{ account: number; live: boolean }>>`
           SELECT number AS account, true AS live FROM account WHERE EXISTS (

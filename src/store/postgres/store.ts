@@ -1,9 +1,11 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { endpointList } from '../reads/endpoints.ts';
 import { countDueDeliveries } from '../reads/work.ts';
 import { resources } from '../resources.ts';
-import { type Store, StoreUnavailable } from '../store.ts';
+import type { Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { gatheringReader } from './checkouts.ts';
 import { committer } from './commit.ts';
@@ -60,7 +62,7 @@ export async function openPostgresStore(
   await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
-  let remoteChange: (checkoutId: string) => void = () => {};
+  let remoteChange: (checkout: CheckoutId) => void = () => {};
   let remoteEvents: (tenant: Tenant) => void = () => {};
   let healthyUntil = 0;
 

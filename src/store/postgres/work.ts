@@ -1,8 +1,10 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
 
-import type { Account } from '../../accounts/account.ts';
-import { type Tenant, tenantName } from '../../checkout/tenant.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
+import { type Account, tenantTime } from '../../accounts/account.ts';
+import type { CheckoutId } from '../../checkout/ids.ts';
+import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
+import type { RealTime } from '../../lib/time.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim, DeliveryId } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { endpointFrom, eventFrom, healthFrom, tenantOf } from '../rows.ts';
 import { textArray } from '../sql.ts';
@@ -16,7 +18,7 @@ import { tenantColumns } from './run.ts';
 const FEW_DUE = 500;
 
 type Taken = Row<'event'> & {
-  readonly delivery: string;
+  readonly delivery: DeliveryId;
   readonly receiver: string;
   readonly url: string | null;
   readonly tries: number;
@@ -37,7 +39,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<ReadonlyMap<number
 
   return {
     /** One question for all accounts: with thousands of them most have nothing to do at most times. */
-    async listTenants(work: WorkKind, realNow: number): Promise<TenantClock[]> {
+    async listTenants(work: WorkKind, realNow: RealTime): Promise<TenantClock[]> {
       const known = await accounts();
       const table = tables[work];
       const rows = await pool.lookOut(
@@ -51,14 +53,14 @@ export function workQueue(pool: Pool, accounts: () => Promise<ReadonlyMap<number
       );
       return rows.map(({ account, live }) => ({
         tenant: tenantOf(account, live),
-        now: realNow + (live ? 0 : (known.get(account)?.testClockOffsetMs ?? 0)),
+        now: tenantTime(realNow, live ? 0 : (known.get(account)?.testClockOffsetMs ?? 0)),
       }));
     },
 
-    async listDueCheckouts(tenant: Tenant, now: number, limit: number): Promise<DueCheckout[]> {
+    async listDueCheckouts(tenant: Tenant, now: TenantTime, limit: number): Promise<DueCheckout[]> {
       const [account, live] = tenantColumns(tenant);
       const rows = await pool.lookOut(
-        (sql) => sql<Array<{ checkout: string; due_at: number }>>`
+        (sql) => sql<Array<{ checkout: CheckoutId; due_at: number }>>`
           SELECT checkout, due_at FROM timer WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
           ORDER BY due_at LIMIT ${limit}`,
       );
@@ -68,7 +70,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<ReadonlyMap<number
     async claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): Promise<DueCheckout[]> {
       const [account, live] = tenantColumns(tenant);
       const rows = await pool.write(
-        (sql) => sql<Array<{ checkout: string; due_at: number }>>`
+        (sql) => sql<Array<{ checkout: CheckoutId; due_at: number }>>`
           WITH due AS MATERIALIZED (
             SELECT checkout FROM timer
             WHERE account = ${account} AND live = ${live} AND due_at <= ${now}
@@ -162,7 +164,7 @@ type Waiting = {
 };
 
 /** The receivers that have something due and not out. */
-function waitingReceivers(sql: Sql, tenant: Tenant, now: number, realNow: number) {
+function waitingReceivers(sql: Sql, tenant: Tenant, now: TenantTime, realNow: RealTime) {
   const [account, live] = tenantColumns(tenant);
   // Where much is due, from one receiver to the next along the index: what that costs follows from how many there are,
   // not from what waits; where little is, from that, and not from how many receivers wait for another day.
@@ -215,7 +217,7 @@ function take(
   sql: Sql,
   tenant: Tenant,
   wanted: readonly Wanted[],
-  [now, realNow, lease, limit]: readonly [now: number, realNow: number, lease: number, limit: number],
+  [now, realNow, lease, limit]: readonly [now: TenantTime, realNow: RealTime, lease: RealTime, limit: number],
 ) {
   const rows = JSON.stringify(wanted.map((each, turn) => ({ ...each, turn })));
   const due = `account = $1 AND live = $2 AND receiver = r.receiver AND due_at <= $4

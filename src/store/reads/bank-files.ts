@@ -1,5 +1,5 @@
 /** Files that go to and fro between an operator and a bank. */
-import type { BankFile, BankFileKind } from '../../banking/bank-file.ts';
+import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { bankFileFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
@@ -10,7 +10,7 @@ import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 const columns = raw(columnsIn('bank_file'));
 
 export const bankFiles = {
-  fetch: (tenant: Tenant, id: string): Read<BankFile | null> =>
+  fetch: (tenant: Tenant, id: BankFileId): Read<BankFile | null> =>
     one(sql`SELECT ${columns} FROM bank_file WHERE ${owned(tenant)} AND id = ${id}`, bankFileFrom),
 
   fetchByHash: (tenant: Tenant, kind: BankFileKind, hash: string): Read<BankFile | null> =>

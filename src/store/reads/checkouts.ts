@@ -1,9 +1,11 @@
 /** Sessions: found by what belongs to them, and listed by their indexes. */
+import type { AttemptId, CheckoutId, RefundId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { searchable } from '../columns.ts';
 import type { CheckoutRow } from '../rows.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
+import type { Row } from '../tables.ts';
 import {
   all,
   type Bound,
@@ -19,19 +21,19 @@ import {
   single,
 } from './read.ts';
 
-type Owner = { readonly checkout: string };
-const ownerOf = ({ checkout }: Owner): string => checkout;
+type Owner = { readonly checkout: CheckoutId };
+const ownerOf = ({ checkout }: Owner): CheckoutId => checkout;
 
 /** The ids of sessions that something else is known of. */
 export const owners = {
-  ofAttempt: (tenant: Tenant, attempt: string): Read<string | null> =>
+  ofAttempt: (tenant: Tenant, attempt: AttemptId): Read<CheckoutId | null> =>
     one(sql`SELECT checkout FROM payment_attempt WHERE ${owned(tenant)} AND id = ${attempt}`, ownerOf),
 
-  ofRefund: (tenant: Tenant, refund: string): Read<string | null> =>
+  ofRefund: (tenant: Tenant, refund: RefundId): Read<CheckoutId | null> =>
     one(sql`SELECT checkout FROM refund WHERE ${owned(tenant)} AND id = ${refund}`, ownerOf),
 
   /** Of an attempt or payment of a rail. */
-  ofReference: (tenant: Tenant, rail: string, reference: string): Read<string | null> =>
+  ofReference: (tenant: Tenant, rail: string, reference: string): Read<CheckoutId | null> =>
     one(
       sql`SELECT checkout FROM payment_attempt
           WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}
@@ -42,7 +44,7 @@ export const owners = {
     ),
 };
 
-type Awaited = { readonly checkout: string; readonly attempt: string };
+type Awaited = Pick<Row<'awaited'>, 'checkout' | 'attempt'>;
 
 export function awaitingTransfer(
   tenant: Tenant,

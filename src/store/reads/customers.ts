@@ -1,4 +1,5 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
+import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { customerFrom } from '../rows.ts';
 import { sql } from '../sql.ts';
@@ -10,7 +11,7 @@ const filters: Filters<CustomerFilter> = {
 };
 
 export const customers = {
-  fetch: (tenant: Tenant, id: string): Read<Customer | null> =>
+  fetch: (tenant: Tenant, id: CustomerId): Read<Customer | null> =>
     one(sql`SELECT data FROM customer WHERE ${owned(tenant)} AND id = ${id}`, customerFrom),
 
   list: (tenant: Tenant, filter: CustomerFilter, page: PageRequest): Read<Page<Customer>> =>

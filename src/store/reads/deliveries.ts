@@ -1,6 +1,7 @@
 /** Deliveries as merchants look at them. */
+
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Delivery, DeliveryAttempt, DeliveryFilter } from '../../webhooks/delivery.ts';
+import type { Delivery, DeliveryAttempt, DeliveryFilter, DeliveryId } from '../../webhooks/delivery.ts';
 import { attemptFrom, deliveryFrom } from '../rows.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Page, PageRequest } from '../store.ts';
@@ -59,7 +60,7 @@ function indexFor({ receiver, subject, event, state }: DeliveryFilter): string |
 }
 
 export const deliveries = {
-  fetch: (tenant: Tenant, id: string): Read<Delivery | null> =>
+  fetch: (tenant: Tenant, id: DeliveryId): Read<Delivery | null> =>
     one(
       sql`${selectFrom(tenant, null)} WHERE ${owned(tenant, 'delivery')} AND delivery.id = ${id}`,
       deliveryFrom,
@@ -79,7 +80,7 @@ export const deliveries = {
     );
   },
 
-  listAttempts: (tenant: Tenant, delivery: string): Read<DeliveryAttempt[]> =>
+  listAttempts: (tenant: Tenant, delivery: DeliveryId): Read<DeliveryAttempt[]> =>
     all(
       sql`SELECT ${raw(columnsIn('delivery_attempt'))} FROM delivery_attempt
           WHERE ${owned(tenant)} AND delivery = ${delivery} ORDER BY number`,

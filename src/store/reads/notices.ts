@@ -1,6 +1,7 @@
 /** What rails have said without being asked: one by one, in lists, and what is due. */
-import type { Tenant } from '../../checkout/tenant.ts';
-import type { Notice } from '../../methods/provider-event.ts';
+
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import type { Notice, NoticeId } from '../../methods/provider-event.ts';
 import { noticeFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
 import type { NoticeFilter, Page, PageRequest } from '../store.ts';
@@ -26,7 +27,7 @@ const filters: Filters<NoticeFilter> = {
 };
 
 export const notices = {
-  fetch: (tenant: Tenant, id: string): Read<Notice | null> =>
+  fetch: (tenant: Tenant, id: NoticeId): Read<Notice | null> =>
     one(sql`SELECT ${columns} FROM notice WHERE ${owned(tenant)} AND id = ${id}`, noticeFrom),
 
   fetchByReference: (tenant: Tenant, rail: string, reference: string): Read<Notice | null> =>
@@ -46,7 +47,7 @@ export const notices = {
       page,
     ),
 
-  listDue: (tenant: Tenant, now: number, limit: number): Read<Notice[]> =>
+  listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<Notice[]> =>
     all(
       sql`SELECT ${columns} FROM notice${indexedBy('notice_due')}
           WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,

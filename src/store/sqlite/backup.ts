@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
 import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { openForReading, openUnchanging } from './file.ts';
 import { refuseNewer } from './migrate.ts';
 import { lockForServing } from './open.ts';

@@ -1,6 +1,8 @@
 /** Accounts in memory, looked after by the version that triggers count up with every change. */
+
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, NewAccount } from '../../accounts/account.ts';
+import { type Account, type NewAccount, tenantTime } from '../../accounts/account.ts';
+import type { RealTime } from '../../lib/time.ts';
 import { accountList } from '../reads/directory.ts';
 import type { Sql } from '../sql.ts';
 import type { TenantClock } from '../store.ts';
@@ -51,13 +53,13 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
     accounts: current,
 
     /** All accounts and modes with the time that their clocks show. */
-    clocks: (realNow: number): TenantClock[] =>
+    clocks: (realNow: RealTime): TenantClock[] =>
       [...current().values()].flatMap(({ number: account, testClockOffsetMs }): TenantClock[] => [
-        { tenant: { account, mode: 'live' }, now: realNow },
-        { tenant: { account, mode: 'test' }, now: realNow + testClockOffsetMs },
+        { tenant: { account, mode: 'live' }, now: tenantTime(realNow, 0) },
+        { tenant: { account, mode: 'test' }, now: tenantTime(realNow, testClockOffsetMs) },
       ]),
 
-    insert: ({ name, webhookSecrets: { test, live } }: NewAccount, nowMs: number, { first = false }) =>
+    insert: ({ name, webhookSecrets: { test, live } }: NewAccount, nowMs: RealTime, { first = false }) =>
       inTransaction(database, () => {
         if (first && anyAccount.get() !== undefined) return null;
         refresh();

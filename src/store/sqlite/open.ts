@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { UnusableDatabase } from '../store.ts';
+import { UnusableDatabase } from '../errors.ts';
 import { migrate } from './migrate.ts';
 import { noteAt } from './note.ts';
 

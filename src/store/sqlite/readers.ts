@@ -1,6 +1,8 @@
 /** Reads inside the transaction of a commit, which has no time to wait. */
+
 import type { BankFile } from '../../banking/bank-file.ts';
 import type { Customer } from '../../checkout/customer.ts';
+import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Notice } from '../../methods/provider-event.ts';
 import { bankFiles } from '../reads/bank-files.ts';
@@ -23,7 +25,7 @@ export function createReaders(runner: Runner) {
     },
     endpoints: endpointReader(runner),
     customers: {
-      read: (tenant: Tenant, id: string): Customer | null => read(customers.fetch(tenant, id)),
+      read: (tenant: Tenant, id: CustomerId): Customer | null => read(customers.fetch(tenant, id)),
       readByEmail: (tenant: Tenant, email: string): Customer | null => read(customerByEmail(tenant, email)),
     },
     notices: {

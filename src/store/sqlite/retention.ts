@@ -1,7 +1,9 @@
 /** Removes what is not kept for ever: stored answers, deliveries that have ended, events from the front of the feed. */
+
 import type { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
+import type { RealTime } from '../../lib/time.ts';
 import { liveOf } from './rows.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -49,7 +51,7 @@ export function retention(database: DatabaseSync) {
   );
 
   return {
-    purgeAnswers: (createdBeforeMs: number): number => Number(deleteAnswers.run(createdBeforeMs).changes),
+    purgeAnswers: (createdBeforeMs: RealTime): number => Number(deleteAnswers.run(createdBeforeMs).changes),
 
     purgeDeliveries(tenant: Tenant, createdBeforeMs: number): number {
       const tenantKey = [tenant.account, liveOf(tenant)] as const;

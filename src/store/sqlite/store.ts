@@ -1,6 +1,8 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
+
+import { StoreUnavailable } from '../errors.ts';
 import { resources } from '../resources.ts';
-import { type Store, StoreUnavailable } from '../store.ts';
+import type { Store } from '../store.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';

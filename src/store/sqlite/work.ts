@@ -1,7 +1,10 @@
 /** What is due: sessions that time concerns, and deliveries to be tried. */
+
 import type { DatabaseSync } from 'node:sqlite';
-import { type Tenant, tenantName } from '../../checkout/tenant.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
+import type { CheckoutId } from '../../checkout/ids.ts';
+import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
+import type { RealTime } from '../../lib/time.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim, DeliveryId } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { fetchEvent } from '../reads/events.ts';
 import { countDueDeliveries } from '../reads/work.ts';
@@ -27,7 +30,7 @@ const someDue = (order: 'ASC' | 'DESC') => `
 export const dueReceiversSql = `${someDue('ASC')} UNION ALL ${someDue('DESC')}`;
 
 /** Until when somebody holds something, in real time. */
-type Lease = { readonly until: number };
+type Lease = { readonly until: RealTime };
 type DeliveryLease = Lease & { readonly receiver: string };
 
 export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: EndpointReader) {
@@ -58,10 +61,10 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  function dueExcept(held: readonly string[], tenant: Tenant, now: number, limit: number): DueCheckout[] {
+  function dueExcept(held: readonly string[], tenant: Tenant, now: TenantTime, limit: number): DueCheckout[] {
     return dueCheckouts
       .all(tenant.account, liveOf(tenant), now, JSON.stringify(held), limit)
-      .map((row) => ({ id: row.id as string, dueAt: row.due_at as number }));
+      .map((row) => ({ id: row.id as CheckoutId, dueAt: row.due_at as number }));
   }
 
   function claimed(
@@ -74,7 +77,7 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
     if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
     return {
       tenant,
-      id: row.id as string,
+      id: row.id as DeliveryId,
       receiver: row.receiver as string,
       url: row.url as string | null,
       endpoint: endpoints.list(tenant).find(({ id }) => id === row.receiver) ?? null,
@@ -100,7 +103,7 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
    * who is suspended or busy: so some get their turn first, whatever waits for others, and a claim goes on where the
    * one before has ended; and if there are many of those, the ones with something due need not wait for it.
    */
-  function* candidates(tenant: Tenant, now: number, place: string): Generator<string> {
+  function* candidates(tenant: Tenant, now: TenantTime, place: string): Generator<string> {
     const due = dueReceivers
       .all(tenant.account, liveOf(tenant), now)
       .map(({ receiver }) => receiver as string);
@@ -129,7 +132,7 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
   }
 
   return {
-    listDueCheckouts: (tenant: Tenant, now: number, limit: number): DueCheckout[] =>
+    listDueCheckouts: (tenant: Tenant, now: TenantTime, limit: number): DueCheckout[] =>
       dueExcept([], tenant, now, limit),
 
     claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
@@ -175,7 +178,7 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
       return taken;
     },
 
-    countDueDeliveries: (tenant: Tenant, now: number): number => read(countDueDeliveries(tenant, now)),
+    countDueDeliveries: (tenant: Tenant, now: TenantTime): number => read(countDueDeliveries(tenant, now)),
 
     /** To be called when these were committed: who held what they are about is done with it. */
     endLeases({ checkout, deliveryResults = [] }: Writes): void {
@@ -187,7 +190,7 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
   };
 }
 
-function endExpired(leases: Map<string, Lease>, realNow: number): void {
+function endExpired(leases: Map<string, Lease>, realNow: RealTime): void {
   for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
 }
 

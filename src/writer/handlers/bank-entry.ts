@@ -1,4 +1,5 @@
 /** Commands about an entry of a bank statement: its effects are decided on what was loaded, all of them or none. */
+
 import {
   assigned,
   assignedReturn,
@@ -14,9 +15,11 @@ import {
 } from '../../banking/effects.ts';
 import { type BankEntry, type EntryProblem, entryOf, isIncoming, unassigned } from '../../banking/entry.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
+import type { CheckoutId } from '../../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Notice } from '../../methods/provider-event.ts';
@@ -38,7 +41,7 @@ export function bankEntryNeeds({ origin: { tenant }, reference, action }: Change
   };
 }
 
-function concerned(action: EntryAction): string[] {
+function concerned(action: EntryAction): CheckoutId[] {
   if (action.type === 'assign') return [...new Set(action.parts.map(({ checkout }) => checkout))];
   if (!('lookup' in action)) return [];
   const { owners, candidates, refund } = action.lookup;
@@ -245,7 +248,7 @@ function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loade
 }
 
 /** An objection leaves the whole entry to a person. */
-function matched(effects: EntryEffects, loaded: Loaded, now: number): Next {
+function matched(effects: EntryEffects, loaded: Loaded, now: TenantTime): Next {
   const changes = changesOf(effects.effects, loaded);
   const problem = objectionTo(effects, loaded, now) ?? (isRefusal(changes) ? 'not_payable' : null);
   if (problem !== null || isRefusal(changes)) {
@@ -262,7 +265,7 @@ function matched(effects: EntryEffects, loaded: Loaded, now: number): Next {
 function objectionTo(
   { entry, effects }: EntryEffects,
   { checkouts }: Loaded,
-  now: number,
+  now: TenantTime,
 ): EntryProblem | null {
   for (const { checkout: id, part } of effects) {
     const checkout = checkouts.get(id);

@@ -1,10 +1,12 @@
 /** Commands about a session: the rules decide on what was loaded, and everything that follows is written with it. */
+
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { type Customer, emailKey, identifyPayer } from '../../checkout/customer.ts';
 import { type Change, type Decision, decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import { type Loaded, type Needs, railKey, type Writes } from '../../store/store.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
@@ -67,7 +69,7 @@ export function writesOfChange(
   { checkout, events }: Change,
   before: Checkout | null,
   endpoints: readonly Endpoint[],
-  { origin, now, type }: { readonly origin: Origin; readonly now: number; readonly type: string },
+  { origin, now, type }: { readonly origin: Origin; readonly now: TenantTime; readonly type: string },
   serializer: Serializer,
 ): Writes {
   const told = events.map((event) => ({ type: event.type, data: serializer.eventData(checkout, event) }));

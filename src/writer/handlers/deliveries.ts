@@ -1,4 +1,5 @@
 /** Results of deliveries, and their consequences for the receivers. */
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { EndpointEventType } from '../../events/types.ts';
 import type { EndpointChange, Loaded, Needs, Writes } from '../../store/store.ts';
@@ -31,12 +32,12 @@ export function decideOnDeliveries({ results }: RecordDeliveries, loaded: Loaded
 
 /** The consequences of the results for those who got the deliveries, one after the other. */
 function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Writes {
-  const endpoints = new Map(loaded.endpoints.map((each) => [each.id, each]));
+  const endpoints = new Map<string, Endpoint>(loaded.endpoints.map((each) => [each.id, each]));
   const health = new Map<string, Health | null>();
   const dueNow = new Map<string, number>();
   const events: EventRow[] = [];
 
-  function tell(type: EndpointEventType, before: Endpoint, failing: Health | null, now: number): void {
+  function tell(type: EndpointEventType, before: Endpoint, failing: Health | null, now: TenantTime): void {
     const after = { ...before, version: before.version + 1, eventCount: before.eventCount + 1 };
     endpoints.set(after.id, after);
     const data = JSON.stringify(representEndpoint(after, failing, now));

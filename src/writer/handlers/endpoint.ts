@@ -1,5 +1,7 @@
 /** Commands about an endpoint. */
+
 import { isRefusal, type Refusal } from '../../checkout/refusals.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { decideEndpoint, type Endpoint, type EndpointCommand } from '../../webhooks/endpoint.ts';
 import { type Health, healthStatusOf, probedAtOnce } from '../../webhooks/health.ts';
@@ -41,7 +43,7 @@ function triesAnew(before: Endpoint, after: Endpoint, command: EndpointCommand):
 }
 
 /** Its troubles may be over: if it was suspended, a probe will tell, and with it whoever was told of the suspension. */
-function healthAnew({ disabled }: Endpoint, failing: Health | null, now: number): Health | null {
+function healthAnew({ disabled }: Endpoint, failing: Health | null, now: TenantTime): Health | null {
   const isSuspended = healthStatusOf(failing) === 'suspended';
   return disabled === null && isSuspended && failing ? probedAtOnce(failing, now) : null;
 }
@@ -51,7 +53,7 @@ function madeDueNow(
   id: string,
   before: Health | null,
   after: Health | null,
-  now: number,
+  now: TenantTime,
 ): Pick<Writes, 'receivers' | 'dueNow'> {
   return {
     ...(before === null ? {} : { receivers: [{ id, health: after }] }),

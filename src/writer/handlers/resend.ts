@@ -2,7 +2,7 @@
 import { type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
-import { isEndpoint } from '../../webhooks/endpoint.ts';
+import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import { probedAtOnce } from '../../webhooks/health.ts';
 import { auditOf, type Decided, type ResendDeliveries, type Resent } from '../command.ts';
 
@@ -19,7 +19,7 @@ export function decideOnResend(
   { origin, deliveries, now, many }: ResendDeliveries,
   { endpoints, receivers: failing }: Loaded,
 ): Decided<Resent> | Refusal {
-  const byId = new Map(endpoints.map((each) => [each.id, each]));
+  const byId = new Map<string, Endpoint>(endpoints.map((each) => [each.id, each]));
   const isAble = ({ receiver }: Delivery) => !isEndpoint(receiver) || byId.get(receiver)?.disabled === null;
   const able = deliveries.filter(isAble);
   const [first] = able;

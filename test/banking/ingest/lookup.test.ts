@@ -44,7 +44,7 @@ function storeOf(sessions: readonly Checkout[], notices: readonly Notice[] = [])
 const names = (count: number) => Array.from({ length: count }, (_, index) => `N${index}`);
 
 suite('money that the shop has sent', () => {
-  const id = `rfd_${'0'.repeat(26)}`;
+  const id = `rfd_${'0'.repeat(26)}` as const;
   const out = entry({ direction: 'debit', endToEndId: id.replace('_', '') });
 
   test('concerns the refund that its id names, if that was a transfer', async () => {
@@ -61,7 +61,7 @@ suite('money that the shop has sent', () => {
   });
 
   test('concerns the entry whose money goes back, if that is one of the bank', async () => {
-    const ntc = `ntc_${'0'.repeat(26)}`;
+    const ntc = `ntc_${'0'.repeat(26)}` as const;
     const back = entry({ direction: 'debit', endToEndId: ntc.replace('_', '') });
     const sentBack = { amount: 700, state: 'pending', reason: '', file: '' } as const;
     const sent = noticeOf(ntc, { ...entry(), sentBack });
@@ -122,7 +122,7 @@ suite('money that came in', () => {
   });
 
   test('against the newest ten of them', async () => {
-    const all = names(11);
+    const all = Array.from({ length: 11 }, (_, index) => `ntc_${index}` as const);
     const session = paidSession('ONE', 50_000, {
       payments: all.map((name) => payment(1000, { rail: BANK, reference: name, attempt: 'pat_ONE' })),
     });

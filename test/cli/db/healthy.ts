@@ -1,6 +1,8 @@
 /** A database in which everything has happened that can happen to one, made by the service itself. */
+
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CheckoutId } from '../../../src/checkout/ids.ts';
 import { startReceiver as startOther } from '../../api/receiver.ts';
 import { startReceiver } from '../../crash/receiver.ts';
 import { startService } from '../../support/service.ts';
@@ -19,14 +21,14 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   });
   let keys = 0;
 
-  async function ask(method: string, path: string, body: object): Promise<{ readonly id: string }> {
+  async function ask(method: string, path: string, body: object): Promise<{ readonly id: CheckoutId }> {
     const headers = { 'idempotency-key': `key-${keys++}` };
     const answer = await service.call(method, path, { body, headers });
     assert.ok(answer.status < 300, answer.text);
     return answer.json.data;
   }
   // Answers that are stored would still refer to the events that are forgotten in the end.
-  async function createOld(): Promise<{ readonly id: string }> {
+  async function createOld(): Promise<{ readonly id: CheckoutId }> {
     const body = { invoice_currency: 'EUR', amount: 700 };
     return (await service.call('POST', '/v3/checkout', { body })).json.data;
   }

@@ -2,11 +2,13 @@
  * What banks and other rails bring: money that goes back, transfers that are waited for, notices and files. Written by
  * the service's own rules, without the rails themselves.
  */
+
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
 import type { BankFile } from '../../../src/banking/bank-file.ts';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
+import type { AttemptId, CheckoutId, RefundId } from '../../../src/checkout/ids.ts';
 import { createSerializer } from '../../../src/checkout/serializer.ts';
 import type { JsonObject } from '../../../src/checkout/session.ts';
 import type { Tenant } from '../../../src/checkout/tenant.ts';
@@ -25,13 +27,13 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
   const execute = createWriter({ store, serializer, realNow: Date.now });
   const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
 
-  async function order(id: string, command: CheckoutCommand): Promise<void> {
+  async function order(id: CheckoutId, command: CheckoutCommand): Promise<void> {
     const { result } = await execute({ subject: 'checkout', origin, id, command });
     assert.equal(result.kind, 'change', JSON.stringify(result));
   }
 
-  async function attemptOf(id: string): Promise<string> {
-    return (await store.checkouts.fetch(tenant, id))?.attempts.at(-1)?.id ?? '';
+  async function attemptOf(id: CheckoutId): Promise<AttemptId> {
+    return (await store.checkouts.fetch(tenant, id))?.attempts.at(-1)?.id ?? 'pat_none';
   }
 
   /** A line of a statement. */
@@ -57,7 +59,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
 
   return {
     /** The payer is shown where to transfer the money to; whether it comes is seen on a statement. */
-    async startTransfer(id: string, reference: string): Promise<void> {
+    async startTransfer(id: CheckoutId, reference: string): Promise<void> {
       const checkout = await store.checkouts.fetch(tenant, id);
       assert.ok(checkout);
       const started: Given<'start_attempt'> = {
@@ -75,7 +77,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     },
 
     /** It has come, with a line of a statement. */
-    async receiveTransfer(id: string, reference: string, amount: number): Promise<void> {
+    async receiveTransfer(id: CheckoutId, reference: string, amount: number): Promise<void> {
       const notice = newId('ntc', now);
       const payment = `${notice}.1`;
       const parts = [{ checkout: id, attempt: await attemptOf(id), amount, payment }];
@@ -95,7 +97,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     },
 
     /** Out of what the newest attempt has brought; returns its id. */
-    async refund(id: string, amount: number, webhookUrl = ''): Promise<string> {
+    async refund(id: CheckoutId, amount: number, webhookUrl = ''): Promise<RefundId> {
       const refund = newId('rfd', now);
       const wanted: Given<'create_refund'> = {
         id: refund,
@@ -110,7 +112,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       return refund;
     },
 
-    async reportRefund(id: string, refund: string, status: 'succeeded' | 'failed'): Promise<void> {
+    async reportRefund(id: CheckoutId, refund: RefundId, status: 'succeeded' | 'failed'): Promise<void> {
       const failure = status === 'failed' ? 'The account is closed.' : '';
       const said: Given<'report_refund'> = {
         refund,
@@ -122,7 +124,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       await order(id, { type: 'report_refund', now, ...said });
     },
 
-    async dispute(id: string, amount: number): Promise<void> {
+    async dispute(id: CheckoutId, amount: number): Promise<void> {
       const { rail, id: attempt } = (await store.checkouts.fetch(tenant, id))?.attempts.at(-1) ?? {};
       assert.ok(rail && attempt);
       const said: Given<'report_reversal'> = {

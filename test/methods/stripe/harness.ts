@@ -101,7 +101,7 @@ export async function startHarness(
     count += 1;
     const now = Date.now();
     const blank = buildCheckout({ id: `chk_${count}`, createdAt: now, ...given });
-    const id = `pat_${process.pid}_${count}`;
+    const id = `pat_${process.pid}_${count}` as const;
     modes.set(id, blank.tenant.mode);
     const { mode } = blank.tenant;
     const { currency, amount } = blank;
