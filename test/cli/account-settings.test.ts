@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { createAccount } from '../../src/accounts/account.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd, serve } from '../support/process.ts';
@@ -16,9 +18,11 @@ const eur = { id: 'eur', currency: 'EUR', iban: DE_IBAN, holder: { name: 'Shop',
 
 /** A database with one account, without a server. */
 async function database(t: TestContext) {
-  const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
-  await (await serve(t, settings)).kill('SIGTERM');
-  return settings;
+  const path = join(freshDirectory(t), 'till.db');
+  const store = openSqliteStore(path, { serve: true });
+  await createAccount(store, 'Shop', Date.now());
+  await store.close();
+  return { DATABASE_URL: `sqlite:${path}` };
 }
 
 async function done(t: TestContext, settings: Readonly<Record<string, string>>, ...args: string[]) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { receiptPdf } from '../../src/documents/render-queue.ts';
+import { scaled } from '../support/scale.ts';
 import { checkout, payee, payment, receiptOf } from './build.ts';
 import { assertMargins, lettersOf, readPdf, render } from './read-pdf.ts';
 
@@ -55,7 +56,7 @@ suite('a document survives', () => {
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 250 }), async (text) => {
         await receiptWith(text);
       }),
-      { numRuns: 8 },
+      { numRuns: scaled(2) },
     );
   });
 });

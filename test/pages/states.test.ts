@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readToken, receiptCode } from '../../src/checkout/token.ts';
+import { combinations } from '../support/scale.ts';
 import { type StripeStandIn, startStripe } from '../support/stripe-stand-in.ts';
 import { expected, type StateName, sessionsInAllStates } from './states.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
@@ -135,14 +136,22 @@ test('the receipt lists items and payments, and is not there before', async () =
   await page.waitForURL(urlOf('paid'));
 });
 
-const views: ReadonlyArray<readonly [string, BrowserContextOptions, string]> = [
-  ['light', { colorScheme: 'light' }, ''],
+type View = readonly [name: string, BrowserContextOptions, query: string];
+
+const plainView: View = ['light', { colorScheme: 'light' }, ''];
+const otherView: View = [
+  'dark at 320 px in Arabic',
+  { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
+  '?lang=ar',
+];
+const views: readonly View[] = [
+  plainView,
   ['dark', { colorScheme: 'dark' }, ''],
   ['light at 320 px', { colorScheme: 'light', viewport: { width: 320, height: 640 } }, ''],
-  ['dark at 320 px in Arabic', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }, '?lang=ar'],
+  otherView,
 ];
 
-for (const [view, options, query] of views) {
+for (const [view, options, query] of combinations(views, [plainView, otherView])) {
   test(`axe finds nothing: ${view}`, async () => {
     const page = await till.page(options);
     // Nothing comes of going on, so that the page that leads there stays to be looked at.
