@@ -124,12 +124,3 @@ export type DeliveryAttempt = {
   /** Beginning of the receiver's answer. */
   readonly answer: string;
 };
-
-export type DeliveryFilter = {
-  readonly receiver?: string;
-  readonly subject?: string;
-  readonly event?: string;
-  readonly state?: DeliveryState;
-  readonly createdFrom?: number;
-  readonly createdBefore?: number;
-};

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import type { PageRequest, Store } from '../../src/store/store.ts';
-import type { Delivery, DeliveryFilter } from '../../src/webhooks/delivery.ts';
+import type { DeliveryFilter, PageRequest, Store } from '../../src/store/store.ts';
+import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,

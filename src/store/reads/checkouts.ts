@@ -1,15 +1,16 @@
 /** Sessions: found by what belongs to them, and listed by their indexes. */
+import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { searchable } from '../columns.ts';
 import type { CheckoutRow } from '../rows.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
-import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
+import type { Page, PageRequest } from '../store.ts';
 import {
+  type AskedOf,
   all,
   type Bound,
   boundsOf,
   conditionsOf,
-  type Filters,
   indexedBy,
   isSet,
   one,
@@ -101,18 +102,24 @@ export function fetchCheckout(tenant: Tenant, id: string): Read<CheckoutRow | nu
 /** PostgreSQL has what amounts and beginnings are asked of in rows of their own, which are narrow. */
 const amount = either({ sqlite: raw('amount'), postgres: raw('overview.amount') });
 
-type Condition = Omit<CheckoutFilter, 'createdFrom' | 'createdBefore' | 'metadata' | 'search'>;
+const filters = {
+  status: (status: Status) => sql`status = ${status}`,
+  paymentStatus: (status: PaymentStatus) => sql`payment_status = ${status}`,
+  currency: (currency: string) => sql`invoice_currency = ${currency}`,
+  referenceId: (id: string) => sql`reference_id = ${id}`,
+  customer: (id: string) => sql`customer = ${id}`,
+  amountFrom: (from: number) => sql`${amount} >= ${from}`,
+  amountTo: (to: number) => sql`${amount} <= ${to}`,
+  partiallyPaid: (is: boolean) => isSet('partially_paid', is),
+  paidInExcess: (is: boolean) => isSet('paid_in_excess', is),
+};
 
-const filters: Filters<Condition> = {
-  status: (status) => sql`status = ${status}`,
-  paymentStatus: (status) => sql`payment_status = ${status}`,
-  currency: (currency) => sql`invoice_currency = ${currency}`,
-  referenceId: (id) => sql`reference_id = ${id}`,
-  customer: (id) => sql`customer = ${id}`,
-  amountFrom: (from) => sql`${amount} >= ${from}`,
-  amountTo: (to) => sql`${amount} <= ${to}`,
-  partiallyPaid: (is) => isSet('partially_paid', is),
-  paidInExcess: (is) => isSet('paid_in_excess', is),
+export type CheckoutFilter = AskedOf<typeof filters> & {
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
+  /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
+  readonly search?: string;
 };
 
 /**
