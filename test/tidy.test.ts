@@ -88,6 +88,20 @@ suite('the code', () => {
     }
     for (const file of sources) visit(file, []);
   });
+
+  test('has no two files that import each other, not even for types', () => {
+    const statements = (file: string) =>
+      [...read(file).matchAll(/^(?:import|export)\b[^'"`;=()]*?\bfrom\s+'(\.[^']+)'/gm)].map(
+        ([, specifier]) => normalize(join(dirname(file), specifier ?? '')),
+      );
+    const known = new Map(sources.map((file) => [file, statements(file)]));
+    const mutual = sources.flatMap((file) =>
+      statements(file)
+        .filter((each) => file < each && known.get(each)?.includes(file))
+        .map((each) => `${file} and ${each}`),
+    );
+    assert.deepEqual(mutual, []);
+  });
 });
 
 /**

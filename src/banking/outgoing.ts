@@ -7,7 +7,8 @@ import { MAX_AMOUNT } from '../checkout/money.ts';
 import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
-import type { Page, Store } from '../store/store.ts';
+import type { Page } from '../store/page.ts';
+import type { Store } from '../store/store.ts';
 import { type BankEntry, entryOf, entryOfPayment } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 

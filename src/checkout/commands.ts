@@ -2,47 +2,45 @@
  * Commands for a checkout session. A command brings everything that the decision needs: the time, random ids and
  * checked input. It is data, so that a decision can be repeated.
  */
-import type { AttemptId, CheckoutId, RefundId } from './ids.ts';
+import type { AttemptId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
 import type {
   Attempt,
   AttemptStatus,
+  Checkout,
   JsonObject,
-  Payer,
-  Policy,
   RailTraits,
   Refund,
   RefundStatus,
   Reversal,
 } from './session.ts';
-import type { Tenant, TenantTime } from './tenant.ts';
+import type { TenantTime } from './tenant.ts';
 
 type At = {
   /** Milliseconds since the epoch in the clock of the session's account and mode. */
   readonly now: TenantTime;
 };
 
+/** The fields of the new session, but for those that it gets by being created. */
 export type CreateCheckout = At & {
   readonly type: 'create';
-  readonly id: CheckoutId;
-  readonly token: string;
-  readonly tenant: Tenant;
-  readonly currency: string;
   /** The total to pay, or null to take it from the items. */
   readonly amount: number | null;
-  readonly items: readonly Item[];
   /** Empty: the items' listing. */
   readonly description: string;
-  readonly referenceId: string;
-  readonly metadata: JsonObject;
-  readonly payer: Payer;
-  readonly successUrl: string;
-  readonly cancelUrl: string;
-  readonly webhookUrl: string;
-  readonly methods: readonly string[];
-  readonly expiresAt: TenantTime | null;
-  readonly policy: Policy;
-};
+} & Omit<
+    Checkout,
+    | 'amount'
+    | 'attempts'
+    | 'createdAt'
+    | 'description'
+    | 'eventCount'
+    | 'lifecycle'
+    | 'payments'
+    | 'refunds'
+    | 'reversals'
+    | 'version'
+  >;
 
 export type UpdateCheckout = At & {
   readonly type: 'update';

@@ -1,6 +1,6 @@
 /** Pages of lists, newest first. */
 import type { FastifyReply } from 'fastify';
-import type { PageRequest } from '../store/store.ts';
+import type { PageRequest } from '../store/page.ts';
 import { JSON_TYPE } from './answer.ts';
 import { listEnvelope } from './envelope.ts';
 import { fieldsError } from './errors.ts';

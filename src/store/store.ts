@@ -12,18 +12,17 @@ import type { AccountSettings } from '../accounts/settings.ts';
 import type { BankFile, BankFileId, BankFileKind } from '../banking/bank-file.ts';
 import type { Customer } from '../checkout/customer.ts';
 import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../checkout/ids.ts';
-import type { Checkout, PaymentStatus, Status } from '../checkout/session.ts';
+import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent, SubjectId } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
-import type { Notice, NoticeId, NoticeState } from '../methods/provider-event.ts';
+import type { Notice, NoticeId } from '../methods/provider-event.ts';
 import type {
   Claim,
   ClaimedDelivery,
   Delivery,
   DeliveryAttempt,
   DeliveryClaim,
-  DeliveryFilter,
   DeliveryId,
   DeliveryResult,
   DeliveryRow,
@@ -32,6 +31,12 @@ import type {
 import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { CheckoutFilter } from './reads/checkouts.ts';
+import type { CustomerFilter } from './reads/customers.ts';
+import type { DeliveryFilter } from './reads/deliveries.ts';
+import type { NoticeFilter } from './reads/notices.ts';
+import type { RefundFilter } from './reads/refunds.ts';
 
 /** A success as it was sent, so that it can be sent again byte for byte. */
 export type Answer = {
@@ -146,40 +151,8 @@ export type Unit = {
   readonly decide: (loaded: Loaded) => readonly Writes[];
 };
 
-/** A page of a list in one direction; `cursor` is the id next to which it begins. */
-export type PageRequest = {
-  readonly limit: number;
-  readonly after?: string;
-  readonly before?: string;
-};
-export type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
-
-export type CheckoutFilter = {
-  readonly status?: Status;
-  readonly paymentStatus?: PaymentStatus;
-  readonly currency?: string;
-  readonly referenceId?: string;
-  readonly customer?: CustomerId;
-  readonly createdFrom?: number;
-  readonly createdBefore?: number;
-  readonly amountFrom?: number;
-  readonly amountTo?: number;
-  readonly partiallyPaid?: boolean;
-  readonly paidInExcess?: boolean;
-  readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
-  /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
-  readonly search?: string;
-};
-
-export type CustomerFilter = { readonly email?: string };
-
-export type RefundFilter = {
-  readonly checkout?: CheckoutId;
-  readonly rail?: string;
-  readonly isPending?: true;
-};
-
-export type NoticeFilter = { readonly rail: string; readonly state?: NoticeState };
+/** Filters of lists: each is a line where the list is read. */
+export type { CheckoutFilter, CustomerFilter, DeliveryFilter, NoticeFilter, RefundFilter };
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };

@@ -128,12 +128,3 @@ export type DeliveryAttempt = {
   /** Beginning of the receiver's answer. */
   readonly answer: string;
 };
-
-export type DeliveryFilter = {
-  readonly receiver?: string;
-  readonly subject?: SubjectId;
-  readonly event?: EventId;
-  readonly state?: DeliveryState;
-  readonly createdFrom?: TenantTime;
-  readonly createdBefore?: TenantTime;
-};

@@ -7,7 +7,7 @@ import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
 import type { Notice, NoticeId } from '../../src/methods/provider-event.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
-import type { PageRequest } from '../../src/store/store.ts';
+import type { PageRequest } from '../../src/store/page.ts';
 import { attempt, checkout, NOW, payment } from '../checkout/build.ts';
 import { entry as statementEntry } from '../statements/support.ts';
 

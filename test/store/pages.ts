@@ -1,7 +1,8 @@
 /** What the suites of lists and of batches that fail have in common. */
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import type { Page, PageRequest, Unit } from '../../src/store/store.ts';
+import type { Page, PageRequest } from '../../src/store/page.ts';
+import type { Unit } from '../../src/store/store.ts';
 import { inOrder } from './deliveries.ts';
 
 export const ALL = { limit: 100 };

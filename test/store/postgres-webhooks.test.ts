@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { deliveries } from '../../src/store/reads/deliveries.ts';
 import { written } from '../../src/store/sql.ts';
-import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
+import type { DeliveryFilter } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 
 /** A node of what EXPLAIN answers. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import type { PageRequest } from '../../src/store/page.ts';
 import { bankFiles } from '../../src/store/reads/bank-files.ts';
 import { awaitingTransfer, checkoutList } from '../../src/store/reads/checkouts.ts';
 import { notices } from '../../src/store/reads/notices.ts';
@@ -10,7 +11,7 @@ import type { Read } from '../../src/store/reads/read.ts';
 import { refundList } from '../../src/store/reads/refunds.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
-import type { CheckoutFilter, NoticeFilter, PageRequest, RefundFilter } from '../../src/store/store.ts';
+import type { CheckoutFilter, NoticeFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
 /** The steps in which SQLite would look for the rows of the read. */

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { dueReceiversSql } from '../../src/store/sqlite/work.ts';
-import type { DeliveryFilter } from '../../src/webhooks/delivery.ts';
+import type { DeliveryFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { apart, claim, claimOne, finish, HOUR, LEASE, result, tryAgain } from './deliveries.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import type { PageRequest, Store } from '../../src/store/store.ts';
-import type { Delivery, DeliveryFilter, DeliveryId } from '../../src/webhooks/delivery.ts';
+import type { PageRequest } from '../../src/store/page.ts';
+import type { DeliveryFilter, Store } from '../../src/store/store.ts';
+import type { Delivery, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
   apart,

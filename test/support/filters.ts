@@ -1,5 +1,7 @@
 /** Every filter of a list by itself and with each other one, and all together: what indexes are held to. */
-import type { CheckoutFilter, PageRequest } from '../../src/store/store.ts';
+
+import type { PageRequest } from '../../src/store/page.ts';
+import type { CheckoutFilter } from '../../src/store/store.ts';
 
 export const filters = {
   none: {},

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
-import type { Store } from '../../store/store.ts';
-import type { Delivery, DeliveryFilter } from '../../webhooks/delivery.ts';
+import type { DeliveryFilter, Store } from '../../store/store.ts';
+import type { Delivery } from '../../webhooks/delivery.ts';
 import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
 import {
   representDelivery,

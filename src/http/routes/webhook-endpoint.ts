@@ -4,7 +4,7 @@ import Type from 'typebox';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
-import type { Page, PageRequest } from '../../store/store.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
 import {
   type Endpoint,
   type EndpointCommand,

@@ -11,6 +11,7 @@ import {
   contact,
   country,
   currency,
+  cursorText,
   email,
   idText,
   LINE,
@@ -171,9 +172,8 @@ export type UpdateBody = Static<typeof updateBody>;
 export const idOf = <P extends IdPrefix>(prefix: P, what: string) =>
   Type.Object({ id: idText(prefix, `Id of the ${what}.`) });
 
-/** Cursors are ids; clients need not know. */
 export const pageQuery = <P extends IdPrefix>(prefix: P) => {
-  const cursor = (description: string) => idText(prefix, description);
+  const cursor = (description: string) => cursorText(prefix, description);
   return {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Page size.' })),
     after: Type.Optional(cursor('Cursor: the page of the next older rows.')),

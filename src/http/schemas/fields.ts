@@ -25,13 +25,15 @@ export const closed = <const T extends string[]>(values: readonly [...T], descri
 
 /** An id of this service; validated text has the type of the id from here on. */
 export const idText = <P extends IdPrefix>(prefix: P, description: string) =>
-  Type.Unsafe<Id<P>>(
-    Type.String({
-      pattern: `^${prefix}_[0-9a-z]{20,40}$`,
-      description,
-      examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`],
-    }),
-  );
+  idOfForm(prefix, { description, examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`] });
+
+/** A cursor of a list: the id next to which a page begins, which clients need not know. */
+export const cursorText = <P extends IdPrefix>(prefix: P, description: string) =>
+  idOfForm(prefix, { description });
+
+function idOfForm<P extends IdPrefix>(prefix: P, annotations: { description: string; examples?: string[] }) {
+  return Type.Unsafe<Id<P>>(Type.String({ pattern: `^${prefix}_[0-9a-z]{20,40}$`, ...annotations }));
+}
 
 export const currency = Type.String({
   format: 'iso-4217',

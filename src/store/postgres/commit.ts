@@ -5,11 +5,12 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Unit, Writes } from '../store.ts';
 import { type CheckoutCache, createCheckoutCache } from './cache.ts';
+import { changesOf } from './changes.ts';
 import { erase } from './erase.ts';
 import { isCollision, isUniqueViolation } from './errors.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
-import { changesOf, writeStatements } from './write.ts';
+import { writeStatements } from './write.ts';
 
 /** How often a batch that met another one at the same rows is tried. */
 const MAX_TRIES = 5;

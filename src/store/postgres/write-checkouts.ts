@@ -2,9 +2,9 @@
 import { type Checkout, dueAt } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { columnsOf, dataOf, filterableMetadata } from '../columns.ts';
+import type { Changes } from './changes.ts';
 import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted, update } from './statements.ts';
-import type { Changes } from './write.ts';
 
 type Change = { readonly before: Checkout | null; readonly after: Checkout };
 

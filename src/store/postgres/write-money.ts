@@ -6,9 +6,9 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { Notice } from '../../methods/provider-event.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
 import type { Writes } from '../store.ts';
+import type { Changes } from './changes.ts';
 import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted, update } from './statements.ts';
-import type { Changes } from './write.ts';
 
 type Change = { readonly before: Checkout | null; readonly after: Checkout };
 

@@ -1,29 +1,16 @@
 /** The rows of a whole batch, each table's in one statement. */
+
 import { type Customer, emailKey } from '../../checkout/customer.ts';
-import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { keptAnswer } from '../answer-body.ts';
 import type { Writes } from '../store.ts';
+import type { Changes } from './changes.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
 import { insert, type Row, some, sorted } from './statements.ts';
 import { checkoutStatements } from './write-checkouts.ts';
 import { deliveryStatements } from './write-deliveries.ts';
 import { moneyStatements } from './write-money.ts';
-
-/** What a session was before the first of a batch's changes, and what it is after the last. */
-export type Changes = ReadonlyMap<string, { readonly before: Checkout | null; readonly after: Checkout }>;
-
-export function changesOf(all: readonly Writes[]): Changes {
-  const changes = new Map<string, { before: Checkout | null; after: Checkout }>();
-  for (const { checkout } of all) {
-    if (!checkout) continue;
-    const { before, after } = checkout;
-    const earlier = changes.get(after.id);
-    changes.set(after.id, { before: earlier ? earlier.before : before, after });
-  }
-  return changes;
-}
 
 /**
  * The statements that write the batch. Tables and rows come in the same order in every batch, so that two batches that

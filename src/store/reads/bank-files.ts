@@ -1,9 +1,9 @@
 /** Files that go to and fro between an operator and a bank. */
 import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { bankFileFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
-import type { Page, PageRequest } from '../store.ts';
 import { columnsIn } from '../tables.ts';
 import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 

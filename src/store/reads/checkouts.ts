@@ -1,17 +1,18 @@
 /** Sessions: found by what belongs to them, and listed by their indexes. */
-import type { AttemptId, CheckoutId, RefundId } from '../../checkout/ids.ts';
+import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout/ids.ts';
+import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { searchable } from '../columns.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { CheckoutRow } from '../rows.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
-import type { CheckoutFilter, Page, PageRequest } from '../store.ts';
 import type { Row } from '../tables.ts';
 import {
+  type AskedOf,
   all,
   type Bound,
   boundsOf,
   conditionsOf,
-  type Filters,
   indexedBy,
   isSet,
   one,
@@ -81,7 +82,7 @@ export function ledgerOf(tenant: Tenant): Sql {
 export const NOT_READ = '';
 
 /** For SQLite. Ordered where an index has that order: json_group_array would sort for itself. */
-export function fetchLedger(tenant: Tenant, checkout: string): Read<string> {
+export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> {
   return single(
     sql`SELECT json_group_array(json_array(${line})) AS payments
         FROM (SELECT ${line} ${paymentsOf(tenant, sql`${checkout}`)} ORDER BY booked_at, rowid)`,
@@ -93,7 +94,7 @@ export function fetchLedger(tenant: Tenant, checkout: string): Read<string> {
 const columns = (tenant: Tenant): Sql => sql`
   checkout.id, checkout.version, checkout.event_count, checkout.data, ${ledgerOf(tenant)} AS payments`;
 
-export function fetchCheckout(tenant: Tenant, id: string): Read<CheckoutRow | null> {
+export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow | null> {
   return one(
     sql`SELECT ${columns(tenant)} FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
     (row: CheckoutRow) => row,
@@ -103,18 +104,24 @@ export function fetchCheckout(tenant: Tenant, id: string): Read<CheckoutRow | nu
 /** PostgreSQL has what amounts and beginnings are asked of in rows of their own, which are narrow. */
 const amount = either({ sqlite: raw('amount'), postgres: raw('overview.amount') });
 
-type Condition = Omit<CheckoutFilter, 'createdFrom' | 'createdBefore' | 'metadata' | 'search'>;
+const filters = {
+  status: (status: Status) => sql`status = ${status}`,
+  paymentStatus: (status: PaymentStatus) => sql`payment_status = ${status}`,
+  currency: (currency: string) => sql`invoice_currency = ${currency}`,
+  referenceId: (id: string) => sql`reference_id = ${id}`,
+  customer: (id: CustomerId) => sql`customer = ${id}`,
+  amountFrom: (from: number) => sql`${amount} >= ${from}`,
+  amountTo: (to: number) => sql`${amount} <= ${to}`,
+  partiallyPaid: (is: boolean) => isSet('partially_paid', is),
+  paidInExcess: (is: boolean) => isSet('paid_in_excess', is),
+};
 
-const filters: Filters<Condition> = {
-  status: (status) => sql`status = ${status}`,
-  paymentStatus: (status) => sql`payment_status = ${status}`,
-  currency: (currency) => sql`invoice_currency = ${currency}`,
-  referenceId: (id) => sql`reference_id = ${id}`,
-  customer: (id) => sql`customer = ${id}`,
-  amountFrom: (from) => sql`${amount} >= ${from}`,
-  amountTo: (to) => sql`${amount} <= ${to}`,
-  partiallyPaid: (is) => isSet('partially_paid', is),
-  paidInExcess: (is) => isSet('paid_in_excess', is),
+export type CheckoutFilter = AskedOf<typeof filters> & {
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
+  /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
+  readonly search?: string;
 };
 
 /**

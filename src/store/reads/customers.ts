@@ -1,14 +1,16 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { customerFrom } from '../rows.ts';
 import { sql } from '../sql.ts';
-import type { CustomerFilter, Page, PageRequest } from '../store.ts';
-import { boundsOf, conditionsOf, type Filters, one, owned, pageOf, type Read } from './read.ts';
+import { type AskedOf, boundsOf, conditionsOf, one, owned, pageOf, type Read } from './read.ts';
 
-const filters: Filters<CustomerFilter> = {
-  email: (email) => sql`email = ${emailKey(email)}`,
+const filters = {
+  email: (email: string) => sql`email = ${emailKey(email)}`,
 };
+
+export type CustomerFilter = AskedOf<typeof filters>;
 
 export const customers = {
   fetch: (tenant: Tenant, id: CustomerId): Read<Customer | null> =>

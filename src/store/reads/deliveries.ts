@@ -1,16 +1,17 @@
 /** Deliveries as merchants look at them. */
 
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Delivery, DeliveryAttempt, DeliveryFilter, DeliveryId } from '../../webhooks/delivery.ts';
+import type { EventId, SubjectId } from '../../events/event.ts';
+import type { Delivery, DeliveryAttempt, DeliveryId, DeliveryState } from '../../webhooks/delivery.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { attemptFrom, deliveryFrom } from '../rows.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
-import type { Page, PageRequest } from '../store.ts';
 import { columnsIn } from '../tables.ts';
 import {
+  type AskedOf,
   all,
   boundsOf,
   conditionsOf,
-  type Filters,
   indexedBy,
   one,
   owned,
@@ -27,18 +28,23 @@ const selectFrom = (tenant: Tenant, index: string | null): Sql => sql`
   SELECT ${raw(columnsIn('delivery'))}, event.type FROM delivery${indexedBy(index)}
   JOIN event ON ${owned(tenant, 'event')} AND event.id = delivery.event`;
 
-const filtersOf = (tenant: Tenant): Filters<Omit<DeliveryFilter, 'createdFrom' | 'createdBefore'>> => ({
-  event: (id) => sql`delivery.event = ${id}`,
+const filtersOf = (tenant: Tenant) => ({
+  event: (id: EventId) => sql`delivery.event = ${id}`,
   // A session has few events, and each has an index of its deliveries.
-  subject: (id) =>
+  subject: (id: SubjectId) =>
     either({
       sqlite: sql`delivery.event IN (${chainOf(tenant, id)})`,
       postgres: sql`delivery.event = ANY (ARRAY(
         SELECT told.id FROM event AS told WHERE ${owned(tenant, 'told')} AND told.subject = ${id}))`,
     }),
-  receiver: (receiver) => sql`receiver = ${receiver}`,
-  state: (state) => sql`state = ${word(state)}`,
+  receiver: (receiver: string) => sql`receiver = ${receiver}`,
+  state: (state: DeliveryState) => sql`state = ${word(state)}`,
 });
+
+export type DeliveryFilter = AskedOf<ReturnType<typeof filtersOf>> & {
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+};
 
 /** Ids of the newest events of a session, along their chain. CROSS keeps to that: by itself SQLite goes through all. */
 const chainOf = (tenant: Tenant, checkout: string): Sql => sql`

@@ -1,9 +1,9 @@
 /** Events: one by one, in the feed of a tenant, and as the history of a session. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
+import type { Page } from '../page.ts';
 import { eventFrom } from '../rows.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
-import type { Page } from '../store.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { all, one, owned, type Read } from './read.ts';
 

@@ -1,16 +1,15 @@
 /** What rails have said without being asked: one by one, in lists, and what is due. */
-
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
-import type { Notice, NoticeId } from '../../methods/provider-event.ts';
+import type { Notice, NoticeId, NoticeState } from '../../methods/provider-event.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { noticeFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
-import type { NoticeFilter, Page, PageRequest } from '../store.ts';
 import { columnsIn } from '../tables.ts';
 import {
+  type AskedOf,
   all,
   boundsOf,
   conditionsOf,
-  type Filters,
   indexedBy,
   one,
   owned,
@@ -21,10 +20,13 @@ import {
 
 const columns = raw(columnsIn('notice'));
 
-const filters: Filters<NoticeFilter> = {
-  rail: (rail) => sql`rail = ${rail}`,
-  state: (state) => sql`state = ${word(state)}`,
+const filters = {
+  rail: (rail: string) => sql`rail = ${rail}`,
+  state: (state: NoticeState) => sql`state = ${word(state)}`,
 };
+
+/** Every list of notices is one of a rail. */
+export type NoticeFilter = AskedOf<typeof filters> & { readonly rail: string };
 
 export const notices = {
   fetch: (tenant: Tenant, id: NoticeId): Read<Notice | null> =>

@@ -4,8 +4,8 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { either, join, raw, type Sql, sql } from '../sql.ts';
-import type { Page, PageRequest } from '../store.ts';
 
 export type Read<T> = {
   readonly sql: Sql;
@@ -62,15 +62,21 @@ export function indexedBy(index: string | null): Sql {
   return index === null ? raw('') : either({ sqlite: raw(` INDEXED BY ${index}`) });
 }
 
-/** The condition that a filter stands for: one line for each, which the compiler asks for. */
-export type Filters<F> = { readonly [K in keyof F]-?: (value: NonNullable<F[K]>) => Sql };
+/** Filters of a list: one line for each, with the condition that a value of it stands for. */
+type Filters<F> = { readonly [K in keyof F]: (value: F[K]) => Sql };
+
+/** Values that a list with these filters can be asked for. */
+export type AskedOf<C> = C extends Filters<infer F> ? { readonly [K in keyof F]?: F[K] } : never;
 
 /** The conditions of what is asked for, in the order of `filters`. */
-export function conditionsOf<F extends object>(filters: Filters<F>, asked: F): Sql[] {
+export function conditionsOf<F extends object>(
+  filters: Filters<F>,
+  asked: { readonly [K in keyof F]?: F[K] | undefined },
+): Sql[] {
   const conditions: Sql[] = [];
   for (const name of Object.keys(filters) as (keyof F)[]) {
     const value = asked[name];
-    if (value !== undefined && value !== null) conditions.push(filters[name](value));
+    if (value !== undefined) conditions.push(filters[name](value));
   }
   return conditions;
 }

@@ -1,15 +1,18 @@
 /** Refunds in lists. A refund is a part of its session, and is shown out of it. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import type { Page, PageRequest } from '../page.ts';
 import { sql } from '../sql.ts';
-import type { Page, PageRequest, RefundFilter } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { boundsOf, conditionsOf, type Filters, indexedBy, owned, pageOf, type Read } from './read.ts';
+import { type AskedOf, boundsOf, conditionsOf, indexedBy, owned, pageOf, type Read } from './read.ts';
 
-const filters: Filters<RefundFilter> = {
-  checkout: (id) => sql`checkout = ${id}`,
-  rail: (rail) => sql`rail = ${rail}`,
-  isPending: () => sql`state = 'pending'`,
+const filters = {
+  checkout: (id: CheckoutId) => sql`checkout = ${id}`,
+  rail: (rail: string) => sql`rail = ${rail}`,
+  isPending: (_is: true) => sql`state = 'pending'`,
 };
+
+export type RefundFilter = AskedOf<typeof filters>;
 
 /** The index that finds the fewest. */
 function indexFor({ checkout, rail, isPending }: RefundFilter): string | null {

@@ -1,5 +1,6 @@
 /** Sessions in memory: whatever is read stays there. */
 import { LRUCache } from 'lru-cache';
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { bytesOf } from '../columns.ts';
@@ -25,7 +26,7 @@ export function checkoutReader({ read: run }: Runner) {
   }
 
   return {
-    read(tenant: Tenant, id: string): Checkout | null {
+    read(tenant: Tenant, id: CheckoutId): Checkout | null {
       // Ids are unique across accounts, and yet a session may only be found by its own.
       const cached = cache.get(id);
       if (cached) return sameTenant(cached.tenant, tenant) ? cached : null;
