@@ -125,7 +125,7 @@ suite('the key that an operation needs', () => {
   for (const { method, path, spec } of operations) {
     test(`${method} ${path}`, () => {
       const row = matrix.find((each) => each.method === method && each.path === path);
-      assert.ok(row);
+      assert.ok(row, 'test/api/every-operation.ts has no row for it');
       assert.deepEqual(spec.security, [{ basic: [row.permission] }, { bearer: [row.permission] }]);
       assert.equal(spec['x-permission'], row.permission);
       assert.ok(spec.description.includes(`the permission \`${row.permission}\``));
