@@ -3,18 +3,21 @@
  * has its keys, and the store keeps all of its promises.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { fillByService } from '../cli/db/healthy.ts';
+import type { Open } from '../store/build.ts';
 import { postgresOpener } from '../store/open-postgres.ts';
 import { storeSuite } from '../store/suite.ts';
 import { sharedDeliverySuite } from '../store/suite-shared-deliveries.ts';
 import { sharedWorkSuite } from '../store/suite-shared-work.ts';
+import { createHooks } from '../support/hooks.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { combinations } from '../support/scale.ts';
 
 const PARTITIONS = 4;
 /** What is looked up before the account is known, or belongs to no account. */
@@ -36,14 +39,24 @@ const partitioned = migrations.map((sql, number) =>
   ),
 );
 
-/** Makes the schema that the store then finds up to date. */
-async function makePartitions(url: string): Promise<string> {
+const wholeFile = createHooks();
+after(wholeFile.run);
+let template: Promise<string> | undefined;
+
+/** A database with the schema in partitions, which the store then finds up to date: a copy of one for the whole file. */
+async function partitionedDatabase(context: Pick<TestContext, 'after'>): Promise<string> {
+  template ??= makeTemplate();
+  return freshDatabase(context, new URL(await template).pathname.slice(1));
+}
+
+async function makeTemplate(): Promise<string> {
+  const url = await freshDatabase(wholeFile);
   await prepareDatabase(url, { known: partitioned });
   return url;
 }
 
 test('every table but those of the directory is cut into partitions', async (t) => {
-  const sql = postgres(await makePartitions(await freshDatabase(t)), { max: 1 });
+  const sql = postgres(await partitionedDatabase(t), { max: 1 });
   t.after(() => sql.end({ timeout: 0 }));
   const tables = await sql<Array<{ name: string; kind: string }>>`
     SELECT relname AS name, relkind AS kind FROM pg_class
@@ -61,12 +74,12 @@ async function brokenRules(url: string): Promise<Outcome[]> {
 }
 
 test('what a service has written in partitions adds up', async (t) => {
-  const url = await makePartitions(await freshDatabase(t));
+  const url = await partitionedDatabase(t);
   await fillByService(t, url);
   assert.deepEqual(await brokenRules(url), []);
 });
 
-const open = postgresOpener(makePartitions);
-storeSuite('PostgreSQL in partitions', open);
-sharedWorkSuite(open);
-sharedDeliverySuite(open);
+const open = postgresOpener(partitionedDatabase);
+const wholeStore = (open: Open) => storeSuite('PostgreSQL in partitions', open);
+const shared = [sharedWorkSuite, sharedDeliverySuite];
+for (const declare of combinations([wholeStore, ...shared], shared)) declare(open);

@@ -16,7 +16,7 @@ import { freePort } from '../../src/cli/free-port.ts';
 import { postgresOpener } from '../store/open-postgres.ts';
 import { storeSuite } from '../store/suite.ts';
 import { sharedWorkSuite } from '../store/suite-shared-work.ts';
-import { sharedPostgres } from '../support/postgres.ts';
+import { migratedDatabase, sharedPostgres } from '../support/postgres.ts';
 
 const { port: postgresPort } = new URL((await sharedPostgres()).url);
 const port = await freePort();
@@ -24,8 +24,8 @@ const pooler = startPooler();
 await untilItListens();
 after(() => pooler.kill('SIGKILL'));
 
-const open = postgresOpener(async (url) => {
-  const pooled = Object.assign(new URL(url), { port });
+const open = postgresOpener(async (context) => {
+  const pooled = Object.assign(new URL(await migratedDatabase(context)), { port });
   pooled.searchParams.set('prepare', 'false');
   return pooled.href;
 });

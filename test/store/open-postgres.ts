@@ -2,14 +2,14 @@
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createHooks } from '../support/hooks.ts';
-import { freshDatabase, migratedDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import type { Open } from './build.ts';
 
-/** `prepare` may do something to an empty database before the store opens it, and say by which address. */
-export function postgresOpener(prepare?: (url: string) => Promise<string>): Open {
+/** `fresh` makes a database with the newest schema, which goes with the test. */
+export function postgresOpener(fresh: typeof migratedDatabase = migratedDatabase): Open {
   return async () => {
     const hooks = createHooks();
-    const url = prepare ? await prepare(await freshDatabase(hooks)) : await migratedDatabase(hooks);
+    const url = await fresh(hooks);
     const open: Store[] = [];
     const opened = async (): Promise<Store> => {
       const store = await openPostgresStore(url, { serve: true });
