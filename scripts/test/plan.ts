@@ -21,14 +21,19 @@ const SAME_ON_BOTH =
 /** The contract of rails in the two variants that find different things; all four are in `npm run test:all`. */
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
-/** These take longest, and so begin first: what begins last should be short. */
-const LONG = /^test\/(cluster|crash|cli|pages|methods\/contract|store)\b/;
+/** The longest begin first: what begins last should be short. */
+const LONGEST = [
+  /^test\/(cluster\/fail|store\/postgres\.|methods\/contract|cli\/(db-|serve)|pages\/states)/,
+  /^test\/(cluster|crash|cli|pages|store|documents)\//,
+  /^/,
+];
 
 /** All test files whose path contains one of the words, if there are words. */
 export function planOf(words: readonly string[], { all }: { readonly all: boolean }): Plan {
   const files = globSync('test/**/*.test.ts').sort();
   const wanted = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
-  const first = [...wanted.filter((file) => LONG.test(file)), ...wanted.filter((file) => !LONG.test(file))];
+  const rank = (file: string) => LONGEST.findIndex((pattern) => pattern.test(file));
+  const first = wanted.toSorted((one, other) => rank(one) - rank(other));
   return {
     sqlite: first.filter((file) => all || words.length > 0 || !FURTHER_VARIANTS.test(file)),
     postgres: first.filter(
