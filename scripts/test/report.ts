@@ -45,7 +45,10 @@ export async function report(stream: ReturnType<typeof run>, files: readonly str
   for await (const text of stream.compose(printed).compose(new spec())) process.stdout.write(text);
   // If all processes die, or the run is interrupted, files are left.
   const left = files.filter((file) => !durations.has(file));
-  if (left.length > 0) console.log(`✖ ${left.length} files did not come to their end: ${left.join(', ')}`);
+  if (left.length > 0)
+    console.log(
+      `✖ ${left.length} files did not come to their end, among them ${left.slice(0, SLOWEST).join(', ')}`,
+    );
   return success && left.length === 0;
 }
 
