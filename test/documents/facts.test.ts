@@ -76,7 +76,7 @@ suite('the facts of a receipt', () => {
     const [{ reference } = { reference: '' }] = receiptOf({
       refunds: [refund(1, { reference: '' })],
     }).refunds;
-    assert.equal(reference, 'ref_1');
+    assert.equal(reference, 'rfd_1');
   });
 });
 

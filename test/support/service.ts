@@ -89,7 +89,7 @@ export async function startService(
     path: string,
     { body, headers = {} }: CallOptions = {},
   ): Promise<Answer> {
-    const response = await fetch(url + path, {
+    const request = {
       method,
       redirect: 'manual',
       headers: {
@@ -98,6 +98,12 @@ export async function startService(
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    } as const;
+    const response = await fetch(url + path, request).catch((error: unknown) => {
+      // A service that is reopened has the port of the one before, whose connections `fetch` may just be losing. What
+      // only reads is asked again, as any client does (RFC 9110, section 9.2.2).
+      if (method === 'GET') return fetch(url + path, request);
+      throw error;
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
