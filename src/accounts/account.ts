@@ -45,7 +45,7 @@ function newAccount(name: string): NewAccount {
   return { name, webhookSecrets, testClockOffsetMs: 0 };
 }
 
-/** What the clock of a tenant shows that is so far ahead of real time: the only way from one to the other. */
+/** Time of a tenant whose clock is this far ahead of real time: the only way from one clock to the other. */
 export function tenantTime(realNow: RealTime, offsetMs: number): TenantTime {
   return realNow + offsetMs;
 }

@@ -1,4 +1,4 @@
-/** How an operation of the API is declared: its name, who may call it, what it accepts and every answer it has. */
+/** Declaration of an operation of the API: its name, who may call it, what it accepts and every answer it has. */
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Permission } from '../accounts/api-key.ts';
@@ -53,7 +53,7 @@ export function operation<A extends Accepted>(declaration: Declaration, accepted
 /** An operation as it was added to the app. */
 export type DeclaredOperation = {
   readonly method: string;
-  /** Of the route: `/v3/checkout/:id`. */
+  /** Path of the route: `/v3/checkout/:id`. */
   readonly url: string;
   readonly declaration: Declaration;
   readonly accepted: Accepted;

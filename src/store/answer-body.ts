@@ -10,7 +10,7 @@ import type { EventRow } from '../events/event.ts';
 const END = '}';
 
 export type KeptAnswer = {
-  /** What of the body is kept beside the event; all of it if there is none. */
+  /** Part of the body that is kept beside the event; all of it if there is none. */
   readonly kept: string;
   /** Index of the event with which the body ends, or -1. */
   readonly event: number;

@@ -1,5 +1,5 @@
 /**
- * What must hold of webhooks: endpoints, receivers, deliveries by their ordering keys, and what came of their attempts.
+ * Rules of webhooks: endpoints, receivers, deliveries by their ordering keys, and what came of their attempts.
  * Statements for every database, and rules for endpoints that are looked at one by one.
  */
 import type { Endpoint } from '../../webhooks/endpoint.ts';

@@ -20,7 +20,7 @@ export type CheckoutCache = ReturnType<typeof createCheckoutCache>;
 /** Without data it is the version that was known. */
 type ReadRow = Omit<CheckoutRow, 'data'> & { readonly data: string | null };
 
-/** Of these sessions the version, and what else there is to know of those that have another one than was seen. */
+/** Versions of these sessions, and the rest of those whose version is another than was seen. */
 function readChanged(tenant: Tenant, ids: readonly string[], versions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), versions: `{${versions.join()}}` };
   return all(

@@ -7,8 +7,8 @@ import type { Sql } from './connection.ts';
 import { insert, onRows, type Row, some, sorted } from './statements.ts';
 
 /**
- * Whoever changes what an ordering key has pending holds the lock of its subject, so that no two transactions make up their minds about the same
- * one at the same time.
+ * The lock of the subject is held by whoever changes what an ordering key has pending, so that no two transactions
+ * decide about the same key at the same time.
  */
 export function deliveryStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]): PromiseLike<unknown>[] {
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
@@ -73,7 +73,7 @@ function orderingKeysOf(all: readonly OrderingKey[]): Row[] {
   return [...keys.values()];
 }
 
-/** Of each ordering key only the first new delivery can be its head. */
+/** Only the first new delivery of an ordering key can be its head. */
 function newDeliveries(all: readonly Writes[]): Row[] {
   const keys = new Set<string>();
   return all
