@@ -27,7 +27,7 @@ const MAX_POSITIONS = 2_000;
 export type Parts = {
   readonly run: Run;
   readonly checkouts: {
-    fetch(tenant: Tenant, id: string): Promise<Checkout | null>;
+    fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
     /** The session that a list has read whole: the one in memory if it is the same version. */
     same(tenant: Tenant, row: CheckoutRow): Checkout;
   };

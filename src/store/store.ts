@@ -53,7 +53,7 @@ export type IdempotencyKey = {
   readonly requestHash: string;
 };
 
-/** What a rail calls an attempt, a payment or an event of its own. */
+/** Reference of a rail to an attempt, a payment or an event of its own. */
 export type RailReference = { readonly rail: string; readonly reference: string };
 
 /** Such a reference as the key of a map; names of rails have no such character. */
@@ -262,7 +262,7 @@ export type Receivers = {
 export type Deliveries = {
   fetch(tenant: Tenant, id: DeliveryId): Promise<Delivery | null>;
   list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
-  /** Of one delivery, the first first. */
+  /** Attempts of one delivery, the first first. */
   listAttempts(tenant: Tenant, delivery: DeliveryId): Promise<readonly DeliveryAttempt[]>;
 };
 

@@ -33,7 +33,7 @@ export const owners = {
   ofRefund: (tenant: Tenant, refund: RefundId): Read<CheckoutId | null> =>
     one(sql`SELECT checkout FROM refund WHERE ${owned(tenant)} AND id = ${refund}`, ownerOf),
 
-  /** Of an attempt or payment of a rail. */
+  /** Owner of an attempt or payment of a rail. */
   ofReference: (tenant: Tenant, rail: string, reference: string): Read<CheckoutId | null> =>
     one(
       sql`SELECT checkout FROM payment_attempt

@@ -16,7 +16,7 @@ export function fetchEvent(tenant: Tenant, id: string): Read<EventRow | null> {
 type FeedRow = Row<'event'> & { readonly position: number };
 type Wanted = { readonly types: readonly string[]; readonly lookedTo: number };
 
-/** Of the feed from behind `after`, one more than `limit` if there are so many. */
+/** Events behind `after`, one more than `limit` if there are so many. */
 export function feedFrom(
   tenant: Tenant,
   after: number,

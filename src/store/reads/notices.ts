@@ -1,4 +1,4 @@
-/** What rails have said without being asked: one by one, in lists, and what is due. */
+/** Notices of rails: one by one, in lists, and those that are due. */
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import type { Notice, NoticeId, NoticeState } from '../../methods/provider-event.ts';
 import type { Page, PageRequest } from '../page.ts';

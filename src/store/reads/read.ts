@@ -15,7 +15,7 @@ export type Read<T> = {
    * at many rows; `look` is what the service asks by itself.
    */
   readonly by: 'key' | 'list' | 'look';
-  /** Of the many forms that it has each is rare: to prepare them all would only fill memory. */
+  /** Set if it has many forms, each rare: to prepare them all would only fill memory. */
   readonly rare?: boolean;
 };
 

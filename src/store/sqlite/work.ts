@@ -1,4 +1,4 @@
-/** What is due: sessions that time concerns, and deliveries to be tried. */
+/** Work that is due: sessions at their deadlines, and deliveries to be tried. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';

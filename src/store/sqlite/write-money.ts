@@ -48,7 +48,7 @@ function without(rows: readonly AwaitedRow[], others: readonly AwaitedRow[]): re
   return rows.filter((row) => !isIn(row));
 }
 
-/** Of a notice that is known only what becomes of it changes: by what the rail calls it, it stays what it was. */
+/** Updates what became of a known notice; its rail and reference stay as they were. */
 export function noticeWriter(prepare: (sql: string) => StatementSync) {
   const upsert = prepare(
     `INSERT INTO notice (account, live, id, rail, reference, received_at, state, due_at, tries, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
