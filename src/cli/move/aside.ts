@@ -1,6 +1,6 @@
 /**
- * Puts the file of a database that was moved aside, and leaves a note in its place. Without one, whoever forgets to
- * change DATABASE_URL would start a new, empty database there, and none of the merchants would be known to it.
+ * Renames the file of a moved database and leaves a note in its place. Without the note, an operator who forgets to
+ * change DATABASE_URL would start a new, empty database there that knows none of the merchants.
  */
 import {
   closeSync,
@@ -22,7 +22,7 @@ export function pathAside(path: string): string {
   return `${existsSync(path) ? realpathSync(path) : path}.moved`;
 }
 
-/** Whether the database is where a move puts it, with at most the note in its place. */
+/** True if the database is where a move puts it, with at most the note in its place. */
 export function isAside(path: string): boolean {
   return existsSync(pathAside(path)) && (!existsSync(path) || noteAt(path) !== null);
 }
@@ -36,8 +36,8 @@ export function refuseTakenName(path: string): void {
 }
 
 /**
- * In one step: at every moment there is the database or the note. To be called with the whole database in the one file,
- * an empty log, and nobody who writes.
+ * Renames in one step: at every moment the path holds the database or the note. Callers ensure that the one file holds
+ * the whole database, that the log is empty, and that nobody writes.
  */
 export function putAside(path: string, targetName: string): void {
   const file = realpathSync(path);
@@ -53,13 +53,13 @@ export function putAside(path: string, targetName: string): void {
   for (const companion of ['-wal', '-shm']) rmSync(file + companion, { force: true });
 }
 
-/** Where a run was killed after it had taken the database away. */
+/** Leaves the note after a run that was killed once it had renamed the database. */
 export function leaveNote(path: string, targetName: string): void {
   renameSync(writeNote(path, targetName), path);
   sync(dirname(path));
 }
 
-/** On the disk, and under a name from which it can be put in its place. */
+/** Writes the note to the disk, under a name from which it can be renamed into place. */
 function writeNote(path: string, targetName: string): string {
   const note = `${path}.note`;
   const file = openSync(note, 'w');
@@ -72,7 +72,7 @@ function writeNote(path: string, targetName: string): string {
   return note;
 }
 
-/** What a directory holds is on the disk only when it is told to be. */
+/** Directory entries reach the disk only by an fsync of the directory. */
 function sync(directory: string): void {
   const file = openSync(directory, 'r');
   try {

@@ -1,4 +1,4 @@
-/** Holds every row of the copy against the row that it is a copy of. */
+/** Compares every row of the copy with its original. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -13,11 +13,11 @@ export type Comparison = {
   readonly table: string;
   readonly source: Side;
   readonly target: Side;
-  /** The first row that is not the same, in words; null if all are. */
+  /** The first row that differs, in words; null if none does. */
   readonly difference: string | null;
 };
 
-/** Compares all tables, one after the other; both databases read at the same time. Nobody may write meanwhile. */
+/** Compares all tables in turn, reading both databases at the same time. Nobody may write meanwhile. */
 export async function compare(path: string, target: Target, teller: Teller): Promise<Comparison[]> {
   const thread = new Worker(new URL('./source-thread.ts', import.meta.url), { workerData: path });
   try {
@@ -52,7 +52,7 @@ async function compareTable(
     }
     teller.add(piece.rows);
   }
-  // What is there beyond the last row of the source, if all was the same so far.
+  // Rows of the copy beyond the last one of the source, if all were equal so far.
   const rest = await copy.wholeLines(await copy.take(1));
   if (difference === null && rest.length > 0) difference = differenceOf(table, Buffer.alloc(0), rest);
   return { table: table.name, source, target: await copy.all(), difference };
@@ -61,7 +61,7 @@ async function compareTable(
 async function* piecesOf(thread: Worker, { name }: Table): AsyncGenerator<Piece> {
   function ask(message: string | null): Promise<unknown[]> {
     const answer = once(thread, 'message');
-    // If it fails while the other side is read, it is heard of when it is waited for.
+    // A failure while the other side is read surfaces when the answer is awaited.
     answer.catch(() => {});
     thread.postMessage(message);
     return answer;
@@ -69,14 +69,14 @@ async function* piecesOf(thread: Worker, { name }: Table): AsyncGenerator<Piece>
 
   for (let answer = ask(name); ; ) {
     const [piece] = (await answer) as [Piece];
-    // While this one is looked at, the thread makes the next one.
+    // The thread makes the next piece while this one is compared.
     if ('lines' in piece) answer = ask(null);
     yield piece;
     if (!('lines' in piece)) return;
   }
 }
 
-/** Reads so many bytes as are asked for, and counts and hashes all that there are. */
+/** Reads as many bytes as asked for; counts and hashes all of them. */
 function lineReader(lines: AsyncIterable<Buffer>) {
   const pieces = lines[Symbol.asyncIterator]();
   const hash = createHash('sha256');
@@ -95,9 +95,9 @@ function lineReader(lines: AsyncIterable<Buffer>) {
     return piece;
   }
 
-  /** Fewer at the end. */
+  /** Takes `length` bytes, fewer at the end. */
   async function take(length: number): Promise<Buffer> {
-    // Each piece is hardly more than a row, so that they are put together only once.
+    // Pieces are hardly longer than a row, so they are concatenated only once.
     const taken = [rest];
     let missing = length - rest.length;
     while (missing > 0) {
@@ -113,7 +113,7 @@ function lineReader(lines: AsyncIterable<Buffer>) {
 
   return {
     take,
-    /** Bytes that were taken, and the rest of the line in which they end. */
+    /** The taken bytes, and the rest of the line in which they end. */
     async wholeLines(taken: Buffer): Promise<Buffer> {
       let lines = taken;
       while (lines.length > 0 && !lines.subarray(taken.length - 1).includes('\n')) {

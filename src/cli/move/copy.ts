@@ -4,14 +4,14 @@ import type { Source, SourceRow } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Target, type Transaction } from './target.ts';
 
-/** Rows that are read and written at once. */
+/** Rows read and written at once. */
 export const CHUNK = 1000;
 
-/** Who is told of the work that is being done. */
+/** Receiver of progress reports. */
 export type Teller = {
   begin(what: string, total: number): void;
   add(rows: number): void;
-  /** For the operator, on a line of its own. */
+  /** Prints a line for the operator. */
   say(text: string): void;
 };
 
@@ -19,13 +19,13 @@ export type Move = { readonly source: Source; readonly target: Target; readonly 
 
 type Copier = {
   readonly name: string;
-  /** The rows behind the one that the text names, or the first; no more than there are in a chunk. */
+  /** Rows after the one that the text names, or the first ones; at most a chunk. */
   readonly read: (after: string | undefined) => readonly SourceRow[];
   readonly nameOf: (row: SourceRow) => string;
   readonly write: (tx: Transaction, rows: readonly SourceRow[]) => Promise<void>;
 };
 
-/** Copies what is in the tables that have a key, in its order. What changes behind that place is left to `follow`. */
+/** Copies the tables that have a key, in its order. `follow` copies what changes behind that place. */
 export async function copyTables(move: Move): Promise<void> {
   const { source, teller } = move;
   for (const copier of [sessions(move), customers(move)]) {
@@ -34,7 +34,7 @@ export async function copyTables(move: Move): Promise<void> {
   }
 }
 
-/** Copies the new lines of the audit log, in the order in which they were added; none of them ever goes. */
+/** Copies new lines of the audit log in the order in which they were added; lines are never removed. */
 export async function copyAudit(move: Move): Promise<void> {
   const { source, target, teller } = move;
   const total = source.newestAudit() - Number(target.reached('audit') ?? 0);
@@ -59,7 +59,7 @@ export async function copyBehind({ target, teller }: Move, copier: Copier): Prom
   }
 }
 
-/** By the key that both have: account, live, id. */
+/** Copier of a table whose key is account, live, id in both databases. */
 function byId(source: Source, name: string, select: string, write: Copier['write']): Copier {
   const next = `${select} WHERE (account, live, id) > (?, ?, ?) ORDER BY account, live, id LIMIT ${CHUNK}`;
   return {
@@ -84,8 +84,8 @@ function customers({ source }: Move): Copier {
 }
 
 /**
- * Whoever has an address of these in the copy has given it up since, or it could not be another's by now: that change
- * is still to be followed, and will put them back.
+ * Customers of the copy with one of these addresses have given it up since, or it could not be another's by now: that
+ * change is still to be followed, and writes them again.
  */
 export async function insertCustomers(tx: Transaction, rows: readonly Row[]): Promise<void> {
   const withAddress = rows.filter(({ email }) => email !== null);

@@ -1,8 +1,8 @@
-/** Which row is not the same, in words that hold nothing of a person. */
+/** Names the row that differs, in words without personal data. */
 import { fieldsOf } from './line.ts';
 import type { Table } from './tables.ts';
 
-/** Lines of both sides, from the same row on; all rows before are the same. */
+/** Describes the first difference of two runs of lines that begin at the same row. */
 export function differenceOf(table: Table, wanted: Buffer, found: Buffer): string {
   const start = startOfDifference(wanted, found);
   const expected = lineAt(wanted, start);
@@ -17,7 +17,7 @@ export function differenceOf(table: Table, wanted: Buffer, found: Buffer): strin
   return `${nameOf(table, expected)} differs in ${columns.map(({ name }) => name).join(', ')}`;
 }
 
-/** Where the first line begins that is not in both. */
+/** Offset of the first line that differs. */
 function startOfDifference(wanted: Buffer, found: Buffer): number {
   const length = Math.min(wanted.length, found.length);
   let at = 0;
@@ -30,7 +30,7 @@ function lineAt(lines: Buffer, start: number): readonly string[] | null {
   return end < 0 ? null : fieldsOf(lines.subarray(start, end));
 }
 
-/** Which of the rows comes first, by the key. */
+/** Compares two rows by their key: negative if the first comes first. */
 function orderOf(table: Table, a: readonly string[], b: readonly string[]): number {
   for (const name of table.key) {
     const index = table.columns.findIndex((column) => column.name === name);

@@ -1,6 +1,6 @@
 /**
- * Events are only added at the end of their feed and removed from its front: what is copied of a feed is told by a
- * position. Not by the rows of SQLite, which gives the numbers of rows that are gone to new ones.
+ * Events are only added at the end of their feed and removed from its front: a position tells how much of a feed is
+ * copied. The rowids of SQLite do not, since it gives those of removed rows to new ones.
  */
 import { CHUNK, copyBehind, type Move } from './copy.ts';
 import type { Source, SourceRow, TenantClock } from './source.ts';
@@ -39,7 +39,7 @@ export async function copyEvents(move: Move): Promise<void> {
   }
 }
 
-/** Removes from the copy what is no longer kept. */
+/** Removes events from the copy that retention has removed from the source. */
 export async function forgetEvents({ source, target }: Move): Promise<void> {
   for (const row of source.all('SELECT * FROM feed_start')) {
     const { account, live } = placeOf(row);

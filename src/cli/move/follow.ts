@@ -1,6 +1,6 @@
 /**
- * Copies what has changed since it was copied. Sessions, customers and the erasure of persons leave a line in the audit
- * log; that log itself is only added to, and events are added behind and removed in front. The rest is compared.
+ * Copies changes made since a row was copied. Sessions, customers and erasures leave a line in the audit log, which is
+ * append-only; events are added at the end and removed from the front. Everything else is compared.
  */
 import { CHUNK, copyAudit, insertCustomers, type Move } from './copy.ts';
 import { copyEvents, forgetEvents } from './events.ts';
@@ -10,12 +10,12 @@ import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
 import { copyUnlogged } from './unlogged.ts';
 
-/** Where following begins: at the changes that come after the first row that is copied. */
+/** The start of following: the changes after the first row that is copied. */
 export function beginning(source: Source): Record<string, string> {
   return followedTo(source, source.newestAudit());
 }
 
-/** Whether what was followed last is still in the past of the database: it is not in that of an older copy. */
+/** True if the database has the change that was followed last; an older copy of it has not. */
 export function isSamePast({ source, target }: Move): boolean {
   return source.lineOfAudit(Number(target.reached('changes'))) === target.reached('changes_line');
 }
@@ -24,10 +24,10 @@ function followedTo(source: Source, rowid: number): Record<string, string> {
   return { changes: String(rowid), changes_line: source.lineOfAudit(rowid) };
 }
 
-/** One round. If nobody writes meanwhile, everything is copied after it. */
+/** One round of following. If nobody writes meanwhile, the copy is complete after it. */
 export async function follow(move: Move): Promise<void> {
   await followDirectory(move);
-  // Before the changes: an event that was copied before a person was erased from it is then copied anew.
+  // Events come before the changes: one that was copied before an erasure redacted it is then copied again.
   await copyEvents(move);
   await forgetEvents(move);
   await followChanges(move);
@@ -77,9 +77,9 @@ async function followChanges(move: Move): Promise<void> {
 
 type Changes = {
   readonly place: TenantClock;
-  /** Of sessions and of customers. */
+  /** Ids of sessions and customers. */
   readonly ids: Set<string>;
-  /** Customers whose sessions and events are to be copied anew as well. */
+  /** Customers whose sessions and events have to be copied again as well. */
   readonly erased: Set<string>;
 };
 
@@ -108,7 +108,7 @@ function sessionsOf(source: Source, { account, live }: TenantClock, customer: st
 const some = (name: string) =>
   `SELECT * FROM ${name} WHERE account = ? AND live = ? AND id IN (SELECT value FROM json_each(?))`;
 
-/** The events of a session are a chain that begins at its newest one. */
+/** Events of a session: a chain that begins at the newest one. */
 const history = `
   WITH RECURSIVE chain (at) AS (
     SELECT last_event FROM checkout
@@ -130,7 +130,7 @@ async function copyAnew(
   const checkouts = source.all(some('checkout'), ...tenant, JSON.stringify(ids));
   const payments = paymentsOf(source, checkouts);
   const events = withEvents ? source.all(history, ...tenant, JSON.stringify(ids)) : [];
-  // A session that makes a customer leaves a line for itself only.
+  // The audit log has no line for a customer that a session creates.
   const people = [...new Set([...ids, ...checkouts.flatMap(({ customer }) => customer ?? [])])].map(String);
   const customers = source.all(some('customer'), ...tenant, JSON.stringify(people));
   await target.step(async (tx) => {
@@ -143,7 +143,7 @@ async function copyAnew(
   }, {});
 }
 
-/** Events that are not copied yet are left to the copying of events. */
+/** Updates copied events only; `copyEvents` copies the others. */
 async function updateBodies(tx: Transaction, events: readonly Row[]): Promise<void> {
   if (events.length === 0) return;
   await tx.unsafe(

@@ -1,6 +1,6 @@
 /**
- * SQLite keeps the history of a session as a chain of events, PostgreSQL by their numbers. The chain is not copied, so
- * it is held against the numbers instead. Where the feed has a start, a chain may end at an event before it.
+ * SQLite keeps the history of a session as a chain of events, PostgreSQL by their numbers. The chain is not copied but
+ * compared with the numbers. Where the front of the feed was removed, a chain may end at an event before its start.
  */
 import type { Source } from './source.ts';
 
@@ -9,7 +9,7 @@ const EXAMPLES = 3;
 const start = 'LEFT JOIN feed_start AS start ON start.account = own.account AND start.live = own.live';
 const isGone = (position: string) => `${position} BETWEEN 1 AND coalesce(start.position, 0)`;
 
-/** An event comes after the one with the number before its own, and the first after none. */
+/** Events whose predecessor is not the one with the number before theirs. */
 const brokenLinks = `
   SELECT own.subject AS id FROM event AS own
   LEFT JOIN event AS before
@@ -21,7 +21,7 @@ const brokenLinks = `
     ELSE before.subject IS NOT own.subject OR before.sequence IS NOT own.sequence - 1 END
   LIMIT ${EXAMPLES}`;
 
-/** A session ends its chain with as many events as it has had. */
+/** Sessions whose newest event does not have the number of events they have had. */
 const brokenEnds = `
   SELECT own.id FROM checkout AS own
   LEFT JOIN event ON event.account = own.account AND event.live = own.live AND event.position = own.last_event
@@ -32,7 +32,7 @@ const brokenEnds = `
       OR event.subject IS NOT iif(own.event_count = 0, NULL, own.id) END
   LIMIT ${EXAMPLES}`;
 
-/** Sessions whose history would be another one in PostgreSQL, in words. */
+/** Sessions whose history would differ in PostgreSQL, in words. */
 export function brokenHistories(source: Source): string[] {
   const ids = [brokenLinks, brokenEnds].flatMap((query) => source.all(query).map(({ id }) => String(id)));
   return [...new Set(ids)].map((id) => `the events of ${id} do not follow each other`);

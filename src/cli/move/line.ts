@@ -1,4 +1,4 @@
-/** A row as a line of text, exactly as PostgreSQL writes it with COPY: so rows of two databases can be compared. */
+/** Rows as lines of text, exactly as PostgreSQL's COPY writes them, so that rows of two databases can be compared. */
 import type { SQLOutputValue } from 'node:sqlite';
 import type { Column } from './tables.ts';
 
@@ -14,7 +14,7 @@ const escapes: Readonly<Record<string, string>> = {
 const special = /[\b\f\n\r\t\v\\]/;
 const allSpecial = new RegExp(special, 'g');
 
-/** A function for the rows of these columns, which come as arrays; each line ends with a line break. */
+/** Returns a function that writes rows of these columns, given as arrays; each line ends with a line break. */
 export function lineWriter(columns: readonly Column[]): (row: readonly SQLOutputValue[]) => string {
   const isBoolean = columns.map(({ type }) => type === 'boolean');
   const last = columns.length - 1;
@@ -31,11 +31,11 @@ function fieldOf(value: SQLOutputValue | undefined, isBoolean: boolean): string 
   if (value === null) return '\\N';
   if (isBoolean) return value === 1 ? 't' : 'f';
   if (typeof value !== 'string') return String(value);
-  // Hardly any text has such a character, and to look for one is quicker than to replace none.
+  // Few texts have such a character, and testing for one is faster than replacing none.
   return special.test(value) ? value.replace(allSpecial, (found) => escapes[found] as string) : value;
 }
 
-/** The fields of a line, as they stand in it. */
+/** Fields of a line, still escaped. */
 export function fieldsOf(line: Buffer): readonly string[] {
   return line.toString().split('\t');
 }

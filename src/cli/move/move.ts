@@ -1,7 +1,7 @@
 /**
- * Moves everything from SQLite to PostgreSQL while the service goes on serving, up to a short stop in the end. What was
- * reached is kept in the target, in a table that is there as long as the move is unfinished: nobody can serve the target
- * meanwhile, and a move that was interrupted goes on where it was.
+ * Moves everything from SQLite to PostgreSQL while the service goes on serving, with a short stop at the end. The target
+ * keeps the progress in a table that exists as long as the move is unfinished: nobody can serve the target meanwhile,
+ * and an interrupted move continues where it was.
  */
 import { existsSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -19,16 +19,16 @@ import { type Stop, stopServing } from './stop.ts';
 import { table } from './tables.ts';
 import { insertRows, isOfPostgres, openTarget, type Target } from './target.ts';
 
-/** Between two looks at what has changed, at least; and so much longer than the last look took. */
+/** Least time between two rounds of following; a round that took longer is followed by a pause as long. */
 const ROUND_EVERY_MS = 1_000;
 const REST = 2;
 const LOOK_FOR_STOP_MS = 100;
-/** What the last comparison reads of the file in a second, roughly: for the estimate of how long the stop will take. */
+/** Bytes of the file that the comparison reads in a second, roughly: for the estimate of the stop's duration. */
 const BYTES_A_SECOND = 50 * 2 ** 20;
 
 /**
- * Returns when the target is ready to be served and the source is put aside: where its file is then. Throws
- * UnusableDatabase if it cannot be.
+ * Returns the new path of the source once the target can be served and the source is renamed. Throws UnusableDatabase
+ * where the move is impossible.
  */
 export async function moveToPostgres(path: string, url: string, teller: Teller): Promise<string> {
   try {
@@ -41,7 +41,7 @@ export async function moveToPostgres(path: string, url: string, teller: Teller):
 }
 
 async function moveTo(path: string, url: string, teller: Teller): Promise<void> {
-  // Whoever serves on the same machine goes first.
+  // A service on the same machine has priority.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const aside = isAside(path);
   if (!aside) refuseTakenName(path);
@@ -59,7 +59,7 @@ async function moveTo(path: string, url: string, teller: Teller): Promise<void> 
   }
 }
 
-/** What is left to do of a move that was interrupted after everything had been compared and the source put aside. */
+/** Finishes a move that was interrupted after everything was compared and the source was renamed. */
 async function finishAside(path: string, source: Source, target: Target): Promise<void> {
   const isOwn = (await target.resume()) && target.reached('source') === source.identity();
   if (!isOwn || target.reached('verified') === undefined) {
@@ -112,7 +112,7 @@ async function beginOrResume(move: Move): Promise<void> {
   await target.takeOver();
 }
 
-/** Keeps the copy fresh for as long as a server is serving the source. */
+/** Follows for as long as a server serves the source. */
 async function followUntilStop(move: Move): Promise<Stop> {
   const { teller } = move;
   const { path } = move.source;
@@ -134,7 +134,7 @@ async function followUntilStop(move: Move): Promise<Stop> {
   }
 }
 
-/** What follows from everything together, and what is so little that it is copied once, in the end. */
+/** Tables that derive from all others or are small: copied once, at the end. */
 const copiedInTheEnd = ['feed_start', 'feed_end', 'delivery_claim', 'webhook_endpoint', 'webhook_receiver'];
 
 async function complete({ source, target }: Move): Promise<void> {
@@ -145,12 +145,12 @@ async function complete({ source, target }: Move): Promise<void> {
       await insertRows(tx, name, source.all(table(name).select));
     }
     await tx`SELECT setval(pg_get_serial_sequence('account', 'number'), (SELECT max(number) FROM account))`;
-    // Above what anybody has seen on either side.
+    // The version is above any that was seen on either side.
     await tx`UPDATE directory SET version = greatest(version, ${version}) + 1 WHERE id = 1`;
   }, {});
 }
 
-/** Roughly: of a session there are rows in three tables, and of an event in two. */
+/** Estimate of the rows to compare: a session has rows in three tables, an event in two. */
 const rowsToCompare = `SELECT 3 * (SELECT count(*) FROM checkout) + 2 * (SELECT count(*) FROM event) + ${[
   'customer',
   'checkout_metadata',
@@ -168,7 +168,7 @@ const rowsToCompare = `SELECT 3 * (SELECT count(*) FROM checkout) + 2 * (SELECT 
   .map((name) => `(SELECT count(*) FROM ${name})`)
   .join(' + ')}`;
 
-/** Throws unless every row of the target is the one that it has to be, and no other is there. */
+/** Throws unless the target has exactly the rows that it must have. */
 async function verify({ source, target, teller }: Move): Promise<void> {
   teller.begin('comparing', source.number(rowsToCompare));
   const broken = brokenHistories(source);
@@ -189,7 +189,7 @@ async function verify({ source, target, teller }: Move): Promise<void> {
   );
 }
 
-/** What the databases and the system say is for the operator; anything else is a mistake of ours. */
+/** Errors of databases and of the system are shown to the operator in one line; anything else is a bug. */
 function inOneLine(error: unknown): unknown {
   const { errcode, syscall } = error as { errcode?: number; syscall?: string };
   if (errcode === undefined && syscall === undefined && !isOfPostgres(error)) return error;

@@ -1,15 +1,15 @@
-/** What was compared, side by side. */
+/** Report of the comparison, side by side. */
 import { hash } from 'node:crypto';
 import type { Comparison, Side } from './compare.ts';
 import type { Source } from './source.ts';
 import type { Target } from './target.ts';
 
-/** Enough of a hash to see that two are the same. */
+/** Characters of a hash that are shown: enough to see that two are equal. */
 const SHOWN_OF_HASH = 16;
 
 export type Sum = { readonly currency: string; readonly source: string; readonly target: string };
 
-/** What was paid, in each currency: from the ledgers themselves, by each database for itself. */
+/** Sums paid in each currency, which each database computes from its own ledger. */
 export async function sumsOf(source: Source, target: Target): Promise<Sum[]> {
   const sums = 'SELECT currency, CAST(sum(amount) AS text) AS total FROM payment GROUP BY currency';
   const totals = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>

@@ -8,7 +8,7 @@ import { insertRows, type Row, removeRows, type Transaction } from './target.ts'
 
 const tenant = ({ account, live }: Row) => ({ account, live });
 
-/** What follows from a session, as rows. */
+/** Rows that a session implies: its timer, metadata, attempts, refunds and awaited transfers. */
 function followingFrom(row: Row) {
   const session = sessionFrom(row);
   const each = (rows: readonly object[]): Row[] => rows.map((one) => ({ ...one, ...tenant(row) }));
@@ -21,7 +21,7 @@ function followingFrom(row: Row) {
   };
 }
 
-/** Without its lines of the ledger, which nothing here follows from; nor does anything from its account and mode. */
+/** The session without its ledger, account and mode, on which none of these rows depend. */
 function sessionFrom(row: Row): Checkout {
   const { id, version, event_count, data } = row as {
     id: CheckoutId;
@@ -32,7 +32,7 @@ function sessionFrom(row: Row): Checkout {
   return checkoutFrom({ id, version, eventCount: event_count, data }, { account: 0, mode: 'test' }, []);
 }
 
-/** The lines of the ledger of these sessions. */
+/** Ledger lines of these sessions. */
 export function paymentsOf(source: Source, checkouts: readonly SourceRow[]): Row[] {
   return checkouts
     .filter(({ amount_paid }) => amount_paid !== 0)
@@ -67,7 +67,7 @@ export async function insertSessions(
     'timer',
     timers.map((row) => ({ ...tenant(row), checkout: row.id, due_at: row.due_at })),
   );
-  // They are only ever added, and a session that is copied anew has left them where they were.
+  // Ledger lines are only ever added; copying a session again has left them in place.
   await insertRows(
     tx,
     'payment_attempt',
@@ -87,7 +87,7 @@ export async function insertSessions(
   await insertRows(tx, 'payment', payments);
 }
 
-/** Removes what was copied of these sessions; what it does not find was not copied yet. */
+/** Removes the copied rows of these sessions; sessions that were not copied yet are skipped. */
 export async function removeSessions(
   tx: Transaction,
   place: TenantClock,
@@ -104,7 +104,7 @@ export async function removeSessions(
   for (const name of ['timer', 'payment', 'refund']) {
     await removeRows(tx, name, ['account', 'live', 'checkout'], named);
   }
-  // No index leads from a session to these; but what was copied of it says which there are.
+  // No index leads from a session to these rows; the copied session says which there are.
   const following = removed.map(followingFrom);
   for (const [name, rows] of [
     ['checkout_metadata', following.flatMap(({ metadata }) => metadata)],

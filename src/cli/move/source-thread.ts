@@ -1,6 +1,6 @@
 /**
- * Runs in a thread of its own, so that both databases are read at the same time: all rows of the source, as lines. A
- * message with the name of a table begins it, any other asks for more of it.
+ * Thread that reads all rows of the source as lines, so that both databases are read at the same time. A message with
+ * the name of a table begins it, any other message asks for more of it.
  */
 import { createHash } from 'node:crypto';
 import type { SQLOutputValue } from 'node:sqlite';
@@ -9,12 +9,12 @@ import { openForReading } from '../../store/sqlite/file.ts';
 import { lineWriter } from './line.ts';
 import { type Table, table } from './tables.ts';
 
-/** Whole lines, until there are none left; then the SHA-256 of all of them. */
+/** Whole lines, and after the last of them the SHA-256 of all. */
 export type Piece =
   | { readonly lines: Uint8Array<ArrayBuffer>; readonly rows: number }
   | { readonly sha256: string };
 
-/** Characters that make a piece: many rows, and little memory. */
+/** Characters of a piece: many rows in little memory. */
 const PIECE_LENGTH = 256 * 1024;
 
 const database = openForReading(workerData as string);
@@ -24,7 +24,7 @@ let pieces: Iterator<Piece> | undefined;
 parentPort?.on('message', (name: string | null) => {
   if (name !== null) pieces = piecesOf(table(name));
   const piece: Piece = pieces?.next().value;
-  // The bytes are handed over, not copied.
+  // The bytes are transferred, not copied.
   parentPort?.postMessage(piece, 'lines' in piece ? [piece.lines.buffer] : []);
 });
 

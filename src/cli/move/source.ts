@@ -1,4 +1,4 @@
-/** The SQLite database that is being moved, read in small pieces beside a server that goes on writing. */
+/** The SQLite database that a move reads, in small pieces beside a server that goes on writing. */
 import { hash } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { UnusableDatabase } from '../../store/errors.ts';
@@ -26,7 +26,7 @@ export function openSource(path: string, open = openForReading) {
 function sourceOn(database: DatabaseSync, path: string) {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
 
-  /** All rows at once: each question is a transaction that is over with its answer, and holds up no checkpoint. */
+  /** Reads all rows at once: each query is a short transaction of its own, and holds up no checkpoint. */
   function all(query: string, ...values: SQLInputValue[]): SourceRow[] {
     const statement = prepared.get(query) ?? database.prepare(query);
     prepared.set(query, statement);
@@ -46,8 +46,8 @@ function sourceOn(database: DatabaseSync, path: string) {
     newestAudit: (): number => number('SELECT max(rowid) FROM audit'),
 
     /**
-     * Tells this database from others: no other was begun in the same millisecond. Names and secrets change, also
-     * between two runs of a move.
+     * Identifies this database: no other was created in the same millisecond. Names and secrets may change between two
+     * runs of a move.
      */
     identity(): string {
       const [first] = all('SELECT * FROM account ORDER BY number LIMIT 1');
@@ -56,7 +56,7 @@ function sourceOn(database: DatabaseSync, path: string) {
       return hash('sha256', `${first.number} ${first.created_at}`);
     },
 
-    /** Tells whether this is still the past of the same database: the line of the log that was read last. */
+    /** The line of the audit log that was read last; it differs if the file was replaced by an older copy. */
     lineOfAudit(rowid: number): string {
       return hash('sha256', JSON.stringify(all('SELECT * FROM audit WHERE rowid = ?', rowid)));
     },

@@ -1,16 +1,16 @@
-/** The final stop: from here on nobody serves the SQLite database, and nobody writes to it. */
+/** The final stop: nobody serves the SQLite database or writes to it from here on. */
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../../store/errors.ts';
 import { lockForServing } from '../../store/sqlite/open.ts';
 
-/** A backup or a command may be at the database just now. */
+/** Time to wait for a backup or a command that is using the database. */
 const BUSY_TIMEOUT_MS = 5_000;
 const MAX_TRIES = 5;
 
 export type Stop = { end(): void };
 
-/** Null while a server is serving it. */
+/** Stops all serving; null while a server serves the database. */
 export function stopServing(path: string): Stop | null {
   const unlock = lock(path);
   if (unlock === null) return null;
@@ -38,8 +38,8 @@ function lock(path: string): (() => void) | null {
 }
 
 /**
- * Brings all of the log into the file, so that the file by itself is the database, and takes the lock of writers. Keys
- * can be made beside a server; if one is made in between, the log is not empty and it is all done again.
+ * Checkpoints the log into the file, so that the file alone is the database, and takes the write lock. Keys can be
+ * created beside a server; if one is created in between, the log is not empty and both are done again.
  */
 function stopWriting(path: string): DatabaseSync {
   const log = `${realpathSync(path)}-wal`;

@@ -1,4 +1,4 @@
-/** The PostgreSQL database that is being moved to, and in it how far the move has come. */
+/** The PostgreSQL database that a move writes to, which also holds the progress of the move. */
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { StoreUnavailable, UnusableDatabase } from '../../store/errors.ts';
@@ -10,10 +10,10 @@ import { namesOf, type Table, table, tables } from './tables.ts';
 
 /** A connection with a transaction under way. */
 export type Transaction = Sql;
-/** Rows by the names of their columns; more than the table has does no harm. */
+/** A row by the names of its columns; further columns are ignored. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Of text that PostgreSQL would sort by the rules of a language. */
+/** Text columns that PostgreSQL would sort by the rules of a language. */
 const UNCOLLATED = new Set(['actor', 'request_id']);
 
 export type Target = Awaited<ReturnType<typeof openTarget>>;
@@ -26,7 +26,7 @@ export async function openTarget(url: string) {
   const sql = await connectOnce(url, 'opentill db move');
   const progress = new Map<string, string>();
 
-  /** What was reached is kept in the same transaction as what was written, so that both are there or neither. */
+  /** Progress commits with the rows it counts, so that both are there or neither. */
   async function keep(reached: Readonly<Record<string, string>>): Promise<void> {
     for (const [step, value] of Object.entries(reached)) {
       await sql`INSERT INTO move_progress VALUES (${step}, ${value})
@@ -43,10 +43,10 @@ export async function openTarget(url: string) {
   return {
     name,
 
-    /** How far the step has come, as it was last said to `step`. */
+    /** Progress of a step, as last told to `step`. */
     reached: (step: string): string | undefined => progress.get(step),
 
-    /** Reads how far an earlier run has come; false if there was none. */
+    /** Reads the progress of an earlier run; false if there was none. */
     async resume(): Promise<boolean> {
       const [found] = await sql`SELECT to_regclass('move_progress') IS NOT NULL AS exists`;
       if (!found?.exists) return false;
@@ -55,7 +55,7 @@ export async function openTarget(url: string) {
       return true;
     },
 
-    /** Takes the work over from another run, if there is one: that one ends with its next step. */
+    /** Takes over from another run, if there is one: its next step fails. */
     async takeOver(): Promise<void> {
       await inOneChange(sql, async () => {
         await sql`UPDATE move_progress SET value = ${runner} WHERE name = 'runner'`;
@@ -81,8 +81,8 @@ export async function openTarget(url: string) {
     },
 
     /**
-     * Writes something, and how far that has brought the move. A crash of the server may lose the last steps, together
-     * with how far they have come; only the end of a move waits for the disk.
+     * Writes rows together with the progress. A crash of the server may lose the last steps, rows and progress alike;
+     * only the end of a move waits for the disk.
      */
     async step(
       work: (tx: Transaction) => Promise<unknown>,
@@ -97,7 +97,7 @@ export async function openTarget(url: string) {
       for (const [step, value] of Object.entries(reached)) progress.set(step, value);
     },
 
-    /** Everything was compared. On the disk before anything is done about the source, with all that came before. */
+    /** Records that everything was compared; with all before it on the disk before the source is touched. */
     async verified(): Promise<void> {
       await inOneChange(sql, async () => {
         await refuseOtherRun();
@@ -105,21 +105,21 @@ export async function openTarget(url: string) {
       });
     },
 
-    /** From here on the target can be served. A run that was killed may have said so a moment ago. */
+    /** Makes the target servable. A run that was killed may have done so a moment ago. */
     async finish(): Promise<void> {
       await sql`DROP TABLE IF EXISTS move_progress`;
     },
 
-    /** Some rows of a table that a move fills, for looking at them. */
+    /** Reads rows of a table that a move fills. */
     read: <T extends Row>(query: string, values: ReadonlyArray<string | number>): Promise<readonly T[]> =>
       sql.unsafe<T[]>(query, [...values], { prepare: true }),
 
-    /** What autovacuum would do some time later: the comparison and the service are quicker for it. */
+    /** Vacuums and analyzes now instead of whenever autovacuum would: the comparison and the service are faster for it. */
     async tidyUp(): Promise<void> {
       await sql.unsafe(`VACUUM (ANALYZE) ${tables.map((each) => each.name).join(', ')}`);
     },
 
-    /** All rows of a table as lines, in the order of their key. */
+    /** Rows of a table as lines, in the order of their key. */
     lines(each: Table): AsyncIterable<Buffer> {
       const order = each.key.map((column) => (UNCOLLATED.has(column) ? `${column} COLLATE "C"` : column));
       return copiedOut(sql, `SELECT ${namesOf(each)} FROM ${each.name} ORDER BY ${order.join(', ')}`);
@@ -129,7 +129,7 @@ export async function openTarget(url: string) {
   };
 }
 
-/** The rows travel as one JSON parameter, whatever their number. */
+/** Inserts rows, which travel as one JSON parameter whatever their number. */
 export async function insertRows(
   tx: Transaction,
   name: string,
@@ -147,7 +147,7 @@ export async function insertRows(
   );
 }
 
-/** Removes the rows that have the same values as these in these columns; returns all that they held. */
+/** Removes the rows that equal these in these columns; returns the removed rows. */
 export async function removeRows(
   tx: Transaction,
   name: string,
@@ -174,7 +174,7 @@ function jsonOf({ columns }: Table, rows: readonly Row[]): string {
   );
 }
 
-/** Whether the error tells of the server or of the way to it. */
+/** True if the error comes from the server or from the connection to it. */
 export function isOfPostgres(error: unknown): boolean {
   return error instanceof postgres.PostgresError || translated(error) instanceof StoreUnavailable;
 }

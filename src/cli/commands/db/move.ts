@@ -6,7 +6,7 @@ import type { Teller } from '../../move/copy.ts';
 import { moveToPostgres } from '../../move/move.ts';
 import { startProgress } from '../../progress.ts';
 
-/** The path of a file of SQLite. */
+/** Path of an SQLite file. */
 const source: Value<string> = {
   placeholder: 'sqlite:path',
   parse: (text, env) => {
@@ -17,7 +17,7 @@ const source: Value<string> = {
   },
 };
 
-/** The address of a PostgreSQL database. */
+/** URL of a PostgreSQL database. */
 const target: Value<string> = {
   placeholder: 'postgres://…',
   parse: (text, env) => {
@@ -73,7 +73,7 @@ function createTeller(): { readonly teller: Teller; readonly clear: () => void }
     add(rows) {
       done += rows;
       const seconds = (performance.now() - work.startedAt) / 1000;
-      // There can be more of them by now.
+      // The total may have grown by now.
       const total = Math.max(done, work.total);
       progress.show(`${work.what}: ${done} of ${total} rows, ${Math.round(done / seconds)} a second`);
     },
@@ -85,7 +85,7 @@ function createTeller(): { readonly teller: Teller; readonly clear: () => void }
   return { teller, clear: progress.clear };
 }
 
-/** Whatever is under way is in a transaction, and is done again by the next run. */
+/** Ends at a signal: work under way is in a transaction, and the next run does it again. */
 function whenInterrupted(clear: () => void): () => void {
   function interrupted(signal: NodeJS.Signals): void {
     clear();
