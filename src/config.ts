@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** Of the name that payers see. */
+/** Longest name of the shop that payers see. */
 export const ACCOUNT_NAME_LENGTH = 100;
 
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/opentill.db';
@@ -225,7 +225,7 @@ export type DatabaseUrl =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** What may stand behind the ? of a PostgreSQL address. Anything else would go to the server, or to nobody. */
+/** Parameters allowed in the query of a PostgreSQL URL. Others would go to the server, or be ignored. */
 const connectionOptions: Readonly<Record<string, readonly string[]>> = {
   sslmode: ['disable', 'require', 'verify-full'],
   prepare: ['true', 'false'],
@@ -263,7 +263,7 @@ function bootstrapKey(text: string): { readonly id: string; readonly secret: str
   return { id: parts[1] as string, secret: parts[2] as string };
 }
 
-// What is not of this form is a secret all the same, or of the other mode: the messages must not repeat it.
+// Messages must not repeat a malformed value: it is a secret all the same, or one of the other mode.
 function stripeKey(mode: 'test' | 'live') {
   return (text: string): string => {
     if (text !== '' && !new RegExp(`^[sr]k_${mode}_\\w{1,250}$`).test(text)) {

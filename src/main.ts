@@ -45,7 +45,7 @@ export async function createService(
   }: {
     logger?: FastifyBaseLogger;
     realNow?: () => RealTime;
-    /** In place of those that the settings make. */
+    /** Replaces the rails that the settings configure. */
     rails?: readonly Rail[];
     maxBatch?: number;
   } = {},
@@ -150,7 +150,7 @@ export async function createService(
   };
 }
 
-/** Without keys it carries nothing, and says what is missing. */
+/** Stripe's rail. Without keys it carries no payment, and says which settings are missing. */
 function stripeRail(config: Config): Rail {
   const keys = (secretKey: string, webhookSecret: string) =>
     secretKey === '' && webhookSecret === '' ? null : { secretKey, webhookSecret };

@@ -13,7 +13,7 @@ import { mappingConflicts, mappingFrom, withMappingDefaults } from '../statement
 import { type AccountSettings, defaultSettings } from './settings.ts';
 import { type SettingsJson, validateSettings } from './settings-schema.ts';
 
-/** Some parts of the settings, each of them as a whole. */
+/** Parts of the settings to replace, each as a whole. */
 export type SettingsParts = Partial<AccountSettings>;
 
 /** The settings as JSON; reading that gives the same settings again. */

@@ -117,7 +117,7 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
   return settle(book(addAttempt(checkout, attempt, now), attempt, command, false), now);
 }
 
-/** Without a given amount, there may be no money to book. */
+/** Refuses money for a draft, and money of an unknown amount where nothing is due. */
 function obstacleToBooking(checkout: Checkout, { payment }: Report): Refusal | null {
   if (checkout.amount === 0) {
     return refuse('not_payable', 'The session cannot be paid: it is a draft without an amount.');

@@ -90,7 +90,7 @@ export type Payment = {
   readonly late: boolean;
 };
 
-/** In the order in which knowledge grows: a succeeded refund can still be returned to the sender. */
+/** Refund states in the order in which knowledge grows: a succeeded refund can still be returned to the sender. */
 export const refundStatuses = ['pending', 'succeeded', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 

@@ -7,7 +7,7 @@ import { flag, withDefault } from './declare/parameter.ts';
 import { accountNumber } from './declare/values.ts';
 import { Failure } from './failure.ts';
 
-/** For commands whose account is mostly the first one. */
+/** Account option of commands that mostly concern the first account. */
 export const accountOption = withDefault(accountNumber, '1', 'Number of the account.');
 export const liveOption = flag('For live mode instead of test mode.');
 

@@ -20,7 +20,7 @@ export class Refused extends Failure {
   }
 }
 
-/** No answer, or none of this service. */
+/** Error of a server that did not answer, or that is another service. */
 export class Unreachable extends Failure {
   override name = 'Unreachable';
 }

@@ -39,7 +39,7 @@ async function run(name: string, args: readonly string[]): Promise<void> {
   }
   const read = command.read(typed, process.env);
   if (read.problems !== null) throw new UsageError(...read.problems);
-  // With nothing left to wait for, Node would end with status 0 in the midst of the work.
+  // Node would end with status 0 in the middle of the work if nothing was left to wait for.
   const unfinished = () => {
     console.error(`opentill: ${name} has ended before it was done`);
     process.exitCode = exitStatus.failure;

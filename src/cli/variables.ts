@@ -11,7 +11,7 @@ const ofClients: Readonly<Record<string, string>> = {
   BOOTSTRAP_API_KEY: 'Setting of the server, read if `OPENTILL_API_KEY` is not set.',
 };
 
-/** In one paragraph, with code in backticks. */
+/** Description in one paragraph, with code in backticks. */
 export function meaningOfVariable(name: string, access: AccessKind): string {
   const setting = Object.entries(settings).find(([each]) => each === name)?.[1];
   const meaning = (access === 'api' ? ofClients[name] : undefined) ?? setting?.meaning;

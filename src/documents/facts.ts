@@ -54,7 +54,7 @@ export type ItemFacts = {
 
 type PaymentFacts = {
   readonly at: number;
-  /** In the payer's language. */
+  /** Text in the payer's language. */
   readonly method: string;
   readonly reference: string;
   readonly amount: number;
@@ -80,7 +80,7 @@ export type ReceiptFacts = OrderFacts & {
 
 /** Instructions for a bank transfer: the details, and the code that says the same. */
 export type Instructions = {
-  /** In the payer's language, in the order in which they are shown. */
+  /** Texts in the payer's language, in the order in which they are shown. */
   readonly fields: readonly { readonly label: string; readonly text: string }[];
   /** `swissCross` for the code of a Swiss QR-bill, which has a payment part of its own. */
   readonly code: { readonly payload: string; readonly swissCross: boolean } | null;

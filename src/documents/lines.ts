@@ -2,7 +2,7 @@
 import type { EmbeddingLevels } from 'bidi-js';
 import { graphemesOf } from './runs.ts';
 
-/** From the first character of a line to behind its last one, blanks at its end left out. */
+/** A line: from its first character to behind its last one, without trailing blanks. */
 export type Line = { readonly start: number; readonly end: number };
 
 /** A paragraph with what its lines are drawn from. */

@@ -58,7 +58,7 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
     doc.font(face.name);
   };
 
-  /** Each run is measured once for all sizes. */
+  /** Widths of runs, measured once for all sizes. */
   const widthOfRun = (run: Run, size: number): number => {
     const known = widths.get(run.face) ?? new Map<string, number>();
     widths.set(run.face, known);

@@ -33,7 +33,7 @@ const NEUTRAL = /^[\p{White_Space}\p{P}]+$/u;
 const RIGHT_TO_LEFT =
   /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Samaritan}\p{sc=Mandaic}\p{sc=Adlam}]/u;
 
-/** Without any of these, marks of direction and Arabic figures included, text stands as it is read. */
+/** Right-to-left characters, marks of direction and Arabic digits: text without any of them is shown in reading order. */
 const MAY_REORDER =
   /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
@@ -120,7 +120,7 @@ function hasAll(face: Face, characters: readonly string[]): boolean {
   return characters.every((each) => has(face, each));
 }
 
-/** Without what the font does not have: joiners and selectors, or marks above a letter. */
+/** The text without joiners, selectors and combining marks that the font lacks. */
 function inFace(face: Face, grapheme: string): Run {
   return { face, text: [...grapheme].filter((each) => has(face, each)).join('') };
 }

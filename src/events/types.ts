@@ -31,7 +31,7 @@ const known: Readonly<Record<EventType | EndpointEventType, true>> = {
   'webhook_endpoint.disabled': true,
 };
 
-/** In the order of the documentation. */
+/** Event types in the order of the documentation. */
 export const eventTypes = Object.keys(known) as ReadonlyArray<keyof typeof known>;
 
 /** Event types selected by these selectors; undefined for all. */

@@ -40,7 +40,7 @@ export function serveDocs(app: FastifyInstance, publicUrl: string): void {
       return send(request, reply, served);
     });
   }
-  // Whoever opens the address that the start has printed is looking for something to read.
+  // People who open the address that the start has printed are looking for something to read.
   app.get('/', (_request, reply) => reply.redirect('docs'));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
 }

@@ -13,11 +13,11 @@ export type Declaration = Answers & {
   readonly operation: string;
   /** The group of the reference in which it stands. */
   readonly tag: string;
-  /** What the key must be allowed to do. */
+  /** Permission that the API key needs. */
   readonly permission: Permission;
   /** Accepts no body, an empty one and `{}`, whatever the content type says. */
   readonly noBody?: boolean;
-  /** No body is the same as `{}`. */
+  /** True if the body may be absent, which is the same as `{}`. */
   readonly optionalBody?: boolean;
   /** Only for keys of test mode. */
   readonly testOnly?: boolean;
@@ -61,7 +61,7 @@ export type DeclaredOperation = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** In the order in which they were added; `openapi.json` is made from them. */
+    /** Operations in the order in which they were added; `openapi.json` is generated from them. */
     operations: readonly DeclaredOperation[];
   }
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../checkout/refusals.ts';
 import * as schemaProblems from '../lib/schema-problems.ts';
 import { formats } from './schemas/fields.ts';
 
-// In a body, 5 and "5" are different values; a query has only text.
+// Bodies tell 5 from "5"; a query has only text.
 const bodies = schemaProblems.createAjv(formats, false);
 const texts = schemaProblems.createAjv(formats, true);
 

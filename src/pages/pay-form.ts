@@ -11,7 +11,7 @@ import { addressOf, choiceAddress, type Visit } from './visit.ts';
 const ONCE_LENGTH = 26;
 const ONCE = new RegExp(`^[0-9a-z]{${ONCE_LENGTH}}$`);
 
-/** At most as many digits as amounts have, so that it is a safe integer. */
+/** An amount in minor units, with few enough digits for a safe integer. */
 const AMOUNT = /^[1-9][0-9]{0,14}$/;
 
 /** The field of the one-time value as the page has it. */

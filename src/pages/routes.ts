@@ -135,7 +135,7 @@ export function pageRoutes(
     );
   }
 
-  // With HEAD, they would do all of their work and show nothing.
+  // HEAD requests would do all of the work and show nothing.
   const withEffect = { exposeHeadRoute: false };
 
   pages.get(

@@ -91,7 +91,7 @@ ${code.standard === 'UPI' && html`<p class="touch"><a class="button" href="${cod
 ${code.standard === 'Pix BR Code' && html`<dl class="facts transfer" data-copied="${transfer.copied}">${fieldOf({ label: PIX_TEXT, text: code.payload, value: code.payload }, locale)}</dl>`}`;
 }
 
-/** In Brazil the content of the code is often copied instead of scanned, and this is what it is called there. */
+/** Label of the copied code: payers in Brazil often copy it instead of scanning, under this name. */
 const PIX_TEXT = 'Pix Copia e Cola';
 
 /** Names of the codes among their users. */

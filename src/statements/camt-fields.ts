@@ -83,7 +83,7 @@ const ofDetail = {
 
 type PartyField = 'debtor' | 'creditor' | 'ultimateDebtor' | 'ultimateCreditor';
 
-/** From version 08 on a party is a person or firm, or a bank, in an element of its own. */
+/** A party: from version 08 on an element of its own holds a person or firm, or a bank. */
 function party(element: string, field: PartyField): Readonly<Record<string, PartyField>> {
   const path = `RltdPties/${element}`;
   return { [`${path}/Nm`]: field, [`${path}/Pty/Nm`]: field, [`${path}/Agt/FinInstnId/Nm`]: field };

@@ -117,7 +117,7 @@ function hostsReader(file: string): (name: string) => Promise<boolean> {
       if (changedAt !== known.changedAt) known = { changedAt, names: namesIn(await readFile(file, 'utf8')) };
       return known.names.has(name);
     } catch {
-      // If the file is missing or unreadable, it has no names.
+      // A missing or unreadable file has no names.
       return false;
     }
   };

@@ -13,11 +13,11 @@ export type NewEvent = {
   readonly data: string;
 };
 
-/** What has just changed: a session or an endpoint. */
+/** The changed session or endpoint. */
 type Changed = {
   readonly id: SubjectId;
   readonly version: number;
-  /** How many events there are about it, these included. */
+  /** Number of events about it, including these. */
   readonly eventCount: number;
 };
 

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { ownOrigin } from './command.ts';
 import type { Execute } from './writer.ts';
 
-/** What an operator has to look at; ids and the rail's own words, never a person or a secret. */
+/** Message for the operator: ids and the rail's own words, never personal data or a secret. */
 export type RailAlert = (rail: string, text: string, about: { readonly [name: string]: string }) => void;
 
 export type RailDependencies = {
@@ -23,10 +23,10 @@ export type RailDependencies = {
   readonly onSilence: RailAlert;
 };
 
-/** How long to wait before a rail that did not answer is asked again. */
+/** Waits before a rail that did not answer is asked again. */
 const ASK_AGAIN_MS = 30_000;
 
-/** No answer is not a failure: what was asked for may have been done. */
+/** A missing answer is not a failure: the rail may have done what it was asked for. */
 const noAnswer: RailAnswer = { status: 'unknown', reason: '', syncAt: null, payment: null };
 
 /** Lets the rail prepare what the payer needs. Nothing moves yet, so that no answer only means to ask again. */
@@ -64,7 +64,7 @@ export async function syncAttempt(
   const answer = (await asked?.catch(() => noAnswer)) ?? noAnswer;
   const isOpen = knowledgeOf(answer.status) < knowledgeOf(isGivenUp ? 'cancelled' : 'failed');
   const syncAt = answer.syncAt ?? (isOpen ? now + ASK_AGAIN_MS : null);
-  // What tells less than is known already moves nothing but the time of the next question.
+  // An answer that tells less than is known already only moves the time of the next question.
   const tellsLess = knowledgeOf(answer.status) < knowledgeOf(attempt.status);
   const status = tellsLess ? attempt.status : answer.status;
   await applyAnswer(dependencies, checkout, attempt, { ...answer, status, syncAt }, now);

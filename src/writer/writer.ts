@@ -15,7 +15,7 @@ import { type Handler, handlers } from './handlers/handlers.ts';
 
 export type Executed<T> = {
   readonly result: Result<T>;
-  /** What `serialize` made of the value, or the stored answer of a replay; null if nobody asked for one. */
+  /** The bytes that `serialize` made of the value, or the stored answer of a replay; null without `serialize`. */
   readonly answer: Answer | null;
   /** Null if nothing was written. */
   readonly committed: Committed | null;

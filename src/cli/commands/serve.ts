@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
     const welcome = await firstStart(service.store, config);
     // The reader of the first lines may leave; the service goes on.
     process.stdout.on('error', () => {});
-    // In one piece: whoever waits for the first line may read the rest at once.
+    // One write: a reader that waits for the first line may read the rest at once.
     console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));
   } catch (error) {
     for (const signal of SIGNALS) process.off(signal, stop);

@@ -34,7 +34,7 @@ function optionOf({ word, meaning, takesValue, choices, isFile }: Option): strin
   return `-l ${word.slice(2)}${value}${values} -d ${quoted(meaning)}`;
 }
 
-/** In single quotes fish knows two escapes. */
+/** Quotes a text for fish, whose single quotes know two escapes. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -71,7 +71,7 @@ function optionOf(key: string, value: Parameter['value'], meaning: string): Opti
   };
 }
 
-/** For a shell: one word in single quotes, whatever is in it. */
+/** Quotes a text as one word for a shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

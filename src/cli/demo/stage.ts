@@ -24,7 +24,7 @@ export type Stage = {
 /** Plays a demo and clears away what it was played on. A step that fails makes the process end with status 1. */
 export async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-demo-'));
-  // At the exit, so that it also happens when somebody has seen enough.
+  // Cleaning up at the exit also covers an interruption.
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
 

@@ -19,8 +19,9 @@ import { type Stop, stopServing } from './stop.ts';
 import { table } from './tables.ts';
 import { insertRows, isOfPostgres, openTarget, type Target } from './target.ts';
 
-/** Least time between two rounds of following; a round that took longer is followed by a pause as long. */
+/** Least time between two rounds of following. */
 const ROUND_EVERY_MS = 1_000;
+/** A longer round is followed by a pause of so many times its duration. */
 const REST = 2;
 const LOOK_FOR_STOP_MS = 100;
 /** Bytes of the file that the comparison reads in a second, roughly: for the estimate of the stop's duration. */

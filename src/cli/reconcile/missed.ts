@@ -31,11 +31,11 @@ export type Aside = {
 
 /** Look-ups of single events under way at once. */
 const LOOK_UPS = 8;
-/** For as long at least the service keeps deliveries. */
+/** Least time for which the service keeps deliveries. */
 const SHORTEST_LOG_MS = 4 * 86_400_000;
 const EARLIEST_DELIVERY = `whd_${'0'.repeat(26)}`;
 
-/** By the service alone: what is not delivered, and what endpoints were to get and no delivery was made of. */
+/** Missed events as the service alone knows them: undelivered ones, and those without a delivery to an endpoint. */
 export async function* undelivered(client: Client, question: Question, aside: Aside): AsyncGenerator<Missed> {
   const { sinceMs, receiver, endpoints } = question;
   const compared = [...comparedOf(question, aside)];
@@ -119,7 +119,7 @@ async function logStart(client: Client): Promise<number> {
 const keyOf = (event: string, endpoint: string) => `${event} ${endpoint}`;
 
 /**
- * By what the receiver has: every event of the feed that it should have and has not. What it has, it has, whatever
+ * Missed events by what the receiver has: every event of the feed that it should have and has not. What it has, it has, whatever
  * came of the delivery.
  */
 export async function* notReceived(
@@ -149,7 +149,7 @@ export function* unknown(received: Received, sinceMs: number): Generator<string>
   for (const id of received.rest()) if (!/^evt_[0-9a-z]{26}$/.test(id) || id >= first) yield id;
 }
 
-/** When the first event was made that the feed has, if that is later: what is older is not kept, or never was there. */
+/** Time of the feed's first event if that is later than the wanted start: older events are not kept, or never existed. */
 export async function firstKept(client: Client, sinceMs: number): Promise<number> {
   const { data } = await client.page<FeedEvent>('/event', { after: '0', limit: '1' });
   return Math.max(sinceMs, Date.parse(data[0]?.created_at ?? '') || 0);

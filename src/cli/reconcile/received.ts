@@ -11,7 +11,7 @@ const MEMORY_PAGES = 4096;
 
 /** A set of ids that keeps in memory what fits there. */
 export function createIdSet() {
-  // Without a name it is one of SQLite's own, beyond a few MB in a file that nobody else sees and that goes with it.
+  // A database without a name is temporary: beyond a few MB SQLite keeps it in a private file, which it removes at the end.
   const database = new DatabaseSync('');
   database.exec(
     `PRAGMA journal_mode = OFF; PRAGMA cache_size = ${MEMORY_PAGES}; CREATE TABLE received (id TEXT PRIMARY KEY) WITHOUT ROWID`,

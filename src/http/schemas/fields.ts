@@ -132,7 +132,7 @@ export const formats: Record<string, { check: (value: string) => boolean; detail
 };
 
 function isWebAddress(value: string): boolean {
-  // What the parser of URLs silently repairs (tabs, spaces, backslashes) is refused instead.
+  // Tabs, spaces and backslashes, which the URL parser silently repairs, are refused instead.
   if (/[\s\\]/.test(value) || !oneLine.test(value)) return false;
   const url = URL.parse(value);
   return (

@@ -20,7 +20,7 @@ export type Language = {
   readonly id: string;
   /** Its BCP 47 tag, where that says more than the id. */
   readonly tag: string;
-  /** In its own words. */
+  /** Name of the language in the language itself. */
   readonly name: string;
   readonly direction: 'ltr' | 'rtl';
   readonly messages: Messages;
@@ -37,7 +37,7 @@ const language = (id: string, name: string, messages: Messages, given: Partial<L
 
 export const english = language('en', 'English', en);
 
-/** In the order in which the page lists them. */
+/** Languages in the order in which the page lists them. */
 export const languages: readonly Language[] = [
   english,
   language('de', 'Deutsch', de),

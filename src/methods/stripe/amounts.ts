@@ -10,7 +10,7 @@ import { currencyExponent } from '../../checkout/money.ts';
 /** Stripe counts these in whole units, as ISO 4217 does, but for the ariary. */
 const ZERO_DECIMAL = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF';
 
-/** Without a minor unit in ISO 4217, and yet in hundredths at Stripe, of which only whole units are taken. */
+/** Currencies without a minor unit in ISO 4217 that Stripe counts in hundredths, of which it takes whole units only. */
 const HUNDREDTHS_OF_WHOLE_UNITS = 'ISK UGX';
 
 /** The last digit has to be 0. */

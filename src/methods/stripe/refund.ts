@@ -9,7 +9,7 @@ import { type Ask, StripeTrouble } from './client.ts';
 import { metadataOf } from './page.ts';
 import { refundAnswer, refundFailed, refundPending } from './refund-answer.ts';
 
-/** From this age on there may have been a try before, whose answer was lost. */
+/** Age from which an earlier try may have been made whose answer was lost. */
 const SECOND_TRY_MS = 30_000;
 
 /**

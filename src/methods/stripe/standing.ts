@@ -199,7 +199,7 @@ const disputeStatuses: Readonly<Record<string, RailReversal['status']>> = {
   lost: 'lost',
 };
 
-/** In another currency than the payment's, or in a part of its unit, all of the payment counts as disputed. */
+/** Disputed amount; null, which means all of the payment, if it is in another currency or in a part of its unit. */
 function disputedAmount({ amount, currency }: Stripe.Dispute, expected: string): number | null {
   return currency === expected.toLowerCase() ? fromStripeAmount(amount, expected) : null;
 }

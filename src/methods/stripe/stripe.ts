@@ -105,7 +105,7 @@ export function createStripeRail(options: StripeOptions): Rail {
 
 const modes: readonly Mode[] = ['test', 'live'];
 
-/** Without events, a payment would be noticed minutes later, so keys do not count without the secret of the events. */
+/** The keys, if the webhook secret is among them: without events, a payment would be seen minutes later. */
 function complete(keys: StripeKeys | null): StripeKeys | null {
   return keys?.secretKey && keys.webhookSecret ? keys : null;
 }
