@@ -69,7 +69,7 @@ async function* recordsOf(
     skip_empty_lines: true,
     max_record_size: limits.text,
   });
-  const source = Readable.from(withoutLines(texts, skipLines));
+  const source = Readable.from(withoutLines(withLineFeeds(texts), skipLines));
   source.on('error', (error) => parser.destroy(error));
   try {
     for await (const record of source.pipe(parser)) yield record;
@@ -95,6 +95,19 @@ function faultOf(error: CsvError, skipLines: number, limits: Limits): StatementE
   });
 }
 
+/**
+ * The text with a line feed as the end of each line. The parser counts a carriage return and its line feed as two lines
+ * within quotation marks, and as one elsewhere.
+ */
+async function* withLineFeeds(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let isAfterReturn = false;
+  for await (const text of texts) {
+    if (text === '') continue;
+    yield (isAfterReturn && text.startsWith('\n') ? text.slice(1) : text).replace(/\r\n?/g, '\n');
+    isAfterReturn = text.endsWith('\r');
+  }
+}
+
 /** The text after this number of lines. */
 async function* withoutLines(texts: AsyncIterable<string>, count: number): AsyncGenerator<string> {
   let left = count;
@@ -117,7 +130,7 @@ async function* withoutLines(texts: AsyncIterable<string>, count: number): Async
 
 /** Line on which a row begins: the parser counts to its last line. */
 function lineOf(record: readonly string[], lines: number, { skipLines }: CsvMapping): number {
-  const within = record.reduce((sum, text) => sum + text.split(/\r\n|\n|\r/).length - 1, 0);
+  const within = record.reduce((sum, text) => sum + text.split('\n').length - 1, 0);
   return lines - within + skipLines;
 }
 

@@ -82,20 +82,42 @@ suite('a file', () => {
   });
 
   test('may have texts of several lines, and empty lines, and is counted all the same', async () => {
-    const found = await entriesBy(
-      { remittance: ['Text'] },
-      'Date;Amount;Text',
-      '2026-02-03;1;"one\ntwo\nthree"',
-      '',
-      '2026-02-04;2;four',
-    );
-    assert.deepEqual(
-      found.map(({ number, line, remittance }) => [number, line, remittance]),
-      [
-        [1, 2, 'one two three'],
-        [2, 6, 'four'],
-      ],
-    );
+    const mapping = mappingOf({ ...least, skip_lines: 1, remittance: ['Text'] });
+    const rows = ['Bank', 'Date;Amount;Text', '2026-02-03;1;"one\ntwo\nthree"', '', '2026-02-04;2;four', ''];
+    const text = rows.join('\n');
+    const files = ['\n', '\r\n', '\r'].map((end) => text.replaceAll('\n', end));
+    for (const file of [...files, text.replace('\ntwo', '\r\ntwo'), text.replace('three"\n', 'three"\r\n')]) {
+      for (const size of [1, file.length]) {
+        const parts = await Array.fromAsync(readStatement(chunksOf(file, size), { format: 'csv', mapping }));
+        assert.deepEqual(
+          parts.flatMap((part) =>
+            part.kind === 'entry' ? [[part.entry.number, part.entry.line, part.entry.remittance]] : [],
+          ),
+          [
+            [1, 3, 'one two three'],
+            [2, 7, 'four'],
+          ],
+          JSON.stringify(file),
+        );
+      }
+    }
+  });
+
+  test('has the line of a mistake behind a text of several lines, however its lines end', async () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const start = ['Date;Amount;Text', '2026-02-03;1;"one', 'two"'].join(end);
+      const messageOf = async (...rows: readonly string[]) =>
+        (await attempt([start, ...rows].join(end), { mapping: mappingOf(least) })).error?.message;
+      assert.equal(
+        await messageOf('2026-02-04;x;'),
+        'line 4, entry 2: column "Amount": the amount "x" is no number',
+      );
+      assert.equal(
+        await messageOf('2026-02-04;2;"three', 'four', 'five'),
+        'line 6: a quotation mark is opened that is never closed',
+      );
+      assert.equal(await messageOf('2026-02-04;2;\0'), 'line 4: the text has a NUL, which no text has');
+    }
   });
 
   test('tells where a NUL is', async () => {
