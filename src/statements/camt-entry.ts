@@ -192,8 +192,8 @@ function counterpartyOf(
   const creditor = partyOf(detail, 'creditor', 'ultimateCreditor', 'creditorAccount', 'creditorBic');
   const [likely, other] = (direction === 'credit') === comesBack ? [creditor, debtor] : [debtor, creditor];
   const isOwn = likely.account !== '' && likely.account === ownAccount;
-  const isEmpty = likely.account === '' && likely.name === '' && other.account !== ownAccount;
-  return isOwn || isEmpty ? other : likely;
+  const isUnknown = likely.account === '' && likely.name === '' && likely.bic === '';
+  return isOwn || (isUnknown && other.account !== ownAccount) ? other : likely;
 }
 
 function partyOf(detail: Found, name: Field, ultimate: Field, account: Field, bic: Field): Counterparty {

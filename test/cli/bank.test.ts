@@ -149,6 +149,14 @@ suite('opentill bank inbox', () => {
     assert.match(one.stderr, /^opentill: there are more/);
   });
 
+  test('shows the bank of a payer of whom nothing else is known', async (t) => {
+    const { done, put } = await setUp(t);
+    const bank = '<RltdAgts><DbtrAgt><FinInstnId><BIC>COBADEFFXXX</BIC></FinInstnId></DbtrAgt></RltdAgts>';
+    const file = camt('S1', [line]).replace(/<RltdPties>.*?<\/RltdPties>/s, bank);
+    await done('bank', 'import', put('statement.xml', file));
+    assert.match(await done('bank', 'inbox'), / {2}eur {2}COBADEFFXXX {2}Thank you {2}/);
+  });
+
   test('lets an entry be split, in the currency of the entry, and the rest be sent back', async (t) => {
     const { service, done, take } = await setUp(t);
     const [first, second] = [await createSession(service, { amount: 1000 }), await createSession(service)];

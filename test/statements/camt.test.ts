@@ -368,6 +368,31 @@ suite('the counterparty', () => {
     assert.equal(await nameIn(numbered + creditor), '', 'an account without a name is somebody');
   });
 
+  test('may be known by its bank alone', async () => {
+    const bank = (who: string, bic = 'COBADEFFXXX') =>
+      `<RltdAgts><${who}Agt><FinInstnId><BICFI>${bic}</BICFI></FinInstnId></${who}Agt></RltdAgts>`;
+    const known = { name: '', account: '', bic: 'COBADEFFXXX' };
+    for (const [name, given, detail, expected] of [
+      ['of a credit', {}, bank('Dbtr'), known],
+      ['of a debit', { direction: 'DBIT' }, bank('Cdtr'), known],
+      [
+        'beside a party without an account',
+        {},
+        `<RltdPties>${side('Cdtr', 'We', '')}</RltdPties>${bank('Dbtr')}`,
+        known,
+      ],
+      ['the other side', {}, bank('Cdtr'), known],
+      [
+        'the own one',
+        {},
+        `<RltdPties>${side('Cdtr', 'We', OWN)}</RltdPties>${bank('Cdtr')}`,
+        { ...known, bic: '' },
+      ],
+    ] as const) {
+      assert.deepEqual((await entryIn(booking(given, detail))).counterparty, expected, name);
+    }
+  });
+
   test('has a name, or that of whom it stands for, an account and a bank, in all versions', async () => {
     const of = async (parties: string) =>
       (await entryIn(booking({}, `<RltdPties>${parties}</RltdPties>`))).counterparty;

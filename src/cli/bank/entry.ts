@@ -13,7 +13,7 @@ export type Entry = {
   readonly currency: string;
   readonly booked_on: string;
   readonly receiving_account: string;
-  readonly counterparty: { readonly name: string; readonly account: string };
+  readonly counterparty: { readonly name: string; readonly account: string; readonly bic: string };
   readonly creditor_reference: string;
   readonly remittance: string;
   readonly return_reason: string;
@@ -33,7 +33,7 @@ export const entryKeys = {
   currency: 'Its currency.',
   booked_on: 'When the bank booked it.',
   receiving_account: 'Id of the receiving account.',
-  counterparty: 'Who paid: name and account.',
+  counterparty: 'Who paid: name, account and BIC.',
   remittance: 'The text of the transfer.',
   suggestions: 'The payins that it may be for, each with a score.',
   sent_back: 'What goes back to the payer, or null.',
@@ -63,7 +63,7 @@ export function lineOf(entry: Entry): string {
     booked_on,
     amountOfEntry(entry),
     receiving_account,
-    printable(counterparty.name || counterparty.account),
+    printable(counterparty.name || counterparty.account || counterparty.bic),
     printable(entry.remittance || entry.creditor_reference || entry.return_reason),
     problem,
     suggestions.map(({ payin, score }) => `${payin} (${score})`).join(', '),
