@@ -56,6 +56,12 @@ export const statementFaults: readonly Fault[] = [
     replace: "direction !== 'credit' ?",
   },
   {
+    name: 'a counterparty without a name and an account is nobody, whatever its bank',
+    ...statements('camt-entry', 'camt', 'samples'),
+    find: " && likely.bic === ''",
+    replace: '',
+  },
+  {
     name: 'a booking is taken apart although its parts do not add up',
     ...statements('camt-entry', 'camt', 'samples', 'hostile'),
     find: 'return sum === BigInt(booked);',
@@ -78,6 +84,12 @@ export const statementFaults: readonly Fault[] = [
     ...statements('csv', 'csv', 'samples', 'hostile'),
     find: "isNegative: sign !== '' && sign !== '+'",
     replace: "isNegative: sign === '-'",
+  },
+  {
+    name: 'a line that ends in two characters counts twice within quotation marks',
+    ...statements('csv', 'csv'),
+    find: 'withoutLines(withLineFeeds(texts), skipLines)',
+    replace: 'withoutLines(texts, skipLines)',
   },
   {
     name: 'the file may be larger than the limit',
