@@ -68,14 +68,14 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a refund may not be of all that is left',
     ...refunds('decide-refunds'),
-    find: 'rail === undefined || amount > left',
-    replace: 'rail === undefined || amount >= left',
+    find: 'amount <= refundableOf(checkout, each.id)',
+    replace: 'amount < refundableOf(checkout, each.id)',
   },
   {
     name: 'a refund is taken from the oldest payment',
     ...refunds('decide-refunds'),
-    find: 'checkout.attempts.findLast(({ id }) => refundableOf',
-    replace: 'checkout.attempts.find(({ id }) => refundableOf',
+    find: 'candidates.findLast(',
+    replace: 'candidates.find(',
   },
   {
     name: 'a refund that has ended is settled once more',

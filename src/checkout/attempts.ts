@@ -185,8 +185,7 @@ function isBooked(checkout: Checkout, { rail, payment }: Report): boolean {
 /** Completes an active session whose amount is covered. An expired one stays expired: the money came late. */
 function settle(checkout: Checkout, now: TenantTime): Checkout {
   if (checkout.lifecycle.state !== 'active' || !isCovered(checkout)) return checkout;
-  const at = checkout.payments.at(-1)?.bookedAt ?? checkout.createdAt;
-  return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at } }, now);
+  return cancelWaiting({ ...checkout, lifecycle: { state: 'completed', at: now } }, now);
 }
 
 /** The payer goes back. Attempts that stand beside others stay: the transfer may be on its way. */

@@ -132,14 +132,20 @@ function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): C
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
   const problem = metadataProblem(merged);
   if (problem !== null) problems.push({ pointer: '/metadata', detail: `${problem} after the merge` });
-  if (items !== null && totalOf(items) === null) problems.push({ pointer: '/items', detail: totalTooLarge });
-  if (problems.length > 0) return refuseFields(problems);
+  const amount = items === null ? checkout.amount : totalOf(items);
+  if (amount === null) problems.push({ pointer: '/items', detail: totalTooLarge });
+  if (amount === null || problems.length > 0) return refuseFields(problems);
 
   const noted = same(merged, checkout.metadata) ? checkout : { ...checkout, metadata: merged };
-  return items === null ? noted : replaceItems(noted, items, now);
+  return items === null ? noted : replaceItems(noted, items, amount, now);
 }
 
-function replaceItems(checkout: Checkout, items: readonly Item[], now: TenantTime): Checkout | Refusal {
+function replaceItems(
+  checkout: Checkout,
+  items: readonly Item[],
+  amount: number,
+  now: TenantTime,
+): Checkout | Refusal {
   if (checkout.lifecycle.state !== 'active') {
     return refuse('not_updatable', `The items cannot change: the session is ${checkout.lifecycle.state}.`);
   }
@@ -149,7 +155,6 @@ function replaceItems(checkout: Checkout, items: readonly Item[], now: TenantTim
   if (checkout.attempts.some(isInFlight)) {
     return refuse('payment_in_progress', 'The items cannot change: a payment is in progress.');
   }
-  const amount = totalOf(items) ?? checkout.amount;
   const description = listingOf(items);
   if (amount === checkout.amount && description === checkout.description && same(items, checkout.items)) {
     return checkout;

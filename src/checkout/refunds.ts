@@ -1,10 +1,18 @@
 /** Rules of money that goes back: refunds that the merchant wants, and reversals by rails. Pure, as `decide.ts`. */
 
 import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './commands.ts';
-import type { AttemptId, RefundId } from './ids.ts';
+import type { RefundId } from './ids.ts';
 import { formatAmount } from './money.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
-import { type Checkout, heldOf, type Payment, type Refund, refundableOf, refundStatuses } from './session.ts';
+import {
+  type Attempt,
+  type Checkout,
+  heldOf,
+  type Payment,
+  type Refund,
+  refundableOf,
+  refundStatuses,
+} from './session.ts';
 import type { TenantTime } from './tenant.ts';
 
 /** Refunds and reversals of a session, at most; both are part of its answers. */
@@ -12,8 +20,10 @@ export const MAX_REFUNDS = 100;
 
 /** Never more than was paid: a pending refund counts as gone until it has failed. */
 export function createRefund(checkout: Checkout, command: CreateRefund): Checkout | Refusal {
-  const { id, now, amount, reason, remarks, metadata, webhookUrl } = command;
-  if (command.attempt !== null && !checkout.attempts.some((each) => each.id === command.attempt)) {
+  const { attempt: named, id, now, amount, reason, remarks, metadata, webhookUrl } = command;
+  const candidates =
+    named === null ? checkout.attempts : checkout.attempts.filter((each) => each.id === named);
+  if (named !== null && candidates.length === 0) {
     return refuseFields([
       { pointer: '/payment_attempt', detail: 'must be the id of an attempt of the session' },
     ]);
@@ -21,10 +31,9 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
   if (checkout.refunds.length >= MAX_REFUNDS) {
     return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} refunds.`);
   }
-  const attempt = command.attempt ?? newestThatCovers(checkout, amount);
-  const left = attempt === null ? mostOfOneAttempt(checkout) : refundableOf(checkout, attempt);
-  const rail = checkout.attempts.find((each) => each.id === attempt)?.rail;
-  if (attempt === null || rail === undefined || amount > left) return tooMuch(checkout, left);
+  const newest = candidates.findLast((each) => amount <= refundableOf(checkout, each.id));
+  if (!newest) return tooMuch(checkout, candidates);
+  const { id: attempt, rail } = newest;
   return addRefund(checkout, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
 }
 
@@ -49,7 +58,8 @@ function addRefund(
   return { ...checkout, refunds: [...checkout.refunds, refund] };
 }
 
-function tooMuch(checkout: Checkout, left: number): Refusal {
+function tooMuch(checkout: Checkout, candidates: readonly Attempt[]): Refusal {
+  const left = candidates.reduce((most, { id }) => Math.max(most, refundableOf(checkout, id)), 0);
   const most = formatAmount(left, checkout.currency);
   const total = checkout.attempts.reduce((sum, { id }) => sum + refundableOf(checkout, id), 0);
   const all =
@@ -59,14 +69,6 @@ function tooMuch(checkout: Checkout, left: number): Refusal {
     `The amount exceeds what can still be refunded: at most ${most} of one attempt.${all}`,
     [{ pointer: '/amount', detail: `must be at most ${left}` }],
   );
-}
-
-function newestThatCovers(checkout: Checkout, amount: number): AttemptId | null {
-  return checkout.attempts.findLast(({ id }) => refundableOf(checkout, id) >= amount)?.id ?? null;
-}
-
-function mostOfOneAttempt(checkout: Checkout): number {
-  return checkout.attempts.reduce((most, { id }) => Math.max(most, refundableOf(checkout, id)), 0);
 }
 
 /**

@@ -2,26 +2,23 @@
  * Reasons of refusals. The list is closed and in order of precedence: if several reasons hold, the first one is the
  * answer. It carries no HTTP status; `http/errors.ts` gives each reason its row.
  */
-export const refusalReasons = [
-  'key_reused',
-  'not_found',
-  'version_stale',
-  'field_invalid',
-  'not_expirable',
-  'not_updatable',
-  'not_payable',
-  'payment_in_progress',
-  'payment_booked_elsewhere',
-  'not_refundable',
-  'refund_settled',
-  'entry_settled',
-  'nothing_to_pay',
-  'customer_exists',
-  'too_many_endpoints',
-  'endpoint_disabled',
-] as const;
-
-export type RefusalReason = (typeof refusalReasons)[number];
+export type RefusalReason =
+  | 'key_reused'
+  | 'not_found'
+  | 'version_stale'
+  | 'field_invalid'
+  | 'not_expirable'
+  | 'not_updatable'
+  | 'not_payable'
+  | 'payment_in_progress'
+  | 'payment_booked_elsewhere'
+  | 'not_refundable'
+  | 'refund_settled'
+  | 'entry_settled'
+  | 'nothing_to_pay'
+  | 'customer_exists'
+  | 'too_many_endpoints'
+  | 'endpoint_disabled';
 
 /** One mistake in the input: its place (RFC 6901 JSON pointer), and a sentence about it. */
 export type Problem = { readonly pointer: string; readonly detail: string };

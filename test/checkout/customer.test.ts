@@ -44,6 +44,19 @@ suite('a command for a customer', () => {
   const rename: CustomerCommand = { type: 'update_customer', fields: { name: 'Ada' } };
   const erase: CustomerCommand = { type: 'erase_customer' };
   const nothing: CustomerCommand = { type: 'update_customer', fields: {} };
+  const fiftyKeys = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, n]));
+  const taken = {
+    kind: 'refusal',
+    reason: 'customer_exists',
+    detail: 'Another customer has this e-mail address.',
+    problems: [{ pointer: '/email', detail: 'belongs to another customer' }],
+  };
+  const missing = {
+    kind: 'refusal',
+    reason: 'not_found',
+    detail: 'There is no such customer.',
+    problems: [],
+  };
 
   const rows: readonly {
     name: string;
@@ -64,7 +77,7 @@ suite('a command for a customer', () => {
       customer: null,
       customerByEmail: bob,
       when: create,
-      gives: { kind: 'refusal', reason: 'customer_exists' },
+      gives: taken,
     },
     {
       name: 'update',
@@ -85,14 +98,33 @@ suite('a command for a customer', () => {
       customer: ada,
       customerByEmail: bob,
       when: { type: 'update_customer', fields: { email: 'bob@example.org' } },
-      gives: { kind: 'refusal', reason: 'customer_exists' },
+      gives: taken,
     },
     {
       name: 'update that empties fields',
       customer: ada,
       customerByEmail: null,
-      when: { type: 'update_customer', fields: { phone: null, country: '', metadata: {} } },
+      when: { type: 'update_customer', fields: { phone: null, country: '', metadata: { vip: null } } },
       gives: { kind: 'change', customer: { ...ada, phone: null, country: '', metadata: {} } },
+    },
+    {
+      name: 'update of metadata keeps what it does not name',
+      customer: ada,
+      customerByEmail: null,
+      when: { type: 'update_customer', fields: { metadata: { level: 2 } } },
+      gives: { kind: 'change', customer: { ...ada, metadata: { vip: true, level: 2 } } },
+    },
+    {
+      name: 'update that makes the metadata too large',
+      customer: ada,
+      customerByEmail: null,
+      when: { type: 'update_customer', fields: { metadata: fiftyKeys } },
+      gives: {
+        kind: 'refusal',
+        reason: 'field_invalid',
+        detail: 'The request has invalid fields.',
+        problems: [{ pointer: '/metadata', detail: 'must have at most 50 top-level keys after the merge' }],
+      },
     },
     {
       name: 'update of nothing',
@@ -106,14 +138,14 @@ suite('a command for a customer', () => {
       customer: null,
       customerByEmail: null,
       when: rename,
-      gives: { kind: 'refusal', reason: 'not_found' },
+      gives: missing,
     },
     {
       name: 'update of one that is not there goes before the address of another',
       customer: null,
       customerByEmail: bob,
       when: rename,
-      gives: { kind: 'refusal', reason: 'not_found' },
+      gives: missing,
     },
     {
       name: 'erase',
@@ -134,18 +166,12 @@ suite('a command for a customer', () => {
       customer: null,
       customerByEmail: null,
       when: erase,
-      gives: { kind: 'refusal', reason: 'not_found' },
+      gives: missing,
     },
   ];
   for (const { name, customer, customerByEmail, when, gives } of rows) {
-    test(name, () =>
-      assert.partialDeepStrictEqual(decideCustomer(customer, customerByEmail, frozen(when)), gives),
-    );
+    test(name, () => assert.deepEqual(decideCustomer(customer, customerByEmail, frozen(when)), gives));
   }
-
-  test('an address that is taken is named as the field at fault', () => {
-    assert.partialDeepStrictEqual(decideCustomer(null, bob, create), { problems: [{ pointer: '/email' }] });
-  });
 });
 
 suite('who pays a new session', () => {

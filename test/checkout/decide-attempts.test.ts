@@ -147,6 +147,8 @@ suite('an attempt starts', () => {
     },
   ]);
 
+  test('fifty times at most', () => assert.equal(MAX_ATTEMPTS, 50));
+
   test('the refusal of a method names its field', () => {
     const decision = decide(checkout(), start({ method: 'cowrie' }));
     assert.deepEqual(decision.kind === 'refusal' && decision.problems.map(({ pointer }) => pointer), [

@@ -1,0 +1,10 @@
+/** Refusals are told from everything else that a decision may come to. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isRefusal, refuse } from '../../src/checkout/refusals.ts';
+
+test('a refusal is none of the other results', () => {
+  assert.equal(isRefusal(refuse('not_found', 'There is no such session.')), true);
+  assert.equal(isRefusal({ kind: 'change' }), false);
+  assert.equal(isRefusal({ state: 'refusal' }), false);
+});
