@@ -88,7 +88,7 @@ export function refundOfExcess(checkout: Checkout, payment: Payment, id: RefundI
 
 /** Settles a pending refund, because a person knows its result. */
 export function settleRefund(checkout: Checkout, command: SettleRefund): Checkout | Refusal {
-  const { now, refund: id, status, reason } = command;
+  const { refund: id, status, reason } = command;
   const refund = checkout.refunds.find((each) => each.id === id);
   if (!refund) return refuse('not_found', 'There is no such refund.');
   if (refund.status !== 'pending') {
@@ -96,8 +96,6 @@ export function settleRefund(checkout: Checkout, command: SettleRefund): Checkou
   }
   const failure = status === 'failed' ? reason || 'It was withdrawn.' : '';
   return reportRefund(checkout, {
-    type: 'report_refund',
-    now,
     refund: id,
     status,
     reference: status === 'succeeded' ? reason : '',
@@ -107,7 +105,10 @@ export function settleRefund(checkout: Checkout, command: SettleRefund): Checkou
 }
 
 /** Moves a refund to the reported status, unless more is known already (see `refundStatuses`). */
-export function reportRefund(checkout: Checkout, command: ReportRefund): Checkout | Refusal {
+export function reportRefund(
+  checkout: Checkout,
+  command: Omit<ReportRefund, 'type' | 'now'>,
+): Checkout | Refusal {
   const refund = checkout.refunds.find(({ id }) => id === command.refund);
   if (!refund) return refuse('not_found', 'There is no such refund.');
   const news = refundStatuses.indexOf(command.status) - refundStatuses.indexOf(refund.status);

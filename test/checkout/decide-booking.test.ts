@@ -151,6 +151,12 @@ suite('reports that are no news change nothing', () => {
   }
 });
 
+test('an attempt that has failed keeps the reason that was given first, whatever its rail says later', () => {
+  const session = checkout({ attempts: [attempt('failed', { reason: 'Declined.' })] });
+  const [only] = after(session, report('failed', { reason: 'Another.', details: { page: 'p_1' } })).attempts;
+  assert.deepEqual([only?.reason, only?.details], ['Declined.', { page: 'p_1' }]);
+});
+
 suite('when the rail is to be asked again', () => {
   const asked = checkout({ attempts: [attempt('processing', { syncAt: NOW })] });
   const syncAfter = (session: Checkout, ...reports: readonly Report[]) =>

@@ -303,6 +303,12 @@ suite('money for a draft', () => {
   const draft = checkout({ amount: 0 });
   table([
     {
+      name: 'of any amount is refused',
+      given: draft,
+      when: paid(1),
+      gives: { refused: 'not_payable' },
+    },
+    {
       name: 'of an unknown amount is none',
       given: draft,
       when: paid(null),

@@ -170,6 +170,11 @@ suite('what the payment status means', () => {
       text: 'Refunded 3.00 USD.',
     },
     {
+      name: 'a refund of the smallest amount',
+      given: { refunds: [refund(1, { status: 'succeeded' })] },
+      text: 'Refunded 0.01 USD.',
+    },
+    {
       name: 'several refunds',
       given: { refunds: [refund(300, { status: 'succeeded' }), refund(50, { status: 'succeeded' })] },
       text: 'Refunded 3.50 USD.',

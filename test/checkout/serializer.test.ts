@@ -58,6 +58,15 @@ suite('the bytes', () => {
     assert.equal(serializer.checkout(session), first);
     assert.equal(createSerializer('https://other.example').checkout(session).includes(URL), false);
   });
+
+  test('of a session are made once', () => {
+    let reads = 0;
+    const watched = Object.defineProperty({ ...session }, 'referenceId', {
+      get: () => `order-${++reads}`,
+    });
+    assert.equal(serializer.checkout(watched), serializer.checkout(watched));
+    assert.equal(reads, 1);
+  });
 });
 
 test('an event holds what it is about: an attempt, a refund, a reversal, the payin, or the session', () => {

@@ -1,7 +1,18 @@
-/** What is derived from a session: when it needs attention, and the status of its payin. */
+/** What is derived from a session: when it needs attention, the status of its payin, and its transfers. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { dueAt, EXPIRY_GRACE_MS, endsAt, payinStatusOf } from '../../src/checkout/session.ts';
+import type { AttemptId } from '../../src/checkout/ids.ts';
+import {
+  type Attempt,
+  defaultPolicy,
+  dueAt,
+  EXPIRY_GRACE_MS,
+  endsAt,
+  openTransfer,
+  payerReferenceOf,
+  payinStatusOf,
+  refundStatuses,
+} from '../../src/checkout/session.ts';
 import {
   after,
   attempt,
@@ -159,4 +170,46 @@ suite('the status of the payin', () => {
   ];
   for (const { name, given, is } of rows)
     test(`${name}: ${is}`, () => assert.equal(payinStatusOf(given), is));
+});
+
+suite('transfers', () => {
+  const standing = { standing: true } as const;
+  const waiting = (name: string, given: Partial<Attempt> = {}) =>
+    attempt('requires_action', { name, traits: standing, ...given });
+
+  test('continue with the newest that asks for the amount due', () => {
+    const attempts = [
+      waiting('a'),
+      waiting('b'),
+      waiting('c', { amount: 400 }),
+      waiting('d', { traits: {} }),
+    ];
+    assert.equal(openTransfer(checkout({ attempts }))?.id, 'pat_b');
+    assert.equal(openTransfer(checkout({ attempts, payments: [payment(600)] }))?.id, 'pat_c');
+    assert.equal(openTransfer(checkout({ attempts, payments: [payment(1)] })), undefined);
+    assert.equal(openTransfer(checkout({ attempts: [attempt('failed', { traits: standing })] })), undefined);
+  });
+
+  test('are known to their payer by the reference of the attempt, other payments by that of the rail', () => {
+    const session = checkout({ attempts: [attempt('succeeded'), waiting('b')] });
+    const referenceOf = (id: AttemptId) =>
+      payerReferenceOf(session, payment(1, { attempt: id, reference: 'pay_1' }));
+    assert.equal(referenceOf('pat_a'), 'pay_1');
+    assert.equal(referenceOf('pat_b'), 'ref_b');
+  });
+});
+
+test('a refund is pending, then succeeds, and may fail even then', () => {
+  assert.deepEqual(refundStatuses, ['pending', 'succeeded', 'failed']);
+});
+
+test('a merchant who has set nothing tolerates nothing, keeps what is in excess, and takes what comes', () => {
+  assert.deepEqual(defaultPolicy, {
+    underpaymentToleranceBasisPoints: 0,
+    underpaymentToleranceAtMost: 0,
+    excess: 'keep',
+    late: 'accept',
+    unreferenced: 'match',
+    graceMinutes: {},
+  });
 });
