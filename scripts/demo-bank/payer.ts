@@ -18,7 +18,7 @@ export async function choose(url: string, method: string): Promise<Page> {
   const [, action] = /<form method="post" action="([^"]+\/pay[^"]*)"/.exec(html) ?? [];
   const choice = new RegExp(`name="method" value="${method}"`);
   if (action === undefined || !choice.test(html)) throw new StepFailed(`${url} does not offer ${method}`);
-  const hidden = html.matchAll(/<input type="hidden" name="(once|due)" value="([^"]*)"/g);
+  const hidden = html.matchAll(/<input type="hidden" name="(once|shown)" value="([^"]*)"/g);
   const body = new URLSearchParams([...hidden].map(([, name = '', value = '']) => [name, value]));
   body.set('method', method);
   return read(

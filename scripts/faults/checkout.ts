@@ -42,6 +42,12 @@ export const checkoutFaults: readonly Fault[] = [
     replace: 'if (amount > expectedAmount) {',
   },
   {
+    name: 'an attempt may start for items that the payer was not shown',
+    ...attempts('decide-attempts'),
+    find: 'if (command.expectedItems !== undefined && !sameItems(command.expectedItems, checkout.items)) {',
+    replace: 'if (command.expectedItems === null) {',
+  },
+  {
     name: 'old news of a rail puts off the next question',
     ...attempts('decide-attempts', 'decide-late'),
     find: '  if (news < 0) return checkout;\n',

@@ -1,6 +1,7 @@
 /** Rules of paying: attempts, reports of rails about them, and the money that is booked. Pure, as `decide.ts`. */
 
 import type { CancelAttempt, Report, StartAttempt } from './commands.ts';
+import type { Item } from './items.ts';
 import { refundOfExcess } from './refunds.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
@@ -29,6 +30,9 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
   if (amount !== expectedAmount) {
     return refuse('version_stale', 'The amount has changed since it was shown to the payer.');
   }
+  if (command.expectedItems !== undefined && !sameItems(command.expectedItems, checkout.items)) {
+    return refuse('version_stale', 'The items have changed since they were shown to the payer.');
+  }
   const attempt: Attempt = {
     id: attemptId,
     createdAt: now,
@@ -44,6 +48,10 @@ export function startAttempt(checkout: Checkout, command: StartAttempt): Checkou
     details,
   };
   return addAttempt(checkout, attempt, now);
+}
+
+function sameItems(expected: readonly Item[] | null, items: readonly Item[]): boolean {
+  return expected === items || JSON.stringify(expected) === JSON.stringify(items);
 }
 
 /** Refusal of a new attempt, or null. */

@@ -61,6 +61,8 @@ export type StartAttempt = At & {
   readonly method: string;
   /** Amount shown to the payer: an attempt for another amount does not start. */
   readonly expectedAmount: number;
+  /** Items shown to the payer: an attempt for others does not start. Null: the session already had others. */
+  readonly expectedItems?: readonly Item[] | null;
   readonly status: AttemptStatus;
   readonly syncAt: TenantTime | null;
   readonly traits: RailTraits;

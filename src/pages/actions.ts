@@ -15,7 +15,7 @@ import {
 import type { Answer, IdempotencyKey } from '../store/store.ts';
 import type { Origin } from '../writer/command.ts';
 import type { PageDependencies } from './dependencies.ts';
-import { isOnce, shownAmount } from './pay-form.ts';
+import { isOnce, readShown } from './pay-form.ts';
 import { isWaiting, type Visit } from './visit.ts';
 
 /**
@@ -30,6 +30,7 @@ type Alert =
   | 'badInput'
   | 'formUsed'
   | 'amountChanged'
+  | 'itemsChanged'
   | 'alreadyInProgress'
   | 'notPayable'
   | 'stepOver'
@@ -52,17 +53,19 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { checkout, offers, account, now } = visit;
   const { tenant, id, token } = checkout;
   const offer = offers.find(({ method }) => method.id === form.method);
-  const due = shownAmount(form.due);
+  const shown = readShown(form.shown, checkout);
   if (offers.length === 0) return { statusCode: 409, alert: 'notPayable' };
-  if (!offer || due === null || !isOnce(form.once)) return { statusCode: 400, alert: 'badInput' };
+  if (!offer || shown === null || !isOnce(form.once)) return { statusCode: 400, alert: 'badInput' };
   const { method, rail } = offer;
+  const { due, isSameSale } = shown;
   const outcome = rail.name === SANDBOX ? sandboxOutcomes.find((each) => each === form.outcome) : null;
   if (outcome === undefined) return { statusCode: 400, alert: 'badInput' };
   // A payer who was given the details of a transfer gets the same again: the first may be on its way.
   const standing = checkout.attempts.some(
     (each) => each.traits.standing && isWaiting(each) && each.method === method.id && each.amount === due,
   );
-  if (standing && amountDue(checkout) === due) return cancelAttempt(dependencies, visit, form, requestId);
+  if (standing && isSameSale && amountDue(checkout) === due)
+    return cancelAttempt(dependencies, visit, form, requestId);
 
   const attemptId = newId('pat', now);
   const plan =
@@ -74,7 +77,7 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
     origin: originOf(visit, requestId, {
       key: form.once,
       operation: `POST /transaction/${token}/pay`,
-      requestHash: hash('sha256', `${method.id} ${outcome ?? ''} ${due}`),
+      requestHash: hash('sha256', `${method.id} ${outcome ?? ''} ${form.shown}`),
     }),
     id,
     command: {
@@ -84,12 +87,16 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
       rail: rail.name,
       method: method.id,
       expectedAmount: due,
+      expectedItems: isSameSale ? checkout.items : null,
       traits: traitsOf(rail, checkout),
       ...plan,
     },
   } as const;
   const { result: started } = await dependencies.execute(start, () => usedForm);
-  if (isRefusal(started)) return refused(started);
+  if (isRefusal(started)) {
+    const isOtherSale = started.reason === 'version_stale' && due === amountDue(checkout);
+    return isOtherSale ? { statusCode: 409, alert: 'itemsChanged' } : refused(started);
+  }
   if (rail.start) return 'continue';
   if (started.kind === 'replay' || outcome === null) return null;
   const attempt = (await dependencies.store.checkouts.fetch(tenant, id))?.attempts.find(

@@ -6,6 +6,7 @@ import type { Attempt } from '../../src/checkout/session.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
+import { shownForm } from '../support/pay-form.ts';
 import type { Answer, TestService } from '../support/service.ts';
 import { createSession, type Data, succeeded } from './shop.ts';
 
@@ -51,11 +52,10 @@ export async function awaitTransfer(
 /** On the payer's page. */
 export async function startTransfer(
   { service, account }: TestService,
-  { id, url, amount, amount_paid }: Data,
+  { id, url }: Data,
   method = 'local_bank_transfer_eur',
 ): Promise<Pick<Transfer, 'attempt' | 'reference'>> {
-  const once = `once${Math.random().toString(36).slice(2).padEnd(26, '0')}`.slice(0, 26);
-  const body = new URLSearchParams({ method, due: String(amount - amount_paid), once });
+  const body = new URLSearchParams({ method, ...(await shownForm(`${url}?choose`)) });
   const answer = await fetch(`${url}/pay`, { method: 'POST', redirect: 'manual', body });
   assert.equal(answer.status, 303, await answer.text());
   const tenant = { account: account.number, mode: 'test' } as const;

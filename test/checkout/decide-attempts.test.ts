@@ -21,6 +21,8 @@ import {
   update,
 } from './build.ts';
 
+const item = (name: string) => ({ name, quantity: 1, unitPrice: 1000 });
+
 const spent = (count: number) =>
   Array.from({ length: count }, (_, n) => attempt('failed', { name: String(n) }));
 
@@ -242,6 +244,24 @@ suite('an attempt is for the amount that its payer was shown', () => {
       given: checkout(),
       when: start({ expectedAmount: 999, status: 'succeeded' }),
       gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'not for other items of the same total',
+      given: checkout({ items: [item('Widget')] }),
+      when: start({ expectedItems: [item('Gadget')] }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'not for items that were others already when it was chosen',
+      given: checkout(),
+      when: start({ expectedItems: null }),
+      gives: { refused: 'version_stale' },
+    },
+    {
+      name: 'for items that are equal to those shown',
+      given: checkout({ items: [item('Widget')] }),
+      when: start({ expectedItems: [item('Widget')] }),
+      gives: { ...started, paid: 0 },
     },
     {
       name: 'and one that waits stays where another is refused',

@@ -19,7 +19,7 @@ import { newId } from '../../src/lib/id.ts';
 import { createService } from '../../src/main.ts';
 import { findMethod, type Method } from '../../src/methods/catalogue.ts';
 import { type Occasion, occasionOf, type Rail, traitsOf } from '../../src/methods/method.ts';
-import { newOnce } from '../../src/pages/pay-form.ts';
+import { newOnce, shownOn } from '../../src/pages/pay-form.ts';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
@@ -153,6 +153,9 @@ export async function openTill(
     return occasionOf(checkout, current);
   }
 
+  /** The field of the form that tells what the page shows. */
+  const shown = async (session: Data): Promise<string> => shownOn(await stored(session.id));
+
   /** Sends a form of the page, as browsers do. */
   async function submit(session: Data, action: string, form: Readonly<Record<string, string>>) {
     const path = new URL(session.url).pathname;
@@ -172,6 +175,7 @@ export async function openTill(
     stored,
     step,
     occasionFor,
+    shown,
     submit,
     /** The path of notices is open to everybody. */
     notice: (rail: string, body: Buffer | string, headers: Headers) =>
@@ -190,8 +194,7 @@ export async function openTill(
 
     /** The payer chooses a method on the page; the newest attempt after that. */
     async choose(session: Data, method: string, form: Readonly<Record<string, string>> = {}): Promise<Data> {
-      const { amount, amount_paid: paid } = await ask('GET', `/checkout/${session.id}`);
-      const fields = { method, due: String(amount - paid), once: newOnce(), ...form };
+      const fields = { method, shown: await shown(session), once: newOnce(), ...form };
       const { status, text } = await submit(session, 'pay', fields);
       assert.equal(status, 303, text);
       return (await ask('GET', `/checkout/${session.id}`)).payment_attempts.at(-1);

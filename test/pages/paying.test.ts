@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { shownForm } from '../support/pay-form.ts';
 import { openTill, type Session, type Till, textIn } from './till.ts';
 
 let till: Till;
@@ -125,11 +126,11 @@ test('the whole way by keyboard', async () => {
 
 /** What the form would send, taken from a page as it is shown. */
 async function formOf(session: Session, outcome: string): Promise<URLSearchParams> {
-  const text = await (await fetch(session.url)).text();
-  const once = /name="once" value="(\w+)"/.exec(text)?.[1] ?? '';
-  const due = /name="due" value="(\d+)"/.exec(text)?.[1] ?? '';
-  return new URLSearchParams({ once, due, method: 'card', outcome });
+  return new URLSearchParams({ ...(await shownForm(session.url)), method: 'card', outcome });
 }
+
+/** What the form showed, with another amount. */
+const shownAs = (form: URLSearchParams, due: string) => form.get('shown')?.replace(/^\d+/, due) ?? '';
 
 const send = (
   session: Session,
@@ -234,7 +235,7 @@ test('a form that was shown with another amount books nothing, says so, and can 
       const text = await answer.text();
       assert.equal(answer.status, 409, name);
       assert.match(text, /role="alert">The amount has changed\. Please check it and pay again\./, name);
-      assert.match(text, new RegExp(`name="due" value="${due}"`), name);
+      assert.match(text, new RegExp(`name="shown" value="${due}-`), name);
       assert.deepEqual(await till.fetch(session.id), before, name);
     }
     const again = await send(session, 'pay', await formOf(session, 'succeeds'));
@@ -244,13 +245,38 @@ test('a form that was shown with another amount books nothing, says so, and can 
   }
 });
 
+test('a form that was shown with other items of the same total books nothing, and says so', async () => {
+  const session = await till.session();
+  const old = await formOf(session, 'succeeds');
+  await till.api('PUT', `/checkout/${session.id}`, {
+    items: [{ name: 'Decaf', quantity: 1, unit_price: 4250 }],
+  });
+  const before = await till.fetch(session.id);
+  const answer = await send(session, 'pay', old);
+  const text = await answer.text();
+  assert.equal(answer.status, 409);
+  assert.match(text, /role="alert">The items have changed\. Please check them and pay again\./);
+  assert.match(text, /Decaf/);
+  assert.deepEqual(await till.fetch(session.id), before);
+  assert.equal((await send(session, 'pay', await formOf(session, 'succeeds'))).status, 303);
+  assert.equal((await till.fetch(session.id)).amount_paid, 4250);
+});
+
+test('a form is still good after a change of what it does not show', async () => {
+  const session = await till.session();
+  const form = await formOf(session, 'succeeds');
+  await till.api('PUT', `/checkout/${session.id}`, { metadata: { seen_by: 'warehouse' } });
+  assert.equal((await send(session, 'pay', form)).status, 303);
+  assert.equal((await till.fetch(session.id)).amount_paid, 4250);
+});
+
 test('a form that was sent is not sent again with another amount', async () => {
   const session = await till.session();
   const form = await formOf(session, 'pays_part');
   assert.equal((await send(session, 'pay', form)).status, 303);
   // The same form is the same payment, though less is due by now.
   assert.equal((await send(session, 'pay', form)).status, 303);
-  form.set('due', '2125');
+  form.set('shown', shownAs(form, '2125'));
   const changed = await send(session, 'pay', form);
   assert.equal(changed.status, 409);
   assert.match(await changed.text(), /role="alert">This form was already sent/);
@@ -283,14 +309,17 @@ test('a form that lacks something is answered with the page and why', async () =
     ['outcome', 'explodes'],
     ['once', ''],
     ['once', 'x'.repeat(300)],
-    ['due', ''],
-    ['due', '0'],
-    ['due', '-4250'],
-    ['due', '4250.0'],
-    ['due', '4.25e3'],
-    ['due', '0x109a'],
-    ['due', ' 4250'],
-    ['due', '9'.repeat(16)],
+    ['shown', ''],
+    ['shown', '4250'],
+    ['shown', '4250-x'],
+    ['shown', shownAs(good, '')],
+    ['shown', shownAs(good, '0')],
+    ['shown', shownAs(good, '-4250')],
+    ['shown', shownAs(good, '4250.0')],
+    ['shown', shownAs(good, '4.25e3')],
+    ['shown', shownAs(good, '0x109a')],
+    ['shown', shownAs(good, ' 4250')],
+    ['shown', shownAs(good, '9'.repeat(16))],
   ] as const) {
     const form = new URLSearchParams(good);
     form.set(name, value);

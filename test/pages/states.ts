@@ -1,6 +1,7 @@
 /** One session for each state that a page can be in. */
 import assert from 'node:assert/strict';
 import { account, CH_IBAN } from '../methods/bank/build.ts';
+import { shownForm } from '../support/pay-form.ts';
 import type { Session, Till } from './till.ts';
 
 const ITEM = { name: 'Print, signed', quantity: 1, unit_price: 250 };
@@ -34,9 +35,7 @@ export type StateName = keyof typeof expected;
 
 /** What a payer does who chooses this method, as far as the form of the page goes. */
 export async function chooseMethod(session: Session, method: string): Promise<void> {
-  const text = await (await fetch(session.url)).text();
-  const fieldOf = (name: string) => new RegExp(`name="${name}" value="(\\w+)"`).exec(text)?.[1] ?? '';
-  const body = new URLSearchParams({ once: fieldOf('once'), due: fieldOf('due'), method });
+  const body = new URLSearchParams({ ...(await shownForm(session.url)), method });
   const answer = await fetch(`${session.url}/pay`, { method: 'POST', body, redirect: 'manual' });
   assert.equal(answer.status, 303);
 }

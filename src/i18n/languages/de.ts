@@ -74,6 +74,7 @@ export const de = {
   formUsed:
     'Dieses Formular wurde bereits abgeschickt. Bitte prüfen Sie den aktuellen Stand, bevor Sie erneut zahlen.',
   amountChanged: 'Der Betrag hat sich geändert. Bitte prüfen Sie ihn und zahlen Sie erneut.',
+  itemsChanged: 'Die Positionen haben sich geändert. Bitte prüfen Sie sie und zahlen Sie erneut.',
   badInput:
     'Bitte wählen Sie eine Zahlungsart und den Ausgang des Tests und versuchen Sie es dann noch einmal.',
   stepOver: 'Dieser Schritt ist nicht mehr offen. Die Seite zeigt den aktuellen Stand.',

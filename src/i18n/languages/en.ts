@@ -66,6 +66,7 @@ export const en = {
   notPayable: 'This payment could not be started. The page shows how things stand now.',
   formUsed: 'This form was already sent. Please check how things stand before you pay again.',
   amountChanged: 'The amount has changed. Please check it and pay again.',
+  itemsChanged: 'The items have changed. Please check them and pay again.',
   badInput: 'Please choose a payment method and what should happen, then try again.',
   stepOver: 'This step is no longer open. The page shows how things stand now.',
 

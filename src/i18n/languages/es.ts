@@ -68,6 +68,7 @@ export const es = {
   notPayable: 'No se pudo iniciar este pago. La página muestra la situación actual.',
   formUsed: 'Este formulario ya se envió. Compruebe la situación antes de pagar otra vez.',
   amountChanged: 'El importe ha cambiado. Compruébelo y pague de nuevo, por favor.',
+  itemsChanged: 'Los artículos han cambiado. Compruébelos y pague de nuevo, por favor.',
   badInput: 'Elija un método de pago y el resultado de la prueba, e inténtelo de nuevo.',
   stepOver: 'Este paso ya no está abierto. La página muestra la situación actual.',
 

@@ -72,6 +72,7 @@ export const fr = {
   notPayable: 'Ce paiement n’a pas pu être lancé. La page indique la situation actuelle.',
   formUsed: 'Ce formulaire a déjà été envoyé. Veuillez vérifier la situation avant de payer à nouveau.',
   amountChanged: 'Le montant a changé. Veuillez le vérifier et payer à nouveau.',
+  itemsChanged: 'Les articles ont changé. Veuillez les vérifier et payer à nouveau.',
   badInput: 'Veuillez choisir un moyen de paiement et le résultat du test, puis réessayer.',
   stepOver: 'Cette étape n’est plus ouverte. La page indique la situation actuelle.',
 

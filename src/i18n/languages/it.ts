@@ -66,6 +66,7 @@ export const it = {
   notPayable: 'Non è stato possibile avviare questo pagamento. La pagina mostra la situazione attuale.',
   formUsed: 'Questo modulo è già stato inviato. Controlli la situazione prima di pagare di nuovo.',
   amountChanged: 'L’importo è cambiato. Lo controlli e paghi di nuovo.',
+  itemsChanged: 'Gli articoli sono cambiati. Li controlli e paghi di nuovo.',
   badInput: 'Scelga un metodo di pagamento e l’esito della prova, poi riprovi.',
   stepOver: 'Questo passaggio non è più aperto. La pagina mostra la situazione attuale.',
 

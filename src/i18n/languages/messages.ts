@@ -61,6 +61,7 @@ export type Messages = {
   readonly notPayable: string;
   readonly formUsed: string;
   readonly amountChanged: string;
+  readonly itemsChanged: string;
   readonly badInput: string;
   readonly stepOver: string;
 

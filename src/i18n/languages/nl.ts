@@ -70,6 +70,7 @@ export const nl = {
   notPayable: 'Deze betaling kon niet worden gestart. De pagina toont de huidige stand.',
   formUsed: 'Dit formulier is al verzonden. Controleer de huidige stand voordat u opnieuw betaalt.',
   amountChanged: 'Het bedrag is gewijzigd. Controleer het en betaal opnieuw.',
+  itemsChanged: 'De artikelen zijn gewijzigd. Controleer ze en betaal opnieuw.',
   badInput: 'Kies een betaalmethode en de uitkomst van de test en probeer het opnieuw.',
   stepOver: 'Deze stap is niet meer open. De pagina toont de huidige stand.',
 

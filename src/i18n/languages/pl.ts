@@ -69,6 +69,7 @@ export const pl = {
   notPayable: 'Nie udało się rozpocząć tej płatności. Strona pokazuje aktualny stan.',
   formUsed: 'Ten formularz został już wysłany. Przed ponowną zapłatą prosimy sprawdzić aktualny stan.',
   amountChanged: 'Kwota się zmieniła. Prosimy ją sprawdzić i zapłacić ponownie.',
+  itemsChanged: 'Pozycje się zmieniły. Prosimy je sprawdzić i zapłacić ponownie.',
   badInput: 'Prosimy wybrać metodę płatności oraz wynik testu i spróbować ponownie.',
   stepOver: 'Ten krok nie jest już dostępny. Strona pokazuje aktualny stan.',
 

@@ -71,6 +71,7 @@ export const pt = {
   notPayable: 'Não foi possível iniciar este pagamento. A página mostra a situação atual.',
   formUsed: 'Este formulário já foi enviado. Verifique a situação antes de pagar novamente.',
   amountChanged: 'O valor mudou. Verifique-o e pague novamente.',
+  itemsChanged: 'Os itens mudaram. Verifique-os e pague novamente.',
   badInput: 'Escolha uma forma de pagamento e o resultado do teste e tente novamente.',
   stepOver: 'Esta etapa já não está aberta. A página mostra a situação atual.',
 

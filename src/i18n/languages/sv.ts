@@ -66,6 +66,7 @@ export const sv = {
   notPayable: 'Betalningen kunde inte påbörjas. Sidan visar hur läget är nu.',
   formUsed: 'Formuläret har redan skickats. Kontrollera läget innan du betalar igen.',
   amountChanged: 'Beloppet har ändrats. Kontrollera det och betala igen.',
+  itemsChanged: 'Artiklarna har ändrats. Kontrollera dem och betala igen.',
   badInput: 'Välj ett betalningssätt och vad som ska hända i testet och försök igen.',
   stepOver: 'Det här steget är inte längre öppet. Sidan visar hur läget är nu.',
 

@@ -70,6 +70,7 @@ export const tr = {
   notPayable: 'Bu ödeme başlatılamadı. Sayfa güncel durumu gösteriyor.',
   formUsed: 'Bu form daha önce gönderildi. Yeniden ödemeden önce lütfen güncel durumu kontrol edin.',
   amountChanged: 'Tutar değişti. Lütfen kontrol edip yeniden ödeyin.',
+  itemsChanged: 'Ürünler değişti. Lütfen kontrol edip yeniden ödeyin.',
   badInput: 'Lütfen bir ödeme yöntemi ve test sonucu seçip yeniden deneyin.',
   stepOver: 'Bu adım artık açık değil. Sayfa güncel durumu gösteriyor.',
 

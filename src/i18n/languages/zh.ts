@@ -63,6 +63,7 @@ export const zh = {
   notPayable: '无法开始此次付款。本页面显示的是当前状态。',
   formUsed: '此表单已经提交过。再次付款前，请先查看当前状态。',
   amountChanged: '金额已变更。请核对后重新付款。',
+  itemsChanged: '商品已变更。请核对后重新付款。',
   badInput: '请选择付款方式和测试结果，然后重试。',
   stepOver: '此步骤已经结束。本页面显示的是当前状态。',
 
