@@ -31,7 +31,8 @@ export const settings = {
   }),
   HOST: setting({
     default: '127.0.0.1',
-    meaning: 'Address to listen on. While it is a loopback address, webhooks may go to this machine too.',
+    meaning:
+      'Address to listen on. While this and `PUBLIC_URL` are loopback addresses, webhooks may go to this machine too.',
     parse: (text) => text,
   }),
   PUBLIC_URL: setting({

@@ -77,7 +77,7 @@ export async function createService(
     }
     return executed;
   };
-  const rules = networkRules(config.WEBHOOK_ALLOW, isLoopback(config.HOST));
+  const rules = networkRules(config.WEBHOOK_ALLOW, servesThisMachineOnly(config));
   const sender = createSender({ rules, version });
   const worker = createWorker({
     store,
@@ -160,6 +160,11 @@ function stripeRail(config: Config): Rail {
     accountNumber: config.STRIPE_ACCOUNT,
     apiUrl: config.STRIPE_API_URL,
   });
+}
+
+/** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */
+function servesThisMachineOnly({ HOST, PUBLIC_URL }: Config): boolean {
+  return isLoopback(HOST) && isLoopback(new URL(PUBLIC_URL).hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 function isLoopback(host: string): boolean {

@@ -125,8 +125,14 @@ suite('addresses of this machine', () => {
     }
   });
 
-  test('are refused by one that others reach', async (t) => {
-    const open = await startService(t, { env: { HOST: '0.0.0.0', WEBHOOK_CONCURRENCY: '0' } });
+  for (const [how, env] of [
+    ['by itself', { HOST: '0.0.0.0' }],
+    ['through a proxy', { PUBLIC_URL: 'https://till.example.com' }],
+  ] as const)
+    test(`are refused by one that others reach ${how}`, (t) => refusesThem(t, env));
+
+  async function refusesThem(t: TestContext, env: NodeJS.ProcessEnv): Promise<void> {
+    const open = await startService(t, { env: { ...env, WEBHOOK_CONCURRENCY: '0' } });
     const { id } = await createEndpoint(open);
     for (const url of [...addresses, 'http://10.1.2.3/']) {
       const tries = [
@@ -147,7 +153,7 @@ suite('addresses of this machine', () => {
       }
     }
     await createSession(open, { webhook_url: url });
-  });
+  }
 
   test('are accepted there as well where the operator allows them', async (t) => {
     const env = { HOST: '0.0.0.0', WEBHOOK_CONCURRENCY: '0', WEBHOOK_ALLOW: '10.0.0.0/8' };
