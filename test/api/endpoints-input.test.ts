@@ -1,6 +1,6 @@
 /** Endpoints that are refused: with every mistake named, and without a trace in the database. */
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { after, suite, type TestContext, test } from 'node:test';
 import { eventTypes } from '../../src/events/types.ts';
 import { startService } from '../support/service.ts';
 import { createEndpoint, path } from './endpoint.ts';
