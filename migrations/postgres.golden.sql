@@ -56,6 +56,25 @@ CREATE TABLE awaited (
 );
 CREATE UNIQUE INDEX awaited_pkey ON awaited USING btree (account, live, currency, amount, attempt);
 
+CREATE TABLE bank_entry (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  received_at bigint NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  due_at bigint,
+  tries integer NOT NULL,
+  data text NOT NULL,
+  CONSTRAINT bank_entry_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT bank_entry_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text, 'ignored'::text])))
+);
+CREATE INDEX bank_entry_due ON bank_entry USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX bank_entry_open ON bank_entry USING btree (account, live) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX bank_entry_pkey ON bank_entry USING btree (account, live, id);
+CREATE UNIQUE INDEX bank_entry_reference ON bank_entry USING btree (account, live, reference);
+CREATE INDEX bank_entry_state ON bank_entry USING btree (account, live, state, id);
+
 CREATE TABLE bank_file (
   account bigint NOT NULL,
   live boolean NOT NULL,
@@ -258,27 +277,6 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_age ON idempotency USING btree (account, live, created_at);
 CREATE UNIQUE INDEX idempotency_pkey ON idempotency USING btree (account, live, idempotency_key, operation);
 
-CREATE TABLE notice (
-  account bigint NOT NULL,
-  live boolean NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  rail text COLLATE "C" NOT NULL,
-  reference text COLLATE "C" NOT NULL,
-  received_at bigint NOT NULL,
-  state text COLLATE "C" NOT NULL,
-  due_at bigint,
-  tries integer NOT NULL,
-  data text NOT NULL,
-  CONSTRAINT notice_pkey PRIMARY KEY (account, live, id),
-  CONSTRAINT notice_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text, 'ignored'::text])))
-);
-CREATE INDEX notice_due ON notice USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX notice_open ON notice USING btree (account, live) WHERE (state = 'open'::text);
-CREATE UNIQUE INDEX notice_pkey ON notice USING btree (account, live, id);
-CREATE INDEX notice_rail ON notice USING btree (account, live, rail, id);
-CREATE UNIQUE INDEX notice_reference ON notice USING btree (account, live, rail, reference);
-CREATE INDEX notice_state ON notice USING btree (account, live, rail, state, id);
-
 CREATE TABLE payment (
   account bigint NOT NULL,
   live boolean NOT NULL,
@@ -308,6 +306,27 @@ CREATE TABLE payment_attempt (
 );
 CREATE UNIQUE INDEX payment_attempt_pkey ON payment_attempt USING btree (account, live, id);
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt USING btree (account, live, rail, reference);
+
+CREATE TABLE provider_event (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  reference text COLLATE "C" NOT NULL,
+  received_at bigint NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  due_at bigint,
+  tries integer NOT NULL,
+  attempt_reference text COLLATE "C",
+  payment_reference text COLLATE "C",
+  body text NOT NULL,
+  CONSTRAINT provider_event_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT provider_event_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text])))
+);
+CREATE INDEX provider_event_due ON provider_event USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX provider_event_open ON provider_event USING btree (account, live) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX provider_event_pkey ON provider_event USING btree (account, live, id);
+CREATE UNIQUE INDEX provider_event_reference ON provider_event USING btree (account, live, rail, reference);
 
 CREATE TABLE refund (
   account bigint NOT NULL,

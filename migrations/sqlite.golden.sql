@@ -58,6 +58,20 @@ CREATE TABLE awaited (
   PRIMARY KEY (account, live, currency, amount, attempt)
 ) STRICT, WITHOUT ROWID;
 
+-- table bank_entry
+CREATE TABLE bank_entry (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
+  due_at INTEGER,
+  tries INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
 -- table bank_file
 CREATE TABLE bank_file (
   account INTEGER NOT NULL,
@@ -206,21 +220,6 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
--- table notice
-CREATE TABLE notice (
-  account INTEGER NOT NULL,
-  live INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  rail TEXT NOT NULL,
-  reference TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
-  due_at INTEGER,
-  tries INTEGER NOT NULL,
-  data TEXT NOT NULL,
-  PRIMARY KEY (account, live, id)
-) STRICT;
-
 -- table payment
 CREATE TABLE payment (
   account INTEGER NOT NULL,
@@ -244,6 +243,23 @@ CREATE TABLE payment_attempt (
   rail TEXT NOT NULL,
   reference TEXT NOT NULL,
   checkout TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+-- table provider_event
+CREATE TABLE provider_event (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done')),
+  due_at INTEGER,
+  tries INTEGER NOT NULL,
+  attempt_reference TEXT,
+  payment_reference TEXT,
+  body TEXT NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -282,6 +298,18 @@ CREATE TABLE webhook_receiver (
   last_error TEXT NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
+
+-- index bank_entry_due
+CREATE INDEX bank_entry_due ON bank_entry (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- index bank_entry_open
+CREATE INDEX bank_entry_open ON bank_entry (account, live) WHERE state = 'open';
+
+-- index bank_entry_reference
+CREATE UNIQUE INDEX bank_entry_reference ON bank_entry (account, live, reference);
+
+-- index bank_entry_state
+CREATE INDEX bank_entry_state ON bank_entry (account, live, state, id);
 
 -- index bank_file_hash
 CREATE UNIQUE INDEX bank_file_hash ON bank_file (account, live, kind, hash);
@@ -346,26 +374,20 @@ CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at)
 -- index event_id
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
 
--- index notice_due
-CREATE INDEX notice_due ON notice (account, live, due_at) WHERE due_at IS NOT NULL;
-
--- index notice_open
-CREATE INDEX notice_open ON notice (account, live) WHERE state = 'open';
-
--- index notice_rail
-CREATE INDEX notice_rail ON notice (account, live, rail, id);
-
--- index notice_reference
-CREATE UNIQUE INDEX notice_reference ON notice (account, live, rail, reference);
-
--- index notice_state
-CREATE INDEX notice_state ON notice (account, live, rail, state, id);
-
 -- index payment_attempt_reference
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);
 
 -- index payment_checkout
 CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);
+
+-- index provider_event_due
+CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
+
+-- index provider_event_open
+CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+
+-- index provider_event_reference
+CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
 
 -- index refund_checkout
 CREATE INDEX refund_checkout ON refund (account, live, checkout, id);

@@ -168,7 +168,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${deliveryDays}), not "${eventDays}"`,
     );
   }
-  // Without notices a payment would be seen minutes later, and without a key there is nothing to be noticed.
+  // Without provider events a payment would be seen minutes later, and without a key there is nothing to be noticed.
   for (const name of ['STRIPE_TEST', 'STRIPE_LIVE'] as const) {
     const [key, secret] = [`${name}_SECRET_KEY`, `${name}_WEBHOOK_SECRET`] as const;
     if (config[key] === '' && config[secret] !== '') throw new BadSetting(`${key} must be set: ${secret} is`);

@@ -291,12 +291,33 @@ CREATE TABLE awaited (
   PRIMARY KEY (account, live, currency, amount, attempt)
 ) STRICT, WITHOUT ROWID;
 
--- What rails have said without being asked, as it came.
-CREATE TABLE notice (
+-- What providers have sent by themselves, as it came; body is that of the request.
+CREATE TABLE provider_event (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
   id TEXT NOT NULL,
   rail TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done')),
+  due_at INTEGER,
+  tries INTEGER NOT NULL,
+  attempt_reference TEXT,
+  payment_reference TEXT,
+  body TEXT NOT NULL,
+  PRIMARY KEY (account, live, id)
+) STRICT;
+
+CREATE UNIQUE INDEX provider_event_reference ON provider_event (account, live, rail, reference);
+CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;
+-- What a person has to look at, to be counted.
+CREATE INDEX provider_event_open ON provider_event (account, live) WHERE state = 'open';
+
+-- Bookings of statements, each once, with what became of them.
+CREATE TABLE bank_entry (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  id TEXT NOT NULL,
   reference TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('waiting', 'open', 'done', 'ignored')),
@@ -306,12 +327,11 @@ CREATE TABLE notice (
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
-CREATE UNIQUE INDEX notice_reference ON notice (account, live, rail, reference);
-CREATE INDEX notice_rail ON notice (account, live, rail, id);
-CREATE INDEX notice_state ON notice (account, live, rail, state, id);
+CREATE UNIQUE INDEX bank_entry_reference ON bank_entry (account, live, reference);
+CREATE INDEX bank_entry_state ON bank_entry (account, live, state, id);
+CREATE INDEX bank_entry_due ON bank_entry (account, live, due_at) WHERE due_at IS NOT NULL;
 -- What a person has to decide about, to be counted.
-CREATE INDEX notice_open ON notice (account, live) WHERE state = 'open';
-CREATE INDEX notice_due ON notice (account, live, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX bank_entry_open ON bank_entry (account, live) WHERE state = 'open';
 
 -- Statements that were read, and files of payments that were made for a bank; only of these the content is kept.
 CREATE TABLE bank_file (

@@ -98,13 +98,13 @@ export const methodFaults: readonly Fault[] = [
     replace: 'idempotencyKey: refund.attempt',
   },
   {
-    name: 'a notice of the test endpoint speaks for live mode',
+    name: 'an event of the test endpoint speaks for live mode',
     ...rail('stripe/event', 'stripe/event'),
     find: "event.livemode !== (mode === 'live')",
     replace: "!event.livemode && mode === 'live'",
   },
   {
-    name: 'an old notice is taken again',
+    name: 'an old event is taken again',
     ...rail('stripe/event', 'stripe/event'),
     find: 'TOLERANCE_S = 300',
     replace: 'TOLERANCE_S = 300_000',

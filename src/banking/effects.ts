@@ -9,14 +9,13 @@ import { type Attempt, amountDue, type Checkout, type Refund } from '../checkout
 import type { TenantTime } from '../checkout/tenant.ts';
 import { BANK, localBankTransfer } from '../methods/bank/receiving-account.ts';
 import { referencesIn } from '../methods/bank/references.ts';
-import type { Notice } from '../methods/provider-event.ts';
 import { isAlike, isUsable } from '../statements/identity.ts';
 import {
   type BankEntry,
+  type EntryContent,
   type EntryId,
   type EntryPart,
   type EntryProblem,
-  entryOf,
   idFromEndToEnd,
   isIncoming,
   unassigned,
@@ -42,8 +41,8 @@ export type Facts = {
   readonly owners: ReadonlyMap<string, Checkout>;
   readonly candidates: readonly Checkout[];
   readonly refund: { readonly checkout: Checkout; readonly refund: Refund } | null;
-  readonly sentBack: Notice | null;
-  readonly booked: readonly BankEntry[];
+  readonly sentBack: BankEntry | null;
+  readonly booked: readonly EntryContent[];
 };
 
 /** A command for a session, with the part of the entry that it books, if any. */
@@ -54,10 +53,10 @@ export type Effect = {
 };
 
 export type EntryEffects = {
-  readonly entry: BankEntry;
+  readonly entry: EntryContent;
   readonly effects: readonly Effect[];
   /** The entry whose money was sent back, in its new state, if it changes. */
-  readonly sentBack?: Notice;
+  readonly sentBack?: BankEntry;
 };
 
 /** The time, and the ids for rows that the decision may create. */
@@ -70,7 +69,7 @@ export type Fresh = {
 };
 
 /** References in an entry, the structured creditor reference first. */
-export function referencesOf({ creditorReference, remittance, endToEndId }: BankEntry): string[] {
+export function referencesOf({ creditorReference, remittance, endToEndId }: EntryContent): string[] {
   const found = [creditorReference, ...referencesIn(`${remittance} ${endToEndId}`)];
   return [...new Set(found.filter((reference) => reference !== ''))];
 }
@@ -80,7 +79,7 @@ export function referencesOf({ creditorReference, remittance, endToEndId }: Bank
  * its return, carry our ids. A payer's transfer and its return carry the payer's own text, and payers know the ids of
  * the refunds they received: an id there proves nothing.
  */
-export function ownIdOf(entry: BankEntry): RefundId | EntryId | null {
+export function ownIdOf(entry: EntryContent): RefundId | EntryId | null {
   const { direction, isReversal, endToEndId, returned, remittance } = entry;
   const isReturn = isReversal || returned !== null;
   if ((direction === 'credit') !== isReturn) return null;
@@ -89,7 +88,7 @@ export function ownIdOf(entry: BankEntry): RefundId | EntryId | null {
   return texts.map(idFromEndToEnd).find((id) => id !== null) ?? null;
 }
 
-export function effectsOf(entry: BankEntry, facts: Facts, fresh: Fresh): EntryEffects {
+export function effectsOf(entry: EntryContent, facts: Facts, fresh: Fresh): EntryEffects {
   // Some banks report a mandate or a fee without an amount.
   if (entry.amount === 0) return { entry, effects: [] };
   if (facts.refund !== null) return refundEffects(entry, facts.refund, fresh);
@@ -100,13 +99,13 @@ export function effectsOf(entry: BankEntry, facts: Facts, fresh: Fresh): EntryEf
   return entry.direction === 'debit' ? { entry, effects: [] } : leaveOpen(entry, 'unknown_return');
 }
 
-function leaveOpen(entry: BankEntry, problem: EntryProblem): EntryEffects {
+function leaveOpen(entry: EntryContent, problem: EntryProblem): EntryEffects {
   return { entry: { ...entry, problem }, effects: [] };
 }
 
 /** A refund that the bank carried out, or whose money came back. */
 function refundEffects(
-  entry: BankEntry,
+  entry: EntryContent,
   { checkout, refund }: NonNullable<Facts['refund']>,
   { now }: Fresh,
 ): EntryEffects {
@@ -132,9 +131,8 @@ function refundEffects(
 }
 
 /** Money without a session that was sent back: the bank carried that out, or the money came back once more. */
-function sentBackEffects(entry: BankEntry, notice: Notice): EntryEffects {
-  const concerned = { ...entry, concerns: notice.id };
-  const original = entryOf(notice);
+function sentBackEffects(entry: EntryContent, original: BankEntry): EntryEffects {
+  const concerned = { ...entry, concerns: original.id };
   const { sentBack } = original;
   if (entry.amount !== sentBack?.amount || entry.currency !== original.currency) {
     return leaveOpen(concerned, 'refund_differs');
@@ -146,20 +144,20 @@ function sentBackEffects(entry: BankEntry, notice: Notice): EntryEffects {
   if (sentBack.state === 'failed') return { entry: concerned, effects: [] };
   const after: BankEntry = {
     ...original,
+    state: cameBack ? 'open' : 'done',
     sentBack: {
       ...sentBack,
       state: cameBack ? 'failed' : 'succeeded',
       reason: reasonOf(entry) || sentBack.reason,
     },
   };
-  const state = cameBack ? 'open' : 'done';
-  return { entry: concerned, effects: [], sentBack: { ...notice, state, data: after } };
+  return { entry: concerned, effects: [], sentBack: after };
 }
 
 /**
  * A transfer that the payer or the payer's bank took back. If it does not fit exactly one session, a person decides.
  */
-function returnEffects(entry: BankEntry, { owners }: Facts, fresh: Fresh): EntryEffects {
+function returnEffects(entry: EntryContent, { owners }: Facts, fresh: Fresh): EntryEffects {
   const [[reference, checkout] = [], ...others] = [...owners];
   const isOne = others.every(([, { id }]) => id === checkout?.id);
   const attempt = checkout && attemptOf(checkout, reference ?? null);
@@ -171,7 +169,7 @@ function returnEffects(entry: BankEntry, { owners }: Facts, fresh: Fresh): Entry
 }
 
 /** The amount returned may not exceed what the attempt has brought in and still holds. */
-function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: Attempt): boolean {
+function canReturn({ amount, currency }: EntryContent, checkout: Checkout, { id }: Attempt): boolean {
   const ofAttempt = ({ attempt }: { readonly attempt: AttemptId }) => attempt === id;
   const sum = (parts: ReadonlyArray<{ readonly amount: number }>) =>
     parts.reduce((total, part) => total + part.amount, 0);
@@ -180,7 +178,7 @@ function canReturn({ amount, currency }: BankEntry, checkout: Checkout, { id }: 
 }
 
 function bookReturn(
-  entry: BankEntry,
+  entry: EntryContent,
   checkout: Checkout,
   attempt: Attempt,
   { now, id }: Fresh,
@@ -201,24 +199,24 @@ function bookReturn(
 }
 
 /** An outgoing entry that takes back a transfer we received. */
-export function isReturn({ direction, isReversal, returned }: BankEntry): boolean {
+export function isReturn({ direction, isReversal, returned }: EntryContent): boolean {
   return direction === 'debit' && (isReversal || returned !== null);
 }
 
 /** A return that a person assigned to a session; null if no attempt of the session holds as much. */
-export function assignedReturn(entry: BankEntry, checkout: Checkout, fresh: Fresh): EntryEffects | null {
+export function assignedReturn(entry: EntryContent, checkout: Checkout, fresh: Fresh): EntryEffects | null {
   const attempt = checkout.attempts.findLast(
     (each) => each.rail === BANK && canReturn(entry, checkout, each),
   );
   return attempt ? bookReturn(entry, checkout, attempt, fresh) : null;
 }
 
-function reasonOf({ returned }: BankEntry): string {
+function reasonOf({ returned }: EntryContent): string {
   return [returned?.reasonCode, returned?.reasonText].filter(Boolean).join(' ');
 }
 
 function paymentEffects(
-  entry: BankEntry,
+  entry: EntryContent,
   { owners, candidates, booked: known }: Facts,
   fresh: Fresh,
 ): EntryEffects {
@@ -261,7 +259,7 @@ function paymentEffects(
  * and no bank references that tell them apart. Only a person can say whether it was paid twice or reported twice.
  * Entries that are equal in every field are two payments: their file contained both.
  */
-function mayBeTheSame(entry: BankEntry, other: BankEntry): boolean {
+function mayBeTheSame(entry: EntryContent, other: EntryContent): boolean {
   const [one, two] = [entry.counterparty.account, other.counterparty.account];
   return (
     entry.statement !== other.statement &&
@@ -298,7 +296,7 @@ function attemptOf({ attempts }: Checkout, reference: string | null): Attempt | 
 
 /** Effects of an entry that a person assigned to sessions. */
 export function assigned(
-  entry: BankEntry,
+  entry: EntryContent,
   wanted: ReadonlyArray<{ readonly checkout: Checkout; readonly amount: number }>,
   fresh: Fresh,
 ): EntryEffects {
@@ -306,7 +304,7 @@ export function assigned(
   return bookPayment({ ...entry, problem: null, suggestions: [] }, parts, fresh);
 }
 
-function bookPayment(entry: BankEntry, targets: readonly Target[], fresh: Fresh): EntryEffects {
+function bookPayment(entry: EntryContent, targets: readonly Target[], fresh: Fresh): EntryEffects {
   const { now, id } = fresh;
   const isWhole = targets.length === 1 && targets[0]?.amount === entry.amount;
   const effects = targets.map(({ checkout, attempt, amount }, index): Effect => {
@@ -341,7 +339,7 @@ function methodFor({ currency, methods }: Checkout): string {
 /**
  * Problem that stops the money from being booked for this session automatically, or null. A person may still book it.
  */
-export function objection(checkout: Checkout, entry: BankEntry, now: TenantTime): EntryProblem | null {
+export function objection(checkout: Checkout, entry: EntryContent, now: TenantTime): EntryProblem | null {
   if (checkout.currency !== entry.currency) return 'other_currency';
   return isHeld(checkout, entry, now) ? 'held_late' : null;
 }
@@ -350,13 +348,13 @@ export function objection(checkout: Checkout, entry: BankEntry, now: TenantTime)
  * True if the account wants to be asked about money that came after the deadline, grace included. A statement may be
  * read long after the money came, and states only the day: money that may have come in time counts as in time.
  */
-function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: BankEntry, now: TenantTime): boolean {
+function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: EntryContent, now: TenantTime): boolean {
   if (lifecycle.state !== 'expired' || policy.late === 'accept') return false;
   const cameAt = Math.min(now, Date.parse(`${bookedOn}T00:00:00Z`));
   return cameAt > lifecycle.at + (policy.graceMinutes[BANK] ?? 0) * 60_000;
 }
 
 /** True if all of the money is assigned. */
-export function isSettled(entry: BankEntry): boolean {
+export function isSettled(entry: EntryContent): boolean {
   return entry.problem === null && (!isIncoming(entry) || unassigned(entry) === 0);
 }

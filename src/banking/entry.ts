@@ -1,17 +1,24 @@
-/**
- * Bank entry: one booking of a statement, with what the bank reported and what became of it. It is stored as the data
- * of a provider event of the rail `bank`.
- */
+/** Bank entry: one booking of a statement, with what the bank reported and what became of it. */
 
 import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import type { Payment } from '../checkout/session.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
 import type { Id } from '../lib/id.ts';
-import type { Notice } from '../methods/provider-event.ts';
 import type { StatementEntry } from '../statements/entry.ts';
 import type { BankFileId } from './bank-file.ts';
 
-/** Id of a bank entry. */
+/**
+ * Id of a bank entry. Its prefix is from another name of entries, and stays: clients keep these ids, and banks send them
+ * back in the end-to-end ids of payment files.
+ */
 export type EntryId = Id<'ntc'>;
+
+/**
+ * `waiting`: to be matched again when it is due, or on its way back to its sender; `open`: a person has to decide;
+ * `done`: it has had its effect, if any; `ignored`: a person has decided that it concerns no session.
+ */
+export const entryStates = ['waiting', 'open', 'done', 'ignored'] as const;
+export type EntryState = (typeof entryStates)[number];
 
 /** Reasons why an entry waits for a person. */
 export const entryProblems = [
@@ -49,7 +56,8 @@ export type SentBack = {
   readonly file: string;
 };
 
-export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
+/** Content of a bank entry: what the bank reported, and what became of it. */
+export type EntryContent = Omit<StatementEntry, 'number' | 'line'> & {
   /** Id of the receiving account in the settings. */
   readonly account: string;
   /** Id of the first file that contained the entry. */
@@ -69,17 +77,24 @@ export type BankEntry = Omit<StatementEntry, 'number' | 'line'> & {
   readonly takenApartBy: BankFileId | '';
 };
 
-/** The bank entry stored in a provider event; this service alone writes that data. */
-export function entryOf(notice: Notice): BankEntry {
-  return notice.data as BankEntry;
-}
+export type BankEntry = EntryContent & {
+  readonly id: EntryId;
+  /** The key by which the same booking is recognized in any file: it is stored once. */
+  readonly reference: string;
+  readonly receivedAt: TenantTime;
+  readonly state: EntryState;
+  /** Due time; null unless it waits to be matched again. */
+  readonly dueAt: TenantTime | null;
+  /** Number of attempts to match it again. */
+  readonly tries: number;
+};
 
-/** A new bank entry, made from an entry of a statement. */
+/** Content of a new bank entry, made from an entry of a statement. */
 export function newEntry(
   { number, line, ...said }: StatementEntry,
   account: string,
   statement: BankFileId,
-): BankEntry {
+): EntryContent {
   return {
     ...said,
     account,
@@ -95,14 +110,14 @@ export function newEntry(
 }
 
 /** Amount that is neither booked nor on its way back. */
-export function unassigned({ amount, parts, sentBack, takenApartBy }: BankEntry): number {
+export function unassigned({ amount, parts, sentBack, takenApartBy }: EntryContent): number {
   if (takenApartBy) return 0;
   const booked = parts.reduce((sum, part) => sum + part.amount, 0);
   return amount - booked - (sentBack === null || sentBack.state === 'failed' ? 0 : sentBack.amount);
 }
 
 /** True for money that came in, as opposed to money that went out or came back. */
-export function isIncoming({ direction, returned, isReversal }: BankEntry): boolean {
+export function isIncoming({ direction, returned, isReversal }: EntryContent): boolean {
   return direction === 'credit' && returned === null && !isReversal;
 }
 

@@ -1,6 +1,6 @@
 /** Scores how likely a transfer is meant for a session. Pure; the weights are our own choice. */
 import { amountDue, type Checkout } from '../checkout/session.ts';
-import type { BankEntry, Suggestion } from './entry.ts';
+import type { EntryContent, Suggestion } from './entry.ts';
 
 /** Score from which a transfer is booked without asking a person, if no other session comes near. */
 export const SURE = 85;
@@ -20,7 +20,7 @@ const ONLY_ONE = 10;
 const NAMED_LENGTH = 5;
 
 /** Suggestions, best first. */
-export function rank(entry: BankEntry, candidates: readonly Checkout[]): Suggestion[] {
+export function rank(entry: EntryContent, candidates: readonly Checkout[]): Suggestion[] {
   const alone = candidates.length === 1 ? ONLY_ONE : 0;
   return candidates
     .map((checkout) => ({ checkout: checkout.id, score: Math.min(100, scoreOf(entry, checkout) + alone) }))
@@ -35,14 +35,14 @@ export function clearWinner([best, second]: readonly Suggestion[]): string | nul
   return second === undefined || best.score - second.score >= CLEAR_LEAD ? best.checkout : null;
 }
 
-function scoreOf(entry: BankEntry, checkout: Checkout): number {
+function scoreOf(entry: EntryContent, checkout: Checkout): number {
   const amount = entry.amount === amountDue(checkout) ? SAME_AMOUNT : 0;
   const payer = Math.round(SAME_PAYER * similarity(entry.counterparty.name, checkout.payer.name));
   return amount + payer + (isNamed(checkout, entry) ? ORDER_NAMED : 0);
 }
 
 /** True if the text of the transfer names the session or the merchant's reference. */
-function isNamed({ id, referenceId }: Checkout, { remittance, endToEndId }: BankEntry): boolean {
+function isNamed({ id, referenceId }: Checkout, { remittance, endToEndId }: EntryContent): boolean {
   const text = folded(`${remittance} ${endToEndId}`);
   return [id, referenceId].some((name) => {
     const wanted = folded(name).replaceAll(' ', '');

@@ -9,10 +9,10 @@ import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
-import { type BankEntry, entryOf, entryOfPayment } from './entry.ts';
+import { type BankEntry, entryOfPayment } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 
-type Reader = Pick<Store, 'refunds' | 'notices'>;
+type Reader = Pick<Store, 'refunds' | 'bankEntries'>;
 
 export type Outgoing = {
   readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: CheckoutId }>;
@@ -56,19 +56,15 @@ export async function outgoingFrom(
       refunds.push({ id, checkout: checkout.id, amount: refund.amount, creditor: from, remittance });
     }
   }
-  for await (const notice of all((page) =>
-    store.notices.list(tenant, { rail: BANK, state: 'waiting' }, page),
-  )) {
-    const entry = entryOf(notice);
-    const { sentBack } = entry;
+  for await (const entry of all((page) => store.bankEntries.list(tenant, { state: 'waiting' }, page))) {
+    const { id, reference, sentBack } = entry;
     if (sentBack?.state !== 'pending' || sentBack.file !== '' || entry.account !== account.id) continue;
     const problem = accountProblem(entry, account);
-    if (problem !== null) leftOut.push({ id: notice.id, reason: problem });
+    if (problem !== null) leftOut.push({ id, reason: problem });
     else if (!fits(sentBack.amount)) break;
     else {
       total += sentBack.amount;
       const remittance = sentBack.reason || entry.remittance;
-      const { id, reference } = notice;
       returns.push({ id, reference, amount: sentBack.amount, creditor: entry.counterparty, remittance });
     }
   }
@@ -90,8 +86,8 @@ async function payerOf(
   const entries: BankEntry[] = [];
   for (const payment of payments.toReversed()) {
     const id = entryOfPayment(payment);
-    const notice = id === null ? null : await store.notices.fetch(tenant, id);
-    if (notice) entries.push(entryOf(notice));
+    const entry = id === null ? null : await store.bankEntries.fetch(tenant, id);
+    if (entry) entries.push(entry);
   }
   const [newest] = entries;
   if (!newest) return 'no entry of a statement tells who has paid';

@@ -1,21 +1,19 @@
 /** Public representation of bank entries and bank files. */
 import { timestamp } from '../checkout/representation.ts';
-import type { Notice } from '../methods/provider-event.ts';
 import type { BankFile } from './bank-file.ts';
-import { entryOf, unassigned } from './entry.ts';
+import { type BankEntry, unassigned } from './entry.ts';
 
-export function representEntry(notice: Notice) {
-  const entry = entryOf(notice);
+export function representEntry(entry: BankEntry) {
   const { counterparty, returned, sentBack } = entry;
   return {
-    id: notice.id,
+    id: entry.id,
     object: 'bank_entry',
-    created_at: timestamp(notice.receivedAt),
-    status: notice.state,
+    created_at: timestamp(entry.receivedAt),
+    status: entry.state,
     problem: entry.problem ?? '',
     direction: entry.direction,
     amount: entry.amount,
-    amount_unassigned: notice.state === 'ignored' || entry.direction === 'debit' ? 0 : unassigned(entry),
+    amount_unassigned: entry.state === 'ignored' || entry.direction === 'debit' ? 0 : unassigned(entry),
     currency: entry.currency,
     booked_on: entry.bookedOn,
     value_on: entry.valueOn,

@@ -29,7 +29,7 @@ export function startProgress(stream: NodeJS.WriteStream = process.stderr) {
   };
 }
 
-/** Text such as `checking sessions … 40 %`. */
+/** Text such as `checking that every session can be read … 40 %`. */
 export function percent(what: string, done?: number, total?: number): string {
   return done === undefined || !total ? `${what} …` : `${what} … ${Math.floor((100 * done) / total)} %`;
 }

@@ -32,7 +32,7 @@ import { metadataRoutes } from './routes/metadata.ts';
 import { operationsRoutes } from './routes/operations.ts';
 import { paymentRoutes } from './routes/payment.ts';
 import { paymentFileRoutes } from './routes/payment-file.ts';
-import { noticeRoutes } from './routes/provider-event.ts';
+import { providerEventRoutes } from './routes/provider-event.ts';
 import { refundRoutes } from './routes/refund.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
@@ -132,7 +132,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await pages.register(formbody, { bodyLimit: 4096 });
     pageRoutes(pages, options, limiter);
   });
-  noticeRoutes(plain, { ...options, onBadSignature: metrics.badSignature });
+  providerEventRoutes(plain, { ...options, onBadSignature: metrics.badSignature });
   operationsRoutes(plain, options);
   serveDocs(plain, publicUrl);
   return plain;

@@ -37,7 +37,7 @@ export function createMetrics(store: Store) {
     registers,
   });
   const badSignatures = new Counter({
-    name: 'opentill_notices_refused_total',
+    name: 'opentill_provider_events_refused_total',
     help: 'Provider events without a valid signature.',
     labelNames: ['rail'],
     registers,
@@ -63,9 +63,14 @@ export function createMetrics(store: Store) {
     ({ suspendedReceivers }) => suspendedReceivers,
   );
   gauge(
-    'opentill_notices_open',
-    'Bank entries and provider events that wait for a person.',
-    ({ openNotices }) => openNotices,
+    'opentill_bank_entries_open',
+    'Bank entries that wait for a person.',
+    ({ openBankEntries }) => openBankEntries,
+  );
+  gauge(
+    'opentill_provider_events_open',
+    'Provider events that matched nothing, or whose rail did not answer, so that a person has to look.',
+    ({ openProviderEvents }) => openProviderEvents,
   );
 
   return {

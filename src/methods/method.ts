@@ -83,7 +83,7 @@ export type RefundAnswer = {
 export type RefundNews = RefundAnswer & { readonly refund: RefundId };
 
 /** Inbound provider event: stored verbatim, then matched. */
-export type InboundNotice = {
+export type InboundEvent = {
   /** The rail's own id of the event: the same event twice is stored once. */
   readonly reference: string;
   /**
@@ -135,7 +135,7 @@ export type Rail = {
   /** Makes a refund, or asks for its state; any number of times. */
   refund(checkout: Checkout, refund: Refund, nowMs: TenantTime): Promise<RefundAnswer>;
   /** Verifies and reads a provider event. Throws BadSignature. */
-  readNotice?(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): InboundNotice;
+  readEvent?(body: Buffer, headers: Readonly<Record<string, string | string[] | undefined>>): InboundEvent;
 };
 
 export type Offer = { readonly method: Method; readonly rail: Rail };

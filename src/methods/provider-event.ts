@@ -1,29 +1,31 @@
-/** Inbound provider events, stored verbatim: events of providers, and entries of bank statements. */
+/** Provider event: what a provider sent by itself, kept verbatim as evidence. It is only a reason to ask the provider. */
 
-import type { JsonObject } from '../checkout/session.ts';
 import type { TenantTime } from '../checkout/tenant.ts';
 import type { Id } from '../lib/id.ts';
 
 /**
- * `waiting`: to be matched, or matched again, when it is due; `open`: a person has to decide; `done`: it has had its
- * effect, if any; `ignored`: a person has decided that it concerns nobody.
+ * `waiting`: its rail has to be asked when it is due; `done`: the rail has answered, or the event concerns no payment;
+ * `open`: retries have ended without an answer, so a person has to look.
  */
-export const noticeStates = ['waiting', 'open', 'done', 'ignored'] as const;
-export type NoticeState = (typeof noticeStates)[number];
+export type ProviderEventState = 'waiting' | 'open' | 'done';
 
-export type NoticeId = Id<'ntc'>;
+export type ProviderEventId = Id<'pev'>;
 
-export type Notice = {
-  readonly id: NoticeId;
+export type ProviderEvent = {
+  readonly id: ProviderEventId;
   readonly rail: string;
   /** The rail's own id of the event, unique within the rail: the same event twice is stored once. */
   readonly reference: string;
   readonly receivedAt: TenantTime;
-  readonly state: NoticeState;
+  readonly state: ProviderEventState;
   /** Due time; null unless it is waiting. */
   readonly dueAt: TenantTime | null;
   /** Number of attempts to match it. */
   readonly tries: number;
-  /** Content, and what became of it; its shape is the rail's. */
-  readonly data: JsonObject;
+  /** Reference of the attempt concerned, or null (see `InboundEvent`). */
+  readonly attemptReference: string | null;
+  /** Reference of the payment concerned, or null. */
+  readonly paymentReference: string | null;
+  /** The body of the request, verbatim. */
+  readonly body: string;
 };

@@ -5,13 +5,14 @@ import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
+import { bankEntries } from './reads/bank-entries.ts';
 import { bankFiles } from './reads/bank-files.ts';
 import { awaitingTransfer, checkoutList, owners } from './reads/checkouts.ts';
 import { customers } from './reads/customers.ts';
 import { deliveries } from './reads/deliveries.ts';
 import { receivers } from './reads/endpoints.ts';
 import { feedFrom, feedStart, fetchEvent, timeline } from './reads/events.ts';
-import { notices } from './reads/notices.ts';
+import { providerEvents } from './reads/provider-events.ts';
 import type { Read, Run } from './reads/read.ts';
 import { refundList } from './reads/refunds.ts';
 import { gauges } from './reads/work.ts';
@@ -82,11 +83,12 @@ export function resources({ run, checkouts, feed, directory }: Parts) {
         return { rows: whole, hasMore };
       },
     },
-    notices: {
-      fetch: ask(notices.fetch),
-      fetchByReference: ask(notices.fetchByReference),
-      list: ask(notices.list),
-      listDue: ask(notices.listDue),
+    providerEvents: { listDue: ask(providerEvents.listDue) },
+    bankEntries: {
+      fetch: ask(bankEntries.fetch),
+      fetchByReference: ask(bankEntries.fetchByReference),
+      list: ask(bankEntries.list),
+      listDue: ask(bankEntries.listDue),
     },
     bankFiles: {
       fetch: ask(bankFiles.fetch),

@@ -4,12 +4,13 @@ import type { Account } from '../accounts/account.ts';
 import type { ApiKey, Permission } from '../accounts/api-key.ts';
 import { settingsFrom } from '../accounts/settings.ts';
 import type { BankFile, BankFileKind } from '../banking/bank-file.ts';
+import type { BankEntry, EntryState } from '../banking/entry.ts';
 import type { Customer } from '../checkout/customer.ts';
 import type { AttemptId } from '../checkout/ids.ts';
 import type { Checkout, Payment } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventRow } from '../events/event.ts';
-import type { Notice, NoticeState } from '../methods/provider-event.ts';
+import type { ProviderEvent, ProviderEventState } from '../methods/provider-event.ts';
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../webhooks/delivery.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
@@ -104,17 +105,26 @@ export function healthFrom(row: Row<'webhook_receiver'>): Health {
   };
 }
 
-export function noticeFrom({ received_at, due_at, ...row }: Row<'notice'>): Notice {
+export function providerEventFrom(row: Row<'provider_event'>): ProviderEvent {
+  const { id, rail, reference, tries, body } = row;
   return {
-    id: row.id,
-    rail: row.rail,
-    reference: row.reference,
-    receivedAt: received_at,
-    state: row.state as NoticeState,
-    dueAt: due_at,
-    tries: row.tries,
-    data: JSON.parse(row.data),
+    id,
+    rail,
+    reference,
+    receivedAt: row.received_at,
+    state: row.state as ProviderEventState,
+    dueAt: row.due_at,
+    tries,
+    attemptReference: row.attempt_reference,
+    paymentReference: row.payment_reference,
+    body,
   };
+}
+
+export function bankEntryFrom(row: Row<'bank_entry'>): BankEntry {
+  const { id, reference, received_at: receivedAt, due_at: dueAt, tries } = row;
+  const state = row.state as EntryState;
+  return { ...JSON.parse(row.data), id, reference, receivedAt, state, dueAt, tries };
 }
 
 export function bankFileFrom({ created_at, kind, data, ...row }: Row<'bank_file'>): BankFile {

@@ -10,13 +10,14 @@ import type { Account, NewAccount } from '../accounts/account.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import type { BankFile, BankFileId, BankFileKind } from '../banking/bank-file.ts';
+import type { BankEntry, EntryId } from '../banking/entry.ts';
 import type { Customer } from '../checkout/customer.ts';
 import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent, SubjectId } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
-import type { Notice, NoticeId } from '../methods/provider-event.ts';
+import type { ProviderEvent } from '../methods/provider-event.ts';
 import type {
   Claim,
   ClaimedDelivery,
@@ -32,10 +33,10 @@ import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { BankEntryFilter } from './reads/bank-entries.ts';
 import type { CheckoutFilter } from './reads/checkouts.ts';
 import type { CustomerFilter } from './reads/customers.ts';
 import type { DeliveryFilter } from './reads/deliveries.ts';
-import type { NoticeFilter } from './reads/notices.ts';
 import type { RefundFilter } from './reads/refunds.ts';
 
 /** A success as it was sent, so that it can be sent again byte for byte. */
@@ -70,8 +71,10 @@ export type Needs = {
   readonly emails?: readonly string[];
   /** Attempts and payments of rails whose sessions are wanted. */
   readonly references?: readonly RailReference[];
-  /** Notices that may change or come to be. */
-  readonly notices?: readonly RailReference[];
+  /** Provider events that may change or come to be. */
+  readonly providerEvents?: readonly RailReference[];
+  /** Bank entries that may change or come to be, by their references. */
+  readonly bankEntries?: readonly string[];
   /** Statements by the hashes of their content, those that are being ingested as well. */
   readonly statements?: readonly string[];
   readonly idempotency?: IdempotencyKey;
@@ -94,7 +97,9 @@ export type Loaded = {
   /** Ids of the sessions that own the needed references, by `railKey`. */
   readonly owners: ReadonlyMap<string, string>;
   /** By `railKey`. */
-  readonly notices: ReadonlyMap<string, Notice>;
+  readonly providerEvents: ReadonlyMap<string, ProviderEvent>;
+  /** By their references. */
+  readonly bankEntries: ReadonlyMap<string, BankEntry>;
   /** By the hash of the content. */
   readonly statements: ReadonlyMap<string, BankFile>;
   readonly answer: (Answer & { readonly requestHash: string }) | null;
@@ -134,7 +139,9 @@ export type Writes = {
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
   readonly testClockAdvanceMs?: number;
   /** New or changed. */
-  readonly notice?: Notice;
+  readonly providerEvent?: ProviderEvent;
+  /** New or changed. */
+  readonly bankEntry?: BankEntry;
   /** New. */
   readonly bankFile?: BankFile;
   /** A statement that was ingested to its end, in the place of what has reserved its id. Nothing else of a file changes. */
@@ -152,7 +159,7 @@ export type Unit = {
 };
 
 /** Filters of lists: each is a line where the list is read. */
-export type { CheckoutFilter, CustomerFilter, DeliveryFilter, NoticeFilter, RefundFilter };
+export type { BankEntryFilter, CheckoutFilter, CustomerFilter, DeliveryFilter, RefundFilter };
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
@@ -166,8 +173,9 @@ export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime 
 export type Gauges = {
   readonly pendingDeliveries: number;
   readonly suspendedReceivers: number;
-  /** Notices of rails, entries of statements among them, that wait for a person. */
-  readonly openNotices: number;
+  /** Those that wait for a person. */
+  readonly openProviderEvents: number;
+  readonly openBankEntries: number;
 };
 
 /** How batches are to be made for this database. */
@@ -207,12 +215,17 @@ export type Refunds = {
   list(tenant: Tenant, filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>>;
 };
 
-export type Notices = {
-  fetch(tenant: Tenant, id: NoticeId): Promise<Notice | null>;
-  fetchByReference(tenant: Tenant, rail: string, reference: string): Promise<Notice | null>;
-  list(tenant: Tenant, filter: NoticeFilter, page: PageRequest): Promise<Page<Notice>>;
+export type ProviderEvents = {
   /** Those that are due by `now`, in the clock of their tenant, the longest due first. */
-  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly Notice[]>;
+  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly ProviderEvent[]>;
+};
+
+export type BankEntries = {
+  fetch(tenant: Tenant, id: EntryId): Promise<BankEntry | null>;
+  fetchByReference(tenant: Tenant, reference: string): Promise<BankEntry | null>;
+  list(tenant: Tenant, filter: BankEntryFilter, page: PageRequest): Promise<Page<BankEntry>>;
+  /** As for provider events. */
+  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly BankEntry[]>;
 };
 
 export type BankFiles = {
@@ -311,7 +324,7 @@ export type Work = {
   countDueDeliveries(tenant: Tenant, now: TenantTime): Promise<number>;
 };
 
-export type WorkKind = 'checkouts' | 'deliveries' | 'notices';
+export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntries';
 
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
 export type Retention = {
@@ -344,7 +357,8 @@ export type Store = {
   readonly checkouts: Checkouts;
   readonly customers: Customers;
   readonly refunds: Refunds;
-  readonly notices: Notices;
+  readonly providerEvents: ProviderEvents;
+  readonly bankEntries: BankEntries;
   readonly bankFiles: BankFiles;
   readonly events: Events;
   readonly endpoints: Endpoints;

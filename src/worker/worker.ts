@@ -1,21 +1,24 @@
 /**
- * Background work: session deadlines, webhooks, provider events, retention. Due times are rows, so a crash loses
+ * Background work: session deadlines, webhooks, provider events, bank entries, retention. Due times are rows, so a crash loses
  * nothing; the worker only looks for them, in bounded batches, and at each tenant in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantTime } from '../accounts/account.ts';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
-import type { TenantClock } from '../store/store.ts';
+import type { TenantClock, WorkKind } from '../store/store.ts';
+import { type BankEntryDependencies, dueBankEntries } from './bank-entries.ts';
 import { attendTo, attendToDue, type TimerDependencies } from './deadlines.ts';
 import { createDeliveryPool, type DeliveryDependencies } from './deliveries.ts';
-import { attendToNotices, catchUpOnNotices, type NoticeDependencies } from './provider-events.ts';
+import type { DueRows } from './due-rows.ts';
+import { dueProviderEvents, type ProviderEventDependencies } from './provider-events.ts';
 import { type RetentionDependencies, removeOld } from './retention.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
 type Options = TimerDependencies &
-  NoticeDependencies &
+  ProviderEventDependencies &
+  BankEntryDependencies &
   DeliveryDependencies &
   RetentionDependencies & {
     /** Interval between looks when nobody nudges. */
@@ -49,14 +52,15 @@ export function createWorker(options: Options) {
   let isStopping = false;
   const lookForCheckouts = lookout('checkouts');
   const lookForDeliveries = lookout('deliveries');
-  const lookForNotices = lookout('notices');
-  let noticeLoop: Loop | undefined;
+  const providerEvents = dueProviderEvents(options);
+  const bankEntries = dueBankEntries(options);
+  let providerEventLoop: Loop | undefined;
 
   /**
    * Finds the tenants with work, each time beginning with another one, so that none is always last. Looking takes at
    * most a tenth of the time, however many accounts there are; null if it is too early to look again.
    */
-  function lookout(work: 'checkouts' | 'deliveries' | 'notices'): () => Promise<TenantClock[] | null> {
+  function lookout(work: WorkKind): () => Promise<TenantClock[] | null> {
     let turn = 0;
     let nextAt = 0;
     return async () => {
@@ -103,12 +107,13 @@ export function createWorker(options: Options) {
     return unfinished.length > 0;
   }
 
-  async function runNotices(): Promise<boolean> {
-    let isMore = false;
-    for (const clock of (await lookForNotices()) ?? []) {
-      if (await attendToNotices(options, clock, BATCH)) isMore = true;
-    }
-    return isMore;
+  function runRows(work: WorkKind, rows: DueRows): () => Promise<boolean> {
+    const look = lookout(work);
+    return async () => {
+      let isMore = false;
+      for (const clock of (await look()) ?? []) if (await rows.attend(clock, BATCH)) isMore = true;
+      return isMore;
+    };
   }
 
   /**
@@ -128,10 +133,11 @@ export function createWorker(options: Options) {
         attended.add(`${id} ${dueAt}`);
         await attendTo(options, tenant, id, dueAt);
       }
-      const noticed = await catchUpOnNotices(options, { tenant, now }, BATCH);
+      const followedUp = await providerEvents.catchUp({ tenant, now }, BATCH);
+      const retried = await bankEntries.catchUp({ tenant, now }, BATCH);
       const mayWait = deliverySlots > 0 && !isStopping && performance.now() < waitUntil;
       const delivered = mayWait ? await pool.drain({ tenant, now }) : 0;
-      if (due.length + noticed + delivered > 0) continue;
+      if (due.length + followedUp + retried + delivered > 0) continue;
       if (!mayWait || (await store.work.countDueDeliveries(tenant, now)) === 0) return;
       await pause(LOOK_AGAIN_MS);
     }
@@ -141,10 +147,11 @@ export function createWorker(options: Options) {
     start(): void {
       const retention = () => removeOld(options);
       deliveries = startLoop(runDeliveries, pollMs, onError);
-      noticeLoop = startLoop(runNotices, pollMs, onError);
+      providerEventLoop = startLoop(runRows('providerEvents', providerEvents), pollMs, onError);
       loops = [
         startLoop(runTimers, pollMs, onError),
-        noticeLoop,
+        providerEventLoop,
+        startLoop(runRows('bankEntries', bankEntries), pollMs, onError),
         deliveries,
         startLoop(retention, RETENTION_EVERY_MS, onError),
       ];
@@ -154,7 +161,7 @@ export function createWorker(options: Options) {
     nudge: hint,
 
     /** Tells the worker of new provider events. */
-    nudgeNotices: (): void => noticeLoop?.nudge(),
+    nudgeProviderEvents: (): void => providerEventLoop?.nudge(),
 
     /**
      * Moves a test clock and processes everything that is due by then, so that a clock moved by a day leaves the same

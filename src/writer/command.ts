@@ -1,7 +1,7 @@
 /** Commands the writer accepts, and their results. */
 import type { BankFile, BankFileId } from '../banking/bank-file.ts';
 import type { Lookup } from '../banking/effects.ts';
-import type { BankEntry, EntryId } from '../banking/entry.ts';
+import type { BankEntry, EntryContent, EntryId } from '../banking/entry.ts';
 import type { CreditTransfer } from '../banking/payment-file.ts';
 import type { CheckoutCommand } from '../checkout/commands.ts';
 import type { Customer, CustomerCommand } from '../checkout/customer.ts';
@@ -10,7 +10,7 @@ import type { Refusal } from '../checkout/refusals.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
-import type { Notice } from '../methods/provider-event.ts';
+import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
 import type { Delivery, DeliveryResult } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
@@ -81,7 +81,7 @@ export type ChangeBankEntry = {
 };
 
 export type EntryAction =
-  | { readonly type: 'ingest'; readonly entry: BankEntry; readonly lookup: Lookup }
+  | { readonly type: 'ingest'; readonly entry: EntryContent; readonly lookup: Lookup }
   | { readonly type: 'retry'; readonly lookup: Lookup }
   | {
       readonly type: 'assign';
@@ -91,10 +91,10 @@ export type EntryAction =
   | { readonly type: 'reopen'; readonly reason: string }
   | { readonly type: 'send_back'; readonly reason: string }
   /** For a booking in one sum: its parts are in this file as entries of their own. */
-  | { readonly type: 'take_apart'; readonly entry: BankEntry; readonly file: BankFileId };
+  | { readonly type: 'take_apart'; readonly entry: EntryContent; readonly file: BankFileId };
 
 /** Keeps what a provider sent by itself, or what became of it. */
-export type RecordProviderEvent = { readonly origin: Origin; readonly notice: Notice };
+export type RecordProviderEvent = { readonly origin: Origin; readonly event: ProviderEvent };
 
 /** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
 export type FindRepetition = { readonly origin: Origin };
@@ -139,8 +139,8 @@ export type Commands = {
   /** What the clock shows afterwards. */
   readonly clock: { readonly command: AdvanceClock; readonly value: number };
   readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };
-  readonly bank_entry: { readonly command: ChangeBankEntry; readonly value: Notice };
-  readonly provider_event: { readonly command: RecordProviderEvent; readonly value: Notice };
+  readonly bank_entry: { readonly command: ChangeBankEntry; readonly value: BankEntry };
+  readonly provider_event: { readonly command: RecordProviderEvent; readonly value: ProviderEvent };
   readonly repetition: { readonly command: FindRepetition; readonly value: never };
   readonly bank_file: { readonly command: KeepBankFile; readonly value: BankFile };
   readonly payment_file: { readonly command: MakePaymentFile; readonly value: BankFile };

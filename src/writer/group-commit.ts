@@ -104,8 +104,9 @@ export function groupCommit(
 
 /** Conflict keys: no two concurrent batches may share one. Ids are unique, the rest is within its tenant. */
 function conflictKeysOf(needs: Needs): string[] {
-  const { tenant, emails = [], references = [], notices = [], idempotency } = needs;
+  const { tenant, emails = [], references = [], providerEvents = [], bankEntries = [] } = needs;
   const {
+    idempotency,
     statements = [],
     checkouts = [],
     customers = [],
@@ -120,7 +121,8 @@ function conflictKeysOf(needs: Needs): string[] {
     ...lockedEndpoints,
     ...emails.map((email) => `${within} email ${email}`),
     ...references.map((each) => `${within} rail ${railKey(each)}`),
-    ...notices.map((each) => `${within} notice ${railKey(each)}`),
+    ...providerEvents.map((each) => `${within} provider event ${railKey(each)}`),
+    ...bankEntries.map((reference) => `${within} bank entry ${reference}`),
     ...statements.map((hash) => `${within} statement ${hash}`),
     ...(idempotency === undefined ? [] : [`${within} key ${idempotency.key} ${idempotency.operation}`]),
   ];

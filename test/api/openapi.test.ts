@@ -107,7 +107,7 @@ suite('the document', () => {
         ),
       ),
     );
-    // A path that cannot be read and a method that it does not have belong to no operation; notices come from providers.
+    // These belong to no operation: a path that cannot be read, a method that it does not have, and provider events.
     const { bad_path, method_not_allowed, bad_signature } = errorTable;
     const outside = new Set<number>([bad_path, method_not_allowed, bad_signature].map(({ code }) => code));
     const missing = Object.values(errorTable).filter(({ code }) => !known.has(code) && !outside.has(code));

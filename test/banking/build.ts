@@ -1,11 +1,10 @@
 /** Makes entries of a bank, sessions that a transfer has paid, and a store of them for the tests of banking. */
 import type { EntryEffects, effectsOf, Fresh } from '../../src/banking/effects.ts';
-import { type BankEntry, newEntry } from '../../src/banking/entry.ts';
+import { type BankEntry, type EntryContent, type EntryId, newEntry } from '../../src/banking/entry.ts';
 import type { outgoingFrom } from '../../src/banking/outgoing.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../src/methods/bank/references.ts';
-import type { Notice, NoticeId } from '../../src/methods/provider-event.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { attempt, checkout, NOW, payment } from '../checkout/build.ts';
@@ -20,20 +19,20 @@ export const fresh: Fresh = {
 };
 
 /** 10 euro that came into the account `eur`, of which the bank says nothing else. */
-export function entry(given: Partial<StatementEntry> = {}): BankEntry {
+export function entry(given: Partial<StatementEntry> = {}): EntryContent {
   return newEntry(statementEntry({ amount: 1000, currency: 'EUR', ...given }), 'eur', 'bfl_1');
 }
 
-export function noticeOf(id: NoticeId, data: BankEntry, given: Partial<Notice> = {}): Notice {
+/** The bank entry with this content, as the store has it. */
+export function entryOf(id: EntryId, content: EntryContent, given: Partial<BankEntry> = {}): BankEntry {
   return {
+    ...content,
     id,
-    rail: BANK,
     reference: `key of ${id}`,
     receivedAt: NOW,
     state: 'done',
     dueAt: null,
     tries: 0,
-    data: data,
     ...given,
   };
 }
@@ -83,10 +82,10 @@ type Reader = Parameters<typeof outgoingFrom>[0];
 /** A store of just these, as far as it is read here; it notes the pages that are asked for. */
 export function storeOf({
   refunds = [],
-  notices = [],
+  entries = [],
 }: {
   readonly refunds?: ReadonlyArray<{ readonly id: string; readonly checkout: Checkout }>;
-  readonly notices?: readonly Notice[];
+  readonly entries?: readonly BankEntry[];
 }): { readonly store: Reader; readonly pages: ReadonlyArray<string | undefined> } {
   const pages: Array<string | undefined> = [];
   function pageOf<T extends { readonly id: string }>(
@@ -101,13 +100,13 @@ export function storeOf({
     refunds: {
       list: async (_tenant: unknown, _filter: unknown, page: PageRequest) => pageOf(refunds, page),
     },
-    notices: {
+    bankEntries: {
       list: async (_tenant: unknown, { state }: { readonly state?: string }, page: PageRequest) =>
         pageOf(
-          notices.filter((each) => each.state === state),
+          entries.filter((each) => each.state === state),
           page,
         ),
-      fetch: async (_tenant: unknown, id: string) => notices.find((each) => each.id === id) ?? null,
+      fetch: async (_tenant: unknown, id: string) => entries.find((each) => each.id === id) ?? null,
     },
   };
   return { store: read as unknown as Reader, pages };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { assignedReturn, effectsOf, isReturn } from '../../src/banking/effects.ts';
-import { type BankEntry, entryOf, type SentBack } from '../../src/banking/entry.ts';
+import type { EntryContent, SentBack } from '../../src/banking/entry.ts';
 import { decide } from '../../src/checkout/decide.ts';
 import type { AttemptId } from '../../src/checkout/ids.ts';
 import type { Refund } from '../../src/checkout/session.ts';
@@ -11,7 +11,7 @@ import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import type { StatementEntry } from '../../src/statements/entry.ts';
 import { attempt, NOW, payment } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
-import { entry, fresh, nothing, noticeOf, owners, paidSession, summary, transfer } from './build.ts';
+import { entry, entryOf, fresh, nothing, owners, paidSession, summary, transfer } from './build.ts';
 
 const returned = { reasonCode: 'AC04', reasonText: 'Account closed', originalEndToEndId: '' };
 const out = { direction: 'debit' } as const;
@@ -83,18 +83,18 @@ suite('a refund on a statement', () => {
 });
 
 suite('money without a session that was sent back', () => {
-  const sent = (given: Partial<SentBack> = {}): BankEntry => ({
+  const sent = (given: Partial<SentBack> = {}): EntryContent => ({
     ...entry(),
     sentBack: { amount: 700, state: 'pending', reason: 'Unknown', file: 'bfl_9', ...given },
   });
-  const meaning = (given: Partial<StatementEntry>, original: BankEntry = sent()) =>
+  const meaning = (given: Partial<StatementEntry>, original: EntryContent = sent()) =>
     effectsOf(
       entry({ amount: 700, ...given }),
-      { ...nothing, sentBack: noticeOf('ntc_0', original, { state: 'waiting' }) },
+      { ...nothing, sentBack: entryOf('ntc_0', original, { state: 'waiting' }) },
       fresh,
     );
   const after = ({ sentBack }: ReturnType<typeof meaning>) =>
-    sentBack && [sentBack.id, sentBack.state, entryOf(sentBack).sentBack];
+    sentBack && [sentBack.id, sentBack.state, sentBack.sentBack];
 
   test('is settled where the bank has sent it', () => {
     const said = meaning(out);

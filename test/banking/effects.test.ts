@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { effectsOf, type Facts, ownIdOf } from '../../src/banking/effects.ts';
-import { type BankEntry, endToEndIdOf } from '../../src/banking/entry.ts';
+import { type EntryContent, endToEndIdOf } from '../../src/banking/entry.ts';
 import { rank } from '../../src/banking/match.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
@@ -15,7 +15,7 @@ import { entry, fresh, nothing, owners, paidSession } from './build.ts';
 
 const reference = creditorReference('ORDER1');
 const returnedBy = { reasonCode: 'MD06', reasonText: '', originalEndToEndId: '' };
-const problemOf = (given: BankEntry, facts: Facts) => effectsOf(given, facts, fresh).entry.problem;
+const problemOf = (given: EntryContent, facts: Facts) => effectsOf(given, facts, fresh).entry.problem;
 
 suite('money that is taken back', () => {
   const taken = { direction: 'debit', isReversal: true, returned: returnedBy } as const;
@@ -35,7 +35,7 @@ suite('money that is taken back', () => {
 
   test('is for a person where it is more than was brought, in another currency, or of several sessions', () => {
     const one = paidSession('ORDER1', 1000);
-    const cases: Array<[string, BankEntry, Facts]> = [
+    const cases: Array<[string, EntryContent, Facts]> = [
       ['more', entry({ ...taken, amount: 1001 }), owners(one)],
       [
         'again',
@@ -71,7 +71,7 @@ suite('money that went out', () => {
 suite('money that came in', () => {
   test('is perhaps known where another file tells of the same day, payer and amount', () => {
     const session = paidSession('ORDER1', 1000);
-    const facts = (other: Partial<BankEntry>): Facts => ({
+    const facts = (other: Partial<EntryContent>): Facts => ({
       ...owners(session),
       booked: [{ ...entry({ bankReference: 'BANK-1' }), statement: 'bfl_0', ...other }],
     });

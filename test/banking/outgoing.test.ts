@@ -1,16 +1,15 @@
 /** What goes back by bank transfer: to whom, out of which account, and what has to stay behind. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { BankEntry, SentBack } from '../../src/banking/entry.ts';
+import type { BankEntry, EntryId, SentBack } from '../../src/banking/entry.ts';
 import { outgoingFrom } from '../../src/banking/outgoing.ts';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Checkout, Payment } from '../../src/checkout/session.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
-import type { Notice, NoticeId } from '../../src/methods/provider-event.ts';
 import { eur, receiving } from '../api/bank.ts';
 import { payment } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
-import { entry, noticeOf, PAYER, paidSession, storeOf } from './build.ts';
+import { entry, entryOf, PAYER, paidSession, storeOf } from './build.ts';
 
 const OTHER_PAYER = 'AT611904300234573201';
 const usd = receiving({ id: 'usd', currency: 'USD', account_number: '123456', bank_code: '021000021' });
@@ -27,15 +26,15 @@ function refunded(given: Partial<Checkout> = {}, asked: Parameters<typeof refund
   return { id: own.id, checkout: paidSession('one', 1000, { refunds: [own], ...given }) };
 }
 /** The entry that has paid it. */
-const paidBy = (given: Partial<BankEntry> = {}, id: NoticeId = 'ntc_one'): Notice =>
-  noticeOf(id, { ...entry(), counterparty: ada, ...given });
+const paidBy = (given: Partial<BankEntry> = {}, id: EntryId = 'ntc_one'): BankEntry =>
+  entryOf(id, { ...entry(), counterparty: ada, ...given });
 const brought = (amount: number, reference: string, given: Partial<Payment> = {}): Payment =>
   payment(amount, { rail: BANK, reference, attempt: 'pat_one', ...given });
 
 suite('a refund', () => {
   test('goes to the account that has paid, with what the payer knows it by', async () => {
     const row = refunded({ referenceId: 'order-7' }, { reason: 'Lost parcel' });
-    assert.deepEqual(await outgoing({ refunds: [row], notices: [paidBy()] }), {
+    assert.deepEqual(await outgoing({ refunds: [row], entries: [paidBy()] }), {
       refunds: [
         { id: 'rfd_1', checkout: 'chk_one', amount: 400, creditor: ada, remittance: 'order-7 Lost parcel' },
       ],
@@ -43,13 +42,13 @@ suite('a refund', () => {
       leftOut: [],
     });
     const silent = refunded({ referenceId: '' }, { reason: 'Lost parcel' });
-    const { refunds } = await outgoing({ refunds: [silent], notices: [paidBy()] });
+    const { refunds } = await outgoing({ refunds: [silent], entries: [paidBy()] });
     assert.equal(refunds[0]?.remittance, 'Lost parcel');
   });
 
   test('of a part of an entry goes to whoever sent the entry', async () => {
     const row = refunded({ payments: [brought(1000, 'ntc_one.2')] });
-    const { refunds } = await outgoing({ refunds: [row], notices: [paidBy()] });
+    const { refunds } = await outgoing({ refunds: [row], entries: [paidBy()] });
     assert.deepEqual(refunds[0]?.creditor, ada);
   });
 
@@ -88,8 +87,8 @@ suite('a refund', () => {
   ];
   for (const [name, payments, first, expected] of payers) {
     test(`goes to: ${name}`, async () => {
-      const notices = [paidBy({ counterparty: first }, 'ntc_a'), paidBy({}, 'ntc_b')];
-      const { refunds, leftOut } = await outgoing({ refunds: [refunded({ payments })], notices });
+      const entries = [paidBy({ counterparty: first }, 'ntc_a'), paidBy({}, 'ntc_b')];
+      const { refunds, leftOut } = await outgoing({ refunds: [refunded({ payments })], entries });
       const found = refunds[0]?.creditor ?? leftOut[0]?.reason;
       assert.deepEqual([found, refunds.length + leftOut.length], [expected, 1]);
     });
@@ -99,7 +98,7 @@ suite('a refund', () => {
     const nowhere = { ...ada, account: '' };
     const national = { ...ada, account: '1234567' };
     const reasonOf = async (counterparty: BankEntry['counterparty']) =>
-      (await outgoing({ refunds: [refunded()], notices: [paidBy({ counterparty })] })).leftOut;
+      (await outgoing({ refunds: [refunded()], entries: [paidBy({ counterparty })] })).leftOut;
     assert.deepEqual(await reasonOf(nowhere), [
       { id: 'rfd_1', reason: 'the bank did not tell the account of the payer' },
     ]);
@@ -111,13 +110,13 @@ suite('a refund', () => {
   test('needs no IBAN where none is in use: in another currency, or from an account without one', async () => {
     const counterparty = { ...ada, account: '1234567' };
     const inUsd = refunded({ currency: 'USD' });
-    const notices = [paidBy({ counterparty, account: 'usd' })];
-    assert.equal((await outgoing({ refunds: [inUsd], notices }, usd)).refunds.length, 1);
+    const entries = [paidBy({ counterparty, account: 'usd' })];
+    assert.equal((await outgoing({ refunds: [inUsd], entries }, usd)).refunds.length, 1);
     const national = { ...eur, iban: null, accountNumber: '202051' };
-    const found = await outgoing({ refunds: [refunded()], notices: [paidBy({ counterparty })] }, national);
+    const found = await outgoing({ refunds: [refunded()], entries: [paidBy({ counterparty })] }, national);
     assert.equal(found.refunds.length, 1);
     const swiss = { ...eur, currency: 'CHF' };
-    const chf = { refunds: [refunded({ currency: 'CHF' })], notices: [paidBy({ counterparty })] };
+    const chf = { refunds: [refunded({ currency: 'CHF' })], entries: [paidBy({ counterparty })] };
     assert.equal((await outgoing(chf, swiss)).refunds.length, 1);
   });
 
@@ -125,7 +124,7 @@ suite('a refund', () => {
     const taken = (amount: number) =>
       outgoing({
         refunds: [refunded({ reversals: [reversal(amount, { attempt: 'pat_one', status: 'lost' })] })],
-        notices: [paidBy()],
+        entries: [paidBy()],
       });
     assert.deepEqual((await taken(600)).leftOut, [], 'there is just enough left');
     assert.deepEqual((await taken(601)).leftOut, [
@@ -139,10 +138,10 @@ suite('a refund', () => {
       ['file', refunded({}, { reference: 'bfl_1' }), paidBy()],
       ['account', refunded(), paidBy({ account: 'usd' })],
     ] as const) {
-      const found = await outgoing({ refunds: [row], notices: [paid] });
+      const found = await outgoing({ refunds: [row], entries: [paid] });
       assert.deepEqual(found, { refunds: [], returns: [], leftOut: [] }, name);
     }
-    const gone = await outgoing({ refunds: [refunded()], notices: [paidBy({ account: 'closed' })] });
+    const gone = await outgoing({ refunds: [refunded()], entries: [paidBy({ account: 'closed' })] });
     assert.deepEqual(gone.leftOut, [
       { id: 'rfd_1', reason: 'it came into the account "closed", which is not configured any more' },
     ]);
@@ -151,15 +150,15 @@ suite('a refund', () => {
 
 suite('money without a session', () => {
   const pending: SentBack = { amount: 700, state: 'pending', reason: 'Unknown', file: '' };
-  const waiting = (id: NoticeId, given: Partial<BankEntry> = {}) =>
-    noticeOf(id, { ...entry(), counterparty: grace, sentBack: pending, ...given }, { state: 'waiting' });
+  const waiting = (id: EntryId, given: Partial<BankEntry> = {}) =>
+    entryOf(id, { ...entry(), counterparty: grace, sentBack: pending, ...given }, { state: 'waiting' });
 
   test('goes back to whoever sent it', async () => {
-    const notices = [
+    const entries = [
       waiting('ntc_1'),
       waiting('ntc_2', { sentBack: { ...pending, reason: '' }, remittance: 'Invoice 7' }),
     ];
-    const { returns } = await outgoing({ notices });
+    const { returns } = await outgoing({ entries });
     assert.deepEqual(returns, [
       { id: 'ntc_1', reference: 'key of ntc_1', amount: 700, creditor: grace, remittance: 'Unknown' },
       { id: 'ntc_2', reference: 'key of ntc_2', amount: 700, creditor: grace, remittance: 'Invoice 7' },
@@ -167,19 +166,19 @@ suite('money without a session', () => {
   });
 
   test('is none of this file: not to go back, in a file, back already, or of another account', async () => {
-    const notices = [
+    const entries = [
       waiting('ntc_1', { sentBack: null }),
       waiting('ntc_2', { sentBack: { ...pending, file: 'bfl_1' } }),
       waiting('ntc_3', { sentBack: { ...pending, state: 'failed' } }),
       waiting('ntc_4', { account: 'usd' }),
-      noticeOf('ntc_5', { ...entry(), counterparty: grace, sentBack: pending }, { state: 'open' }),
+      entryOf('ntc_5', { ...entry(), counterparty: grace, sentBack: pending }, { state: 'open' }),
     ];
-    assert.deepEqual(await outgoing({ notices }), { refunds: [], returns: [], leftOut: [] });
+    assert.deepEqual(await outgoing({ entries }), { refunds: [], returns: [], leftOut: [] });
   });
 
   test('stays behind where its sender has no IBAN', async () => {
-    const notices = [waiting('ntc_1', { counterparty: { ...grace, account: '1234567' } })];
-    assert.deepEqual(await outgoing({ notices }), {
+    const entries = [waiting('ntc_1', { counterparty: { ...grace, account: '1234567' } })];
+    assert.deepEqual(await outgoing({ entries }), {
       refunds: [],
       returns: [],
       leftOut: [{ id: 'ntc_1', reason: 'the account of the payer is no IBAN' }],
@@ -195,7 +194,7 @@ suite('a file', () => {
     });
   const back = (count: number, amount = 1) =>
     Array.from({ length: count }, (_, index) =>
-      noticeOf(
+      entryOf(
         `ntc_${index}`,
         {
           ...entry(),
@@ -206,15 +205,15 @@ suite('a file', () => {
       ),
     );
   const countOf = async (given: Parameters<typeof storeOf>[0]) => {
-    const notices = [paidBy(), ...(given.notices ?? [])];
-    const { refunds, returns, leftOut } = await outgoing({ ...given, notices });
+    const entries = [paidBy(), ...(given.entries ?? [])];
+    const { refunds, returns, leftOut } = await outgoing({ ...given, entries });
     assert.deepEqual(leftOut, [], 'what has no room is for the next file');
     return [refunds.length, returns.length];
   };
 
   test('has 500 payments at most', async () => {
     assert.deepEqual(await countOf({ refunds: many(501) }), [500, 0]);
-    assert.deepEqual(await countOf({ refunds: many(498), notices: back(3) }), [498, 2]);
+    assert.deepEqual(await countOf({ refunds: many(498), entries: back(3) }), [498, 2]);
   });
 
   test('has a sum that can be counted', async () => {
@@ -222,12 +221,12 @@ suite('a file', () => {
     assert.deepEqual(await countOf({ refunds: many(2, half) }), [2, 0]);
     assert.deepEqual(await countOf({ refunds: many(3, half) }), [2, 0]);
     assert.deepEqual(await countOf({ refunds: many(1, MAX_AMOUNT) }), [1, 0]);
-    assert.deepEqual(await countOf({ refunds: many(1, MAX_AMOUNT), notices: back(1) }), [1, 0]);
-    assert.deepEqual(await countOf({ notices: back(3, half) }), [0, 2]);
+    assert.deepEqual(await countOf({ refunds: many(1, MAX_AMOUNT), entries: back(1) }), [1, 0]);
+    assert.deepEqual(await countOf({ entries: back(3, half) }), [0, 2]);
   });
 
   test('is looked for page after page, but not without end', async () => {
-    const { store, pages } = storeOf({ refunds: many(250), notices: [paidBy()] });
+    const { store, pages } = storeOf({ refunds: many(250), entries: [paidBy()] });
     const { refunds } = await outgoingFrom(store, tenant, eur, [eur]);
     assert.equal(new Set(refunds.map(({ id }) => id)).size, 250);
     assert.deepEqual(pages, [undefined, 'rfd_99', 'rfd_199', undefined]);

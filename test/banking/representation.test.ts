@@ -1,14 +1,14 @@
 /** Entries and files of a bank as clients see them. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { BankEntry, SentBack } from '../../src/banking/entry.ts';
+import type { EntryContent, SentBack } from '../../src/banking/entry.ts';
 import { representBankFile, representEntry } from '../../src/banking/representation.ts';
 import { NOW } from '../checkout/build.ts';
-import { entry, noticeOf } from './build.ts';
+import { entry, entryOf } from './build.ts';
 
 const part = { checkout: 'chk_1', attempt: 'pat_1', amount: 400, payment: 'ntc_1.1' } as const;
 const sentBack: SentBack = { amount: 100, state: 'pending', reason: 'Unknown', file: 'bfl_2' };
-const whole: BankEntry = {
+const whole: EntryContent = {
   ...entry({
     bookedOn: '2030-01-31',
     valueOn: '2030-02-01',
@@ -29,7 +29,7 @@ const whole: BankEntry = {
 
 suite('an entry', () => {
   test('shows what the bank said and what was made of it', () => {
-    assert.deepEqual(representEntry(noticeOf('ntc_1', whole, { state: 'waiting' })), {
+    assert.deepEqual(representEntry(entryOf('ntc_1', whole, { state: 'waiting' })), {
       id: 'ntc_1',
       object: 'bank_entry',
       created_at: new Date(NOW).toISOString(),
@@ -60,8 +60,8 @@ suite('an entry', () => {
     });
   });
 
-  const shown = (given: Partial<BankEntry>, state: Parameters<typeof noticeOf>[2] = {}) =>
-    representEntry(noticeOf('ntc_1', { ...entry(), ...given }, state));
+  const shown = (given: Partial<EntryContent>, state: Parameters<typeof entryOf>[2] = {}) =>
+    representEntry(entryOf('ntc_1', { ...entry(), ...given }, state));
 
   test('has nothing left where it was set aside, or is no money for a session', () => {
     assert.equal(shown({}).amount_unassigned, 1000);

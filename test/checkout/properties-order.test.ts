@@ -60,7 +60,7 @@ suite('reports in any order and any number', () => {
     );
 
   /** A report of one of the attempts; its reason and its payment follow from what it says, as with a real rail. */
-  const notice = (statuses: readonly Report['status'][], amounts: readonly (number | null)[]) =>
+  const reportsOf = (statuses: readonly Report['status'][], amounts: readonly (number | null)[]) =>
     fc
       .record({
         name: fc.constantFrom(...attempts),
@@ -92,7 +92,7 @@ suite('reports in any order and any number', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(300, 1000, 2500),
-        deliveries(notice(known, anyMoney)),
+        deliveries(reportsOf(known, anyMoney)),
         (amount, deliveries) => {
           endAlike(started(amount), deliveries, T + MINUTE);
         },
@@ -106,7 +106,7 @@ suite('reports in any order and any number', () => {
       fc.property(
         fc.constantFrom(300, 1000, 2500),
         fc.boolean(),
-        deliveries(notice(all, anyMoney)),
+        deliveries(reportsOf(all, anyMoney)),
         (amount, byTime, deliveries) => {
           const session = play(started(amount), byTime ? tick(T + 60 * MINUTE) : expire({ now: T + MINUTE }));
           endAlike(session, deliveries, T + 61 * MINUTE);
@@ -118,7 +118,7 @@ suite('reports in any order and any number', () => {
 
   test('end in the same state, whatever they say, while they bring too little to complete the session', () => {
     fc.assert(
-      fc.property(deliveries(notice(all, [300, 600])), (deliveries) => {
+      fc.property(deliveries(reportsOf(all, [300, 600])), (deliveries) => {
         endAlike(started(100_000), deliveries, T + MINUTE);
       }),
       RUNS,
@@ -126,12 +126,12 @@ suite('reports in any order and any number', () => {
   });
 
   test('end in the same state where rails have to be told of a cancelling, and have been', () => {
-    const notices = notice(
+    const allReports = reportsOf(
       ['requires_action', 'unknown', 'cancelled', 'processing', 'failed', 'succeeded'],
       [300],
     );
     fc.assert(
-      fc.property(deliveries(notices), (deliveries) => {
+      fc.property(deliveries(allReports), (deliveries) => {
         endAlike(started(100_000, { toldOfCancel: true }), deliveries, T + MINUTE);
       }),
       RUNS,
@@ -142,16 +142,20 @@ suite('reports in any order and any number', () => {
     const policy = { ...defaultPolicy, excess: 'refund' } as const;
     const given = (amount: number) => frozen({ ...started(amount), policy });
     fc.assert(
-      fc.property(fc.constantFrom(300, 1000), deliveries(notice(known, anyMoney)), (amount, [set, mixed]) => {
-        const sentBack = (reports: readonly Report[]) => {
-          const last = play(
-            given(amount),
-            ...reports.map((each, n) => ({ ...each, refundId: `rfd_${n}` as const })),
-          );
-          return last.refunds.reduce((sum, refund) => sum + refund.amount, 0);
-        };
-        assert.equal(sentBack(mixed), sentBack(set));
-      }),
+      fc.property(
+        fc.constantFrom(300, 1000),
+        deliveries(reportsOf(known, anyMoney)),
+        (amount, [set, mixed]) => {
+          const sentBack = (reports: readonly Report[]) => {
+            const last = play(
+              given(amount),
+              ...reports.map((each, n) => ({ ...each, refundId: `rfd_${n}` as const })),
+            );
+            return last.refunds.reduce((sum, refund) => sum + refund.amount, 0);
+          };
+          assert.equal(sentBack(mixed), sentBack(set));
+        },
+      ),
       RUNS,
     );
   });

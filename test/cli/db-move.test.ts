@@ -91,7 +91,7 @@ suite('opentill db move', () => {
     const path3 = '/v3/test_helpers/clock/advance';
     await ask(onPostgres.url, { key, method: 'POST', path: path3, body: { seconds: 86_400 } });
     await refusing.received(length + 1);
-    for (const table of ['refund', 'awaited', 'notice', 'bank_file'])
+    for (const table of ['refund', 'awaited', 'provider_event', 'bank_entry', 'bank_file'])
       assert.match(stdout, new RegExp(`^${table} +[1-9]`, 'm'));
     const store = await openPostgresStore(target);
     t.after(() => store.close());
@@ -203,8 +203,8 @@ suite('opentill db move', () => {
       /awaited \(account 1, live mode, currency EUR, amount 1000, attempt pat_\w+\) is missing/,
     ],
     [
-      `UPDATE notice SET reference = 'x' || reference`,
-      /notice \(account 1, live mode, id ntc_\w+\) differs in reference/,
+      `UPDATE bank_entry SET reference = 'x' || reference`,
+      /bank_entry \(account 1, live mode, id ntc_\w+\) differs in reference/,
     ],
     [
       `UPDATE bank_file SET content = ''`,

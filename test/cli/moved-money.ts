@@ -6,11 +6,12 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store, Writes } from '../../src/store/store.ts';
 import {
   attempt,
+  bankEntry,
   bankFile,
   changed,
   eventOf,
-  notice,
   payment,
+  providerEvent,
   refund,
   session,
   standing,
@@ -26,8 +27,9 @@ export function createMovedMoney(path: string, tenant: Tenant) {
     payments: [payment('charge', { rail: card.rail, attempt: card.id })],
     refunds: [given],
   });
-  const waiting = notice('line-1');
-  const undecided = notice('line-2', { state: 'open', dueAt: null });
+  const waiting = bankEntry('line-1');
+  const undecided = bankEntry('line-2', { state: 'open', dueAt: null });
+  const event = providerEvent('evt_1', { body: '{"text": "Zürich\\n"}' });
 
   async function beside(work: (store: Store, write: (writes: Writes) => Promise<void>) => Promise<void>) {
     const store = openSqliteStore(path);
@@ -58,7 +60,8 @@ export function createMovedMoney(path: string, tenant: Tenant) {
       beside(async (store, write) => {
         await configure(store, 'DE „1“');
         await write(change(null, first));
-        for (const each of [waiting, undecided]) await write({ notice: each });
+        for (const each of [waiting, undecided]) await write({ bankEntry: each });
+        await write({ providerEvent: event });
         await write({
           bankFile: bankFile('one', { kind: 'payments', content: '<Zahlungen>\n\tZürich</Zahlungen>' }),
         });
@@ -77,9 +80,11 @@ export function createMovedMoney(path: string, tenant: Tenant) {
         });
         await write(change(first, after));
         await write(change(null, session(tenant, { attempts: [standing('RF2')] })));
-        await write({ notice: { ...waiting, state: 'done', dueAt: null, tries: 1 } });
-        await write({ notice: { ...undecided, data: { ...undecided.data, candidates: ['chk_1'] } } });
-        await write({ notice: notice('line-3', { state: 'ignored', dueAt: null }) });
+        await write({ bankEntry: { ...waiting, state: 'done', dueAt: null, tries: 1 } });
+        await write({ bankEntry: { ...undecided, suggestions: [{ checkout: 'chk_1', score: 70 }] } });
+        await write({ bankEntry: bankEntry('line-3', { state: 'ignored', dueAt: null }) });
+        await write({ providerEvent: { ...event, state: 'done', dueAt: null, tries: 1 } });
+        await write({ providerEvent: providerEvent('evt_2') });
         await write({ bankFile: bankFile('two') });
       }),
   };

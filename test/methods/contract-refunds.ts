@@ -205,20 +205,25 @@ export function declareRefundTests(declare: Declare): void {
     }
   });
 
-  declare('a notice that nobody answers questions about is left to an operator in the end', async (shop) => {
-    const { till, takeBack, rail, troubles } = shop;
-    const silence = troubles.find(({ name }) => name === 'error before');
-    if (!takeBack || !rail.readNotice || !silence) return;
-    const { attempt } = await shop.paid();
-    for (let tries = 0; tries < 20; tries++) silence.cause('sync');
-    await takeBack(till, attempt);
-    assert.deepEqual(till.alerts, []);
-    await till.pass(7 * 86_400);
-    assert.equal(till.alerts.length, 1, till.alerts.join());
-    const left = await till.database.query(`SELECT state, due_at FROM notice WHERE state <> 'done'`);
-    assert.deepEqual(
-      left.map(({ state, due_at: dueAt }: Data) => [state, dueAt]),
-      [['open', null]],
-    );
-  });
+  declare(
+    'a provider event that nobody answers questions about is left to an operator in the end',
+    async (shop) => {
+      const { till, takeBack, rail, troubles } = shop;
+      const silence = troubles.find(({ name }) => name === 'error before');
+      if (!takeBack || !rail.readEvent || !silence) return;
+      const { attempt } = await shop.paid();
+      for (let tries = 0; tries < 20; tries++) silence.cause('sync');
+      await takeBack(till, attempt);
+      assert.deepEqual(till.alerts, []);
+      await till.pass(7 * 86_400);
+      assert.equal(till.alerts.length, 1, till.alerts.join());
+      const left = await till.database.query(
+        `SELECT state, due_at FROM provider_event WHERE state <> 'done'`,
+      );
+      assert.deepEqual(
+        left.map(({ state, due_at: dueAt }: Data) => [state, dueAt]),
+        [['open', null]],
+      );
+    },
+  );
 }

@@ -58,9 +58,9 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
     });
   }
   const tell = (till: Till, event: StandInEvent) => async () => {
-    const { body, headers } = stripe.notice(event);
-    const { status, text } = await till.notice('stripe', body, headers);
-    if (status !== 200) throw new Error(`a notice was answered with ${status}: ${text}`);
+    const { body, headers } = stripe.signed(event);
+    const { status, text } = await till.tell('stripe', body, headers);
+    if (status !== 200) throw new Error(`a provider event was answered with ${status}: ${text}`);
   };
   async function tellNewest(till: Till): Promise<void> {
     const newest = books.events.at(-1);

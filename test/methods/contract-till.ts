@@ -177,8 +177,8 @@ export async function openTill(
     occasionFor,
     shown,
     submit,
-    /** The path of notices is open to everybody. */
-    notice: (rail: string, body: Buffer | string, headers: Headers) =>
+    /** The path of provider events is open to everybody. */
+    tell: (rail: string, body: Buffer | string, headers: Headers) =>
       send('POST', `/notices/${rail}`, body, headers),
     metrics: async () => (await send('GET', '/metrics', undefined, {})).text,
     database,

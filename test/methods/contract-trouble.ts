@@ -139,28 +139,34 @@ export function declareTroubleTests(declare: Declare): void {
     assert.deepEqual(shop.till.alerts, []);
   });
 
-  declare('a notice of somebody else is refused, counted and forgotten', async ({ till, rail, ...shop }) => {
-    const notices = () => till.database.query('SELECT * FROM notice');
-    const session = await shop.open();
-    await shop.ready(session);
-    const body = JSON.stringify({ id: 'evt_1', type: 'checkout.session.completed', livemode: false });
-    const headers = { 'content-type': 'application/json', 'stripe-signature': 't=1,v1=00' };
-    const before = await notices();
-    const { status } = await till.notice(rail.name, body, headers);
-    await till.pass();
-    assert.deepEqual(await notices(), before);
-    const state = (await till.fetch(session.id)).payment_status;
-    assert.equal(state, 'unpaid');
-    assert.equal(status, rail.readNotice ? 400 : 404);
-  });
+  declare(
+    'a provider event of somebody else is refused, counted and forgotten',
+    async ({ till, rail, ...shop }) => {
+      const kept = () => till.database.query('SELECT * FROM provider_event');
+      const session = await shop.open();
+      await shop.ready(session);
+      const body = JSON.stringify({ id: 'evt_1', type: 'checkout.session.completed', livemode: false });
+      const headers = { 'content-type': 'application/json', 'stripe-signature': 't=1,v1=00' };
+      const before = await kept();
+      const { status } = await till.tell(rail.name, body, headers);
+      await till.pass();
+      assert.deepEqual(await kept(), before);
+      const state = (await till.fetch(session.id)).payment_status;
+      assert.equal(state, 'unpaid');
+      assert.equal(status, rail.readEvent ? 400 : 404);
+    },
+  );
 
-  declare('notices that are refused show in the metrics', async ({ till, rail }) => {
-    if (!rail.readNotice) return;
+  declare('provider events that are refused show in the metrics', async ({ till, rail }) => {
+    if (!rail.readEvent) return;
     const counted = async () =>
-      Number(/^opentill_notices_refused_total\{rail="(\w+)"\} (\d+)$/m.exec(await till.metrics())?.[2] ?? 0);
+      Number(
+        /^opentill_provider_events_refused_total\{rail="(\w+)"\} (\d+)$/m.exec(await till.metrics())?.[2] ??
+          0,
+      );
     const before = await counted();
     for (const headers of [{}, { 'stripe-signature': 'nonsense' }]) {
-      const { status, text } = await till.notice(rail.name, '{}', {
+      const { status, text } = await till.tell(rail.name, '{}', {
         'content-type': 'application/json',
         ...headers,
       });

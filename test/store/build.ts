@@ -2,6 +2,7 @@
 
 import { createAccount } from '../../src/accounts/account.ts';
 import type { BankFile } from '../../src/banking/bank-file.ts';
+import type { BankEntry } from '../../src/banking/entry.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
 import {
   type Attempt,
@@ -14,8 +15,9 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { eventBody } from '../../src/events/envelope.ts';
 import type { EventRow } from '../../src/events/event.ts';
 import { newId } from '../../src/lib/id.ts';
-import type { Notice } from '../../src/methods/provider-event.ts';
+import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import type { Answer, IdempotencyKey, Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
+import { entry } from '../banking/build.ts';
 
 /** One database under test. */
 export type Opened = {
@@ -153,18 +155,35 @@ export function customer(tenant: Tenant, given: Partial<Customer> = {}): Custome
   };
 }
 
-/** An entry of a statement that nobody has looked at yet. */
-export function notice(reference: string, given: Partial<Notice> = {}): Notice {
+/** An event of Stripe that nobody has looked at yet. */
+export function providerEvent(reference: string, given: Partial<ProviderEvent> = {}): ProviderEvent {
   const receivedAt = given.receivedAt ?? T;
   return {
-    id: newId('ntc', receivedAt),
-    rail: 'bank',
+    id: newId('pev', receivedAt),
+    rail: 'stripe',
     reference,
     receivedAt,
     state: 'waiting',
     dueAt: receivedAt,
     tries: 0,
-    data: { amount: 1000, remittance: 'Invoice 7 ü \u{1f9fe}' },
+    attemptReference: 'cs_1',
+    paymentReference: null,
+    body: `{"id":"${reference}"}`,
+    ...given,
+  };
+}
+
+/** An entry of a statement that nobody has looked at yet. */
+export function bankEntry(reference: string, given: Partial<BankEntry> = {}): BankEntry {
+  const receivedAt = given.receivedAt ?? T;
+  return {
+    ...entry({ remittance: 'Invoice 7 ü \u{1f9fe}' }),
+    id: newId('ntc', receivedAt),
+    reference,
+    receivedAt,
+    state: 'waiting',
+    dueAt: receivedAt,
+    tries: 0,
     ...given,
   };
 }

@@ -6,13 +6,15 @@ import postgres from 'postgres';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { bankEntries } from '../../src/store/reads/bank-entries.ts';
 import { bankFiles } from '../../src/store/reads/bank-files.ts';
-import { notices } from '../../src/store/reads/notices.ts';
+import { providerEvents } from '../../src/store/reads/provider-events.ts';
 import type { Read } from '../../src/store/reads/read.ts';
 import { refundList } from '../../src/store/reads/refunds.ts';
 import { written } from '../../src/store/sql.ts';
 import {
-  type NoticeFilter,
+  type BankEntryFilter,
+  type Loaded,
   type RefundFilter,
   railKey,
   type Store,
@@ -20,7 +22,18 @@ import {
 } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { add, changed, eventOf, load, notice, session, T, tenants, write } from './build.ts';
+import {
+  add,
+  bankEntry,
+  changed,
+  eventOf,
+  load,
+  providerEvent,
+  session,
+  T,
+  tenants,
+  write,
+} from './build.ts';
 
 async function open(t: TestContext, url: string): Promise<Store> {
   const store = await openPostgresStore(url, { serve: true });
@@ -29,19 +42,19 @@ async function open(t: TestContext, url: string): Promise<Store> {
 }
 
 suite('another process', () => {
-  test('that was first with a notice is found at the next try', async (t) => {
+  test('that was first with a bank entry is found at the next try', async (t) => {
     const url = await freshDatabase(t);
     const stores = [await open(t, url), await open(t, url)] as const;
     const { mine } = await tenants(stores[0]);
     let made = 0;
     const unit = (reference: string): Unit => ({
-      needs: { tenant: mine, notices: [{ rail: 'bank', reference }] },
+      needs: { tenant: mine, bankEntries: [reference] },
       decide: (loaded) => {
-        const known = loaded.notices.get(railKey({ rail: 'bank', reference }));
+        const known = loaded.bankEntries.get(reference);
         // A try that fails writes nothing, and is counted by nobody.
         const { tries } = known ?? { tries: 0 };
-        const first = known ?? notice(reference, { dueAt: T + ++made });
-        return [{ notice: { ...first, tries: tries + 1 } }];
+        const first = known ?? bankEntry(reference, { dueAt: T + ++made });
+        return [{ bankEntry: { ...first, tries: tries + 1 } }];
       },
     });
     const references = ['a', 'b', 'c', 'd'];
@@ -51,7 +64,7 @@ suite('another process', () => {
         return stores[index % 2]?.commit(turned.map(unit));
       }),
     );
-    const { rows } = await stores[0].notices.list(mine, { rail: 'bank' }, { limit: 100 });
+    const { rows } = await stores[0].bankEntries.list(mine, {}, { limit: 100 });
     assert.deepEqual(rows.map(({ reference, tries }) => [reference, tries]).sort(), [
       ['a', 12],
       ['b', 12],
@@ -85,28 +98,45 @@ suite('another process', () => {
     }
   });
 
-  test('cannot change a notice that somebody decides on', async (t) => {
-    const url = await freshDatabase(t);
-    const store = await open(t, url);
-    const { mine } = await tenants(store);
-    const known = notice('a');
-    await write(store, mine, { notice: known });
-    const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
-    t.after(() => sql.end());
-    await sql`BEGIN`;
-    await sql`SELECT FROM notice WHERE id = ${known.id} FOR UPDATE`;
-    let done = false;
-    const wanted = { rail: 'bank', reference: 'a' };
-    const loaded = load(store, { tenant: mine, notices: [wanted] }).finally(() => {
-      done = true;
+  const event = providerEvent('evt_1');
+  const wanted = { rail: event.rail, reference: event.reference };
+  const entry = bankEntry('a');
+  for (const [table, known, needs, found] of [
+    [
+      'provider_event',
+      { providerEvent: event },
+      { providerEvents: [wanted] },
+      ({ providerEvents }: Loaded) => providerEvents.get(railKey(wanted)),
+    ],
+    [
+      'bank_entry',
+      { bankEntry: entry },
+      { bankEntries: [entry.reference] },
+      ({ bankEntries }: Loaded) => bankEntries.get(entry.reference),
+    ],
+  ] as const) {
+    test(`cannot change a row that somebody decides on: ${table}`, async (t) => {
+      const url = await freshDatabase(t);
+      const store = await open(t, url);
+      const { mine } = await tenants(store);
+      await write(store, mine, known);
+      const sql = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
+      t.after(() => sql.end());
+      await sql`BEGIN`;
+      await sql`SELECT FROM ${sql(table)} FOR UPDATE`;
+      let done = false;
+      const loaded = load(store, { tenant: mine, ...needs }).finally(() => {
+        done = true;
+      });
+      // Reads do not wait for it.
+      assert.equal((await store.bankEntries.list(mine, {}, { limit: 1 })).hasMore, false);
+      assert.equal((await store.providerEvents.listDue(mine, T, 1)).length, table === 'bank_entry' ? 0 : 1);
+      assert.equal(done, false);
+      await sql`UPDATE ${sql(table)} SET tries = 7`;
+      await sql`COMMIT`;
+      assert.equal(found(await loaded)?.tries, 7);
     });
-    // Reads do not wait for it.
-    assert.deepEqual(await store.notices.fetchByReference(mine, 'bank', 'a'), known);
-    assert.equal(done, false);
-    await sql`UPDATE notice SET tries = 7 WHERE id = ${known.id}`;
-    await sql`COMMIT`;
-    assert.deepEqual((await loaded).notices.get(railKey(wanted)), { ...known, tries: 7 });
-  });
+  }
 });
 
 /** A node of what EXPLAIN answers. */
@@ -128,9 +158,14 @@ suite('every filter is served by an index of the tenant', async () => {
      SELECT account, false, 'rfd_' || lpad(n::text, 6, '0'), 'chk_' || n / 3, CASE WHEN n % 50 = 7 THEN 'bank' ELSE 'card' END,
        CASE WHEN n % 100 = 8 OR n % 1000 = 7 THEN 'pending' ELSE 'succeeded' END
      FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
-    `INSERT INTO notice (account, live, id, rail, reference, received_at, state, due_at, tries, data)
-     SELECT account, false, 'ntc_' || lpad(n::text, 6, '0'), CASE WHEN n % 50 = 7 THEN 'bank' ELSE 'card' END, n, n,
-       CASE n % 200 WHEN 7 THEN 'waiting' WHEN 57 THEN 'open' WHEN 107 THEN 'ignored' ELSE 'done' END, NULL, 0, '{}'
+    `INSERT INTO provider_event (account, live, id, rail, reference, received_at, state, due_at, tries, body)
+     SELECT account, false, 'pev_' || lpad(n::text, 6, '0'), 'card', n, n,
+       CASE n % 200 WHEN 7 THEN 'waiting' ELSE 'done' END, CASE n % 200 WHEN 7 THEN n END, 0, '{}'
+     FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
+    `INSERT INTO bank_entry (account, live, id, reference, received_at, state, due_at, tries, data)
+     SELECT account, false, 'ntc_' || lpad(n::text, 6, '0'), n, n,
+       CASE n % 4 WHEN 0 THEN 'waiting' WHEN 1 THEN 'open' WHEN 2 THEN 'ignored' ELSE 'done' END,
+       CASE n % 4 WHEN 0 THEN n END, 0, '{}'
      FROM generate_series(1, ${EACH}) AS n, generate_series(1, ${ACCOUNTS}) AS account`,
     `INSERT INTO bank_file (account, live, id, kind, created_at, hash, data, content)
      SELECT account, false, 'bfl_' || lpad(n::text, 6, '0'), CASE WHEN n % 50 = 7 THEN 'payments' ELSE 'statement' END, n, n,
@@ -179,18 +214,23 @@ suite('every filter is served by an index of the tenant', async () => {
     });
   }
 
-  const noticeFilters: ReadonlyArray<readonly [NoticeFilter, string]> = [
-    [{ rail: 'bank' }, 'notice_rail'],
-    [{ rail: 'bank', state: 'done' }, 'notice_state'],
-    [{ rail: 'bank', state: 'waiting' }, 'notice_state'],
-    [{ rail: 'bank', state: 'open' }, 'notice_state'],
-    [{ rail: 'bank', state: 'ignored' }, 'notice_state'],
+  const entryFilters: ReadonlyArray<readonly [BankEntryFilter, string]> = [
+    [{}, 'bank_entry_pkey'],
+    [{ state: 'done' }, 'bank_entry_state'],
+    [{ state: 'waiting' }, 'bank_entry_state'],
+    [{ state: 'open' }, 'bank_entry_state'],
+    [{ state: 'ignored' }, 'bank_entry_state'],
   ];
-  for (const [filter, index] of noticeFilters) {
-    test(`of notices: ${Object.values(filter).join(', ')}`, async () => {
-      for (const page of pages('ntc')) await checkPlan(notices.list(tenant, filter, page), index);
+  for (const [filter, index] of entryFilters) {
+    test(`of bank entries: ${filter.state ?? 'none'}`, async () => {
+      for (const page of pages('ntc')) await checkPlan(bankEntries.list(tenant, filter, page), index);
     });
   }
+
+  test('of what is due', async () => {
+    await checkPlan(providerEvents.listDue(tenant, 1000, 10), 'provider_event_due');
+    await checkPlan(bankEntries.listDue(tenant, 1000, 10), 'bank_entry_due');
+  });
 
   test('of files', async () => {
     for (const page of pages('bfl'))

@@ -1,17 +1,18 @@
-/** How SQLite finds what lists of sessions, refunds, notices and files ask for. */
+/** How SQLite finds what lists of sessions, refunds, bank entries and files ask for. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import type { PageRequest } from '../../src/store/page.ts';
+import { bankEntries } from '../../src/store/reads/bank-entries.ts';
 import { bankFiles } from '../../src/store/reads/bank-files.ts';
 import { awaitingTransfer, checkoutList } from '../../src/store/reads/checkouts.ts';
-import { notices } from '../../src/store/reads/notices.ts';
+import { providerEvents } from '../../src/store/reads/provider-events.ts';
 import type { Read } from '../../src/store/reads/read.ts';
 import { refundList } from '../../src/store/reads/refunds.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
-import type { CheckoutFilter, NoticeFilter, RefundFilter } from '../../src/store/store.ts';
+import type { BankEntryFilter, CheckoutFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
 /** The steps in which SQLite would look for the rows of the read. */
@@ -111,9 +112,9 @@ suite('what is found by an index alone, in the order of the list and no further 
     [{ isPending: true }, `INDEX refund_pending (${tenantKey}`],
     [{ rail: 'bank', isPending: true }, `INDEX refund_pending_rail (${tenantKey} AND rail=?`],
   ];
-  const noticeFilters: ReadonlyArray<[NoticeFilter, string]> = [
-    [{ rail: 'bank' }, `INDEX notice_rail (${tenantKey} AND rail=?`],
-    [{ rail: 'bank', state: 'ignored' }, `INDEX notice_state (${tenantKey} AND rail=? AND state=?`],
+  const entryFilters: ReadonlyArray<[BankEntryFilter, string]> = [
+    [{}, `INDEX sqlite_autoindex_bank_entry_1 (${tenantKey}`],
+    [{ state: 'ignored' }, `INDEX bank_entry_state (${tenantKey} AND state=?`],
   ];
   for (const [page, bound] of pages) {
     const at = `from ${Object.keys(page).at(-1)}`;
@@ -123,10 +124,10 @@ suite('what is found by an index alone, in the order of the list and no further 
         assert.deepEqual(plan, [`SEARCH refund USING ${index}${bound})`]);
       });
     }
-    for (const [filter, index] of noticeFilters) {
-      test(`notices: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
-        const plan = searched(t, notices.list(tenant, filter, page));
-        assert.deepEqual(plan, [`SEARCH notice USING ${index}${bound})`]);
+    for (const [filter, index] of entryFilters) {
+      test(`bank entries: ${Object.keys(filter).join(', ')} ${at}`, (t) => {
+        const plan = searched(t, bankEntries.list(tenant, filter, page));
+        assert.deepEqual(plan, [`SEARCH bank_entry USING ${index}${bound})`]);
       });
     }
     test(`files of banks ${at}`, (t) => {
@@ -142,8 +143,23 @@ suite('what is found by an index alone, in the order of the list and no further 
     assert.deepEqual(plan, [`SEARCH awaited USING ${key}`]);
   });
 
-  test('notices that are due', (t) => {
-    const plan = searched(t, notices.listDue(tenant, 1000, 10));
-    assert.deepEqual(plan, [`SEARCH notice USING INDEX notice_due (${tenantKey} AND due_at<?)`]);
-  });
+  for (const [table, read] of [
+    ['provider_event', providerEvents.listDue(tenant, 1000, 10)],
+    ['bank_entry', bankEntries.listDue(tenant, 1000, 10)],
+  ] as const) {
+    test(`what is due: ${table}`, (t) => {
+      const index = `INDEX ${table}_due (${tenantKey} AND due_at<?)`;
+      assert.deepEqual(searched(t, read), [`SEARCH ${table} USING ${index}`]);
+    });
+  }
+
+  for (const [table, key, read] of [
+    ['provider_event', 'rail=? AND reference=?', providerEvents.fetchByReference(tenant, 'stripe', 'evt_1')],
+    ['bank_entry', 'reference=?', bankEntries.fetchByReference(tenant, 'line 1')],
+  ] as const) {
+    test(`what has a reference: ${table}`, (t) => {
+      const index = `INDEX ${table}_reference (${tenantKey} AND ${key})`;
+      assert.deepEqual(searched(t, read), [`SEARCH ${table} USING ${index}`]);
+    });
+  }
 });

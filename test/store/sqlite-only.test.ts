@@ -15,7 +15,19 @@ import { noteOfMove } from '../../src/store/sqlite/note.ts';
 import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Unit } from '../../src/store/store.ts';
-import { add, answer, attempt, customer, eventOf, notice, payment, session, T, tenants } from './build.ts';
+import {
+  add,
+  answer,
+  attempt,
+  bankEntry,
+  customer,
+  eventOf,
+  payment,
+  providerEvent,
+  session,
+  T,
+  tenants,
+} from './build.ts';
 import { apart, claim, claimAt, inOrder, tell } from './deliveries.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -283,7 +295,8 @@ suite('a batch of several accounts and modes', () => {
         customers: [person.id],
         emails: ['ada@example.com'],
         references: [{ rail: 'sandbox', reference: 'ref' }],
-        notices: [{ rail: 'bank', reference: 'entry' }],
+        providerEvents: [{ rail: 'stripe', reference: 'evt' }],
+        bankEntries: ['entry'],
         statements: ['hash'],
         idempotency: stored,
       },
@@ -300,14 +313,15 @@ suite('a batch of several accounts and modes', () => {
             checkout: { before: null, after: one },
             customer: person,
             answer: stored,
-            notice: notice('entry'),
+            providerEvent: providerEvent('evt'),
+            bankEntry: bankEntry('entry'),
           },
         ],
       },
       look(live),
       look(theirs),
     ]);
-    const nothing = [...Array.from({ length: 7 }, () => new Map()), null, []];
+    const nothing = [...Array.from({ length: 8 }, () => new Map()), null, []];
     assert.deepEqual(seen.length, 2 * nothing.length);
     for (const each of seen)
       assert.ok(

@@ -8,12 +8,12 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { RefundFilter, Store, Unit } from '../../src/store/store.ts';
 import {
   add,
+  bankEntry,
   bankFile,
   change,
   changed,
   eventOf,
   load,
-  notice,
   type Open,
   refund,
   session,
@@ -248,7 +248,7 @@ export function moneySuite(open: Open): void {
       const unit: Unit = {
         needs: { tenant: mine, checkouts: [one.id, taken.id] },
         decide: () => [
-          { checkout: { before: one, after: changed(one, { amount: 7 }) }, notice: notice('entry') },
+          { checkout: { before: one, after: changed(one, { amount: 7 }) }, bankEntry: bankEntry('entry') },
           { checkout: { before: null, after: fresh }, bankFile: bankFile('hash') },
           {
             checkout: {
@@ -263,7 +263,7 @@ export function moneySuite(open: Open): void {
         assert.deepEqual(await each.checkouts.fetch(mine, one.id), one);
         assert.deepEqual(await each.checkouts.fetch(mine, taken.id), taken);
         assert.equal(await each.checkouts.fetch(mine, fresh.id), null);
-        assert.equal(await each.notices.fetchByReference(mine, 'bank', 'entry'), null);
+        assert.equal(await each.bankEntries.fetchByReference(mine, 'entry'), null);
         assert.equal(await each.bankFiles.fetchByHash(mine, 'statement', 'hash'), null);
         assert.equal((await each.checkouts.listAwaiting(mine, 'EUR', 1000, 10)).length, 1);
       }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import type { DueCheckout, Store } from '../../src/store/store.ts';
+import type { DueCheckout, Store, WorkKind } from '../../src/store/store.ts';
 import type { Claim } from '../../src/webhooks/delivery.ts';
-import { add, attempt, change, notice, type Open, session, T, write } from './build.ts';
+import { add, attempt, bankEntry, change, type Open, providerEvent, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
 
@@ -18,9 +18,16 @@ export function timerSuite(open: Open): void {
     return all;
   }
 
-  /** For each of these times a notice that is to be looked at then. */
-  async function waiting(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
-    for (const at of dueAt) await write(store, tenant, { notice: notice(`due ${at}`, { dueAt: at }) });
+  /** For each of these times a provider event that is due then. */
+  async function events(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
+    for (const at of dueAt) {
+      await write(store, tenant, { providerEvent: providerEvent(`due ${at}`, { dueAt: at }) });
+    }
+  }
+
+  /** For each of these times a bank entry that is due then. */
+  async function entries(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
+    for (const at of dueAt) await write(store, tenant, { bankEntry: bankEntry(`due ${at}`, { dueAt: at }) });
   }
 
   suite('sessions that are due', () => {
@@ -130,12 +137,7 @@ export function timerSuite(open: Open): void {
   });
 
   suite('the places where something is due', () => {
-    const nowIn = async (
-      store: Store,
-      work: 'checkouts' | 'deliveries' | 'notices',
-      realNow: number,
-      tenant: Tenant,
-    ) =>
+    const nowIn = async (store: Store, work: WorkKind, realNow: number, tenant: Tenant) =>
       (await store.work.listTenants(work, realNow)).find(
         (place) => place.tenant.account === tenant.account && place.tenant.mode === tenant.mode,
       )?.now;
@@ -143,7 +145,8 @@ export function timerSuite(open: Open): void {
     for (const [work, make] of [
       ['checkouts', ending],
       ['deliveries', apart],
-      ['notices', waiting],
+      ['providerEvents', events],
+      ['bankEntries', entries],
     ] as const) {
       it(`are all found, with what their clocks show: ${work}`, async ({ store, mine, live, theirs }) => {
         await write(store, mine, { testClockAdvanceMs: HOUR });

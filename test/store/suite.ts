@@ -4,6 +4,8 @@
  */
 import { suite } from 'node:test';
 import type { Open } from './build.ts';
+import { bankEntrySuite } from './suite-bank-entries.ts';
+import { bankFileSuite } from './suite-bank-files.ts';
 import { commitSuite } from './suite-commit.ts';
 import { deliveryListSuite } from './suite-delivery-lists.ts';
 import { directorySuite } from './suite-directory.ts';
@@ -14,7 +16,7 @@ import { lanePropertySuite } from './suite-lane-property.ts';
 import { laneSuite } from './suite-lanes.ts';
 import { listSuite } from './suite-lists.ts';
 import { moneySuite } from './suite-money.ts';
-import { noticeSuite } from './suite-notices.ts';
+import { providerEventSuite } from './suite-provider-events.ts';
 import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
 import { retentionSuite } from './suite-retention.ts';
@@ -36,7 +38,9 @@ export function storeSuite(name: string, open: Open): void {
     deliveryListSuite(open);
     endpointSuite(open);
     moneySuite(open);
-    noticeSuite(open);
+    providerEventSuite(open);
+    bankEntrySuite(open);
+    bankFileSuite(open);
     retentionSuite(open);
     lanePropertySuite(open);
   });

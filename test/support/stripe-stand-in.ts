@@ -1,6 +1,6 @@
 /**
  * A stand-in for Stripe: a server on this machine that speaks the part of its API that is used here, with the pages on
- * which payers pay, with the notices that Stripe sends, and with everything that can go wrong on the way.
+ * which payers pay, with the webhooks that Stripe sends, and with everything that can go wrong on the way.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,8 +47,8 @@ export type Call = {
   readonly headers: IncomingMessage['headers'];
 };
 
-export type Notice = { readonly body: Buffer; readonly headers: Record<string, string> };
-type NoticeOptions = { secret?: string; timestamp?: number; alter?: (text: string) => string };
+export type SignedEvent = { readonly body: Buffer; readonly headers: Record<string, string> };
+type SigningOptions = { secret?: string; timestamp?: number; alter?: (text: string) => string };
 
 export type StripeStandIn = {
   readonly url: string;
@@ -60,9 +60,9 @@ export type StripeStandIn = {
   /** A day has gone by. */
   forgetKeys(): void;
   /** An event as Stripe would send it: bytes and the header that signs them; `timestamp` in seconds. */
-  notice(event: StandInEvent, options?: NoticeOptions): Notice;
+  signed(event: StandInEvent, options?: SigningOptions): SignedEvent;
   /** Sends it there, and says what the answer was. */
-  deliver(event: StandInEvent, url: string, options?: NoticeOptions): Promise<number>;
+  deliver(event: StandInEvent, url: string, options?: SigningOptions): Promise<number>;
   /** Breaks off what hangs. */
   close(): Promise<void>;
 };
@@ -143,7 +143,7 @@ export async function startStripe(context: {
       for (let count = 0; count < times; count += 1) planned.push({ misbehaviour, on });
     },
     forgetKeys: () => remembered.clear(),
-    notice(event, { secret, timestamp = Math.floor(Date.now() / 1000), alter } = {}) {
+    signed(event, { secret, timestamp = Math.floor(Date.now() / 1000), alter } = {}) {
       const payload = JSON.stringify({ api_version: Stripe.API_VERSION, ...event });
       const signature = Stripe.webhooks.generateTestHeaderString({
         payload,
@@ -154,7 +154,7 @@ export async function startStripe(context: {
       return { body: Buffer.from(alter ? alter(payload) : payload), headers };
     },
     async deliver(event, address, options) {
-      const { body, headers } = standIn.notice(event, options);
+      const { body, headers } = standIn.signed(event, options);
       const response = await fetch(address, { method: 'POST', headers, body: new Uint8Array(body) });
       await response.arrayBuffer();
       return response.status;

@@ -13,8 +13,6 @@ import {
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
-import { entryOf } from '../../src/banking/entry.ts';
-import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { until } from '../api/shop.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -284,9 +282,9 @@ test('the service watches the folder of its settings', async (t) => {
   const [said] = logged.filter(({ folder }) => folder === directory);
   assert.equal(said?.msg, 'watching this folder for bank statements');
   await until(async () => existsSync(join(directory, '1-test', 'done', 'a.xml')));
-  const { rows } = await service.store.notices.list({ account: 1, mode: 'test' }, { rail: BANK }, page);
+  const { rows } = await service.store.bankEntries.list({ account: 1, mode: 'test' }, {}, page);
   assert.deepEqual(
-    rows.map((notice) => entryOf(notice).account),
+    rows.map(({ account }) => account),
     ['eur'],
   );
 });

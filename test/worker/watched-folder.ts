@@ -2,9 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { entryOf } from '../../src/banking/entry.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
-import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { watchStatements } from '../../src/worker/statement-folder.ts';
@@ -68,8 +66,8 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
         .map((each) => join(each.parentPath, each.name).slice(path().length + 1))
         .sort(),
     entries: async (tenant = mine) => {
-      const { rows } = await store.notices.list(tenant, { rail: BANK }, page);
-      return rows.map((notice) => entryOf(notice).remittance).sort();
+      const { rows } = await store.bankEntries.list(tenant, {}, page);
+      return rows.map(({ remittance }) => remittance).sort();
     },
     statements: async () => (await store.bankFiles.list(mine, 'statement', page)).rows,
   };

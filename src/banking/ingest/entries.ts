@@ -3,13 +3,11 @@
 import { isRefusal } from '../../checkout/refusals.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
-import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { NoticeState } from '../../methods/provider-event.ts';
 import type { Store } from '../../store/store.ts';
 import type { EntryAction, Origin } from '../../writer/command.ts';
 import type { Execute } from '../../writer/writer.ts';
 import type { BankFileId } from '../bank-file.ts';
-import { type BankEntry, entryOf } from '../entry.ts';
+import type { EntryContent, EntryState } from '../entry.ts';
 import { lookUp } from './lookup.ts';
 
 export type IngestDependencies = { readonly store: Store; readonly execute: Execute };
@@ -23,21 +21,21 @@ type Work = {
 };
 
 type Numbered = {
-  readonly entry: BankEntry;
+  readonly entry: EntryContent;
   /** Identifies the same entry in any file. */
   readonly reference: string;
 };
 
 /** State of an entry that this file brought, or `known` if another file brought it before. */
-export type IngestedState = NoticeState | 'known';
+export type IngestedState = EntryState | 'known';
 
 export async function ingestEntry(work: Work, { entry, reference }: Numbered): Promise<IngestedState> {
   const { store } = work.dependencies;
   const { tenant } = work.origin;
   // Most entries of overlapping statements are found here; the writer looks again.
-  const known = await store.notices.fetchByReference(tenant, BANK, reference);
+  const known = await store.bankEntries.fetchByReference(tenant, reference);
   // An entry of this very file comes from an interrupted try.
-  if (known) return entryOf(known).statement === work.file ? known.state : 'known';
+  if (known) return known.statement === work.file ? known.state : 'known';
   const lookup = await lookUp(store, tenant, entry);
   const { result } = await change(work, reference, { type: 'ingest', entry, lookup });
   if (isRefusal(result)) throw new Error(`the entry was refused: ${result.detail}`);
@@ -58,8 +56,8 @@ export async function ingestParts(
   const { store } = work.dependencies;
   const { tenant } = work.origin;
   const allKnown = parts.map((): IngestedState => 'known');
-  const known = await store.notices.fetchByReference(tenant, BANK, sum.reference);
-  const takenApartBy = known ? entryOf(known).takenApartBy : '';
+  const known = await store.bankEntries.fetchByReference(tenant, sum.reference);
+  const takenApartBy = known?.takenApartBy ?? '';
   const isElsewhere = takenApartBy !== '' && takenApartBy !== work.file;
   const elsewhere = isElsewhere ? await store.bankFiles.fetch(tenant, takenApartBy) : null;
   // A file that is still being ingested may have been interrupted: some of its parts may exist, so each is looked up.

@@ -4,7 +4,7 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
 import type { Store } from '../../store/store.ts';
 import { type Lookup, ownIdOf, referencesOf } from '../effects.ts';
-import { type BankEntry, entryOf, entryOfPayment, isIncoming, isRefundId } from '../entry.ts';
+import { type EntryContent, entryOfPayment, isIncoming, isRefundId } from '../entry.ts';
 
 /** Sessions that await the same amount, at most: nobody can tell more of them apart. */
 const MAX_CANDIDATES = 20;
@@ -13,9 +13,9 @@ const MAX_BOOKED = 10;
 /** References in one entry, at most: more than a transfer for several sessions names. */
 const MAX_REFERENCES = 20;
 
-type Reader = Pick<Store, 'checkouts' | 'notices'>;
+type Reader = Pick<Store, 'checkouts' | 'bankEntries'>;
 
-export async function lookUp(store: Reader, tenant: Tenant, entry: BankEntry): Promise<Lookup> {
+export async function lookUp(store: Reader, tenant: Tenant, entry: EntryContent): Promise<Lookup> {
   const nothing: Lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
   const ownId = ownIdOf(entry);
   if (isRefundId(ownId)) {
@@ -24,8 +24,8 @@ export async function lookUp(store: Reader, tenant: Tenant, entry: BankEntry): P
     if (checkout && isOfBank) return { ...nothing, refund: { checkout: checkout.id, id: ownId } };
   }
   if (ownId !== null && !isRefundId(ownId)) {
-    const known = await store.notices.fetch(tenant, ownId);
-    if (known?.rail === BANK && entryOf(known).sentBack) return { ...nothing, sentBack: known.reference };
+    const known = await store.bankEntries.fetch(tenant, ownId);
+    if (known?.sentBack) return { ...nothing, sentBack: known.reference };
   }
   const owners = new Map<string, CheckoutId>();
   for (const reference of referencesOf(entry).slice(0, MAX_REFERENCES)) {
@@ -42,7 +42,7 @@ export async function lookUp(store: Reader, tenant: Tenant, entry: BankEntry): P
 async function bookedLike(
   store: Reader,
   tenant: Tenant,
-  { amount }: BankEntry,
+  { amount }: EntryContent,
   owners: ReadonlyMap<string, CheckoutId>,
 ): Promise<string[]> {
   const booked: string[] = [];
@@ -52,7 +52,7 @@ async function bookedLike(
     const alike = payments.filter((each) => each.rail === BANK && each.amount === amount).slice(-MAX_BOOKED);
     for (const payment of alike) {
       const id = entryOfPayment(payment);
-      const known = id === null ? null : await store.notices.fetch(tenant, id);
+      const known = id === null ? null : await store.bankEntries.fetch(tenant, id);
       if (known) booked.push(known.reference);
     }
   }

@@ -97,9 +97,15 @@ const described: readonly Described[] = [
     key: 'account, live, currency, amount, attempt',
   },
   {
-    name: 'notice',
+    name: 'provider_event',
     columns: `${tenant}, id text, rail text, reference text, received_at bigint, state text, due_at bigint,
-      tries integer, data text`,
+      tries integer, attempt_reference text, payment_reference text, body text`,
+    key: 'account, live, id',
+  },
+  {
+    name: 'bank_entry',
+    columns: `${tenant}, id text, reference text, received_at bigint, state text, due_at bigint, tries integer,
+      data text`,
     key: 'account, live, id',
   },
   {

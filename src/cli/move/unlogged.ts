@@ -1,6 +1,6 @@
 /**
  * What comes, changes and goes without a line in any log: stored answers, deliveries and the log of their attempts,
- * notices of rails, and files of banks. So both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its range; where
+ * provider events, bank entries and bank files. So both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its range; where
  * these differ, so do rows, and what differs is copied or removed.
  */
 import { hash } from 'node:crypto';
@@ -32,8 +32,15 @@ const all: readonly Unlogged[] = [
     what: 'attempts of deliveries',
     stamp: `CASE WHEN answer = '' THEN 0 ELSE 1 END`,
   },
-  // What was made of a notice stands in the middle of it.
-  { name: 'notice', what: 'notices', stamp: `concat(state, ' ', due_at, ' ', tries, ' ', data)`, range: 500 },
+  // Of a provider event only its state changes.
+  { name: 'provider_event', what: 'provider events', stamp: `concat(state, ' ', due_at, ' ', tries)` },
+  // The effects of a bank entry stand in the middle of its data.
+  {
+    name: 'bank_entry',
+    what: 'bank entries',
+    stamp: `concat(state, ' ', due_at, ' ', tries, ' ', data)`,
+    range: 500,
+  },
   { name: 'bank_file', what: 'files of banks', stamp: 'kind' },
 ];
 

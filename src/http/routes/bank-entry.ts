@@ -1,9 +1,7 @@
 /** Bank entries: list and fetch them, and decide about those that match no session. */
-import { type EntryId, entryOf, unassigned } from '../../banking/entry.ts';
+import { type BankEntry, type EntryId, unassigned } from '../../banking/entry.ts';
 import { representEntry } from '../../banking/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { Notice } from '../../methods/provider-event.ts';
 import type { EntryAction } from '../../writer/command.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
@@ -20,12 +18,12 @@ const tag = 'Bank';
 const params = idOf('ntc', 'bank entry');
 
 export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies): void {
-  const present = (notice: Notice) => JSON.stringify(representEntry(notice));
+  const present = (entry: BankEntry) => JSON.stringify(representEntry(entry));
 
-  async function entryAt(tenant: Tenant, id: EntryId): Promise<Notice> {
-    const notice = await store.notices.fetch(tenant, id);
-    if (notice?.rail !== BANK) throw notFound('There is no such bank entry.');
-    return notice;
+  async function entryAt(tenant: Tenant, id: EntryId): Promise<BankEntry> {
+    const entry = await store.bankEntries.fetch(tenant, id);
+    if (entry === null) throw notFound('There is no such bank entry.');
+    return entry;
   }
 
   api.get(
@@ -45,8 +43,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       schemaProblems(request);
       const { status } = request.query;
       const page = pageOf(request.query);
-      const filter = { rail: BANK, ...(status === undefined ? {} : { state: status }) };
-      const { rows, hasMore } = await store.notices.list(principalOf(request).tenant, filter, page);
+      const filter = status === undefined ? {} : { state: status };
+      const { rows, hasMore } = await store.bankEntries.list(principalOf(request).tenant, filter, page);
       return sendList(reply, 'BANK_ENTRY.LIST', rows, present, { page, hasMore });
     },
   );
@@ -65,8 +63,8 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     ),
     async (request, reply) => {
       schemaProblems(request);
-      const notice = await entryAt(principalOf(request).tenant, request.params.id);
-      return reply.type(JSON_TYPE).send(envelope('BANK_ENTRY.FETCH', present(notice)));
+      const entry = await entryAt(principalOf(request).tenant, request.params.id);
+      return reply.type(JSON_TYPE).send(envelope('BANK_ENTRY.FETCH', present(entry)));
     },
   );
 
@@ -89,7 +87,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       const origin = originOf(request);
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(origin.tenant, request.params.id);
+      const entry = await entryAt(origin.tenant, request.params.id);
       const { parts } = request.body;
       const missing = parts.findIndex(({ amount }) => amount === undefined);
       if (missing >= 0 && parts.length > 1) {
@@ -99,9 +97,9 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       }
       const wanted = parts.map(({ payin, amount }) => ({
         checkout: payin,
-        amount: amount ?? Math.max(1, unassigned(entryOf(notice))),
+        amount: amount ?? Math.max(1, unassigned(entry)),
       }));
-      return act(request, reply, notice, { type: 'assign', parts: wanted }, 'BANK_ENTRY.ASSIGN');
+      return act(request, reply, entry, { type: 'assign', parts: wanted }, 'BANK_ENTRY.ASSIGN');
     },
   );
 
@@ -121,9 +119,9 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).tenant, request.params.id);
+      const entry = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason } = request.body;
-      return act(request, reply, notice, { type: 'ignore', reason }, 'BANK_ENTRY.IGNORE');
+      return act(request, reply, entry, { type: 'ignore', reason }, 'BANK_ENTRY.IGNORE');
     },
   );
 
@@ -146,9 +144,9 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).tenant, request.params.id);
+      const entry = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason = '' } = request.body;
-      return act(request, reply, notice, { type: 'reopen', reason }, 'BANK_ENTRY.REOPEN');
+      return act(request, reply, entry, { type: 'reopen', reason }, 'BANK_ENTRY.REOPEN');
     },
   );
 
@@ -170,16 +168,16 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     async (request, reply) => {
       const problems = schemaProblems(request);
       if (problems.length > 0) throw fieldsError(problems);
-      const notice = await entryAt(principalOf(request).tenant, request.params.id);
+      const entry = await entryAt(principalOf(request).tenant, request.params.id);
       const { reason = '' } = request.body;
-      return act(request, reply, notice, { type: 'send_back', reason }, 'BANK_ENTRY.SEND_BACK');
+      return act(request, reply, entry, { type: 'send_back', reason }, 'BANK_ENTRY.SEND_BACK');
     },
   );
 
   async function act(
     request: Parameters<typeof originOf>[0],
     reply: Parameters<typeof sendResult>[0],
-    { id, reference }: Notice,
+    { id, reference }: BankEntry,
     action: EntryAction,
     operation: string,
   ) {
@@ -187,7 +185,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
     const time = await now(origin.tenant);
     const executed = await execute(
       { subject: 'bank_entry', origin, now: time, id, reference, action },
-      (notice) => success(operation, present(notice)),
+      (entry) => success(operation, present(entry)),
     );
     return sendResult(reply, executed);
   }

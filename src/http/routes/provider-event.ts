@@ -1,6 +1,6 @@
 /**
  * Inbound provider webhooks: stored verbatim and acknowledged, then matched by asking the provider. The path needs no
- * key: the signature authenticates the provider.
+ * key: the signature authenticates the provider. It stays `/notices/…`, which operators have entered at their providers.
  */
 import type { FastifyInstance } from 'fastify';
 import { newId } from '../../lib/id.ts';
@@ -10,9 +10,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { RequestError } from '../errors.ts';
 
 /** Far above the size of any provider event. */
-const NOTICE_LIMIT_BYTES = 262_144;
+const EVENT_LIMIT_BYTES = 262_144;
 
-export function noticeRoutes(
+export function providerEventRoutes(
   app: FastifyInstance,
   {
     rails,
@@ -26,32 +26,34 @@ export function noticeRoutes(
     scoped.removeAllContentTypeParsers();
     scoped.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit: NOTICE_LIMIT_BYTES },
+      { parseAs: 'buffer', bodyLimit: EVENT_LIMIT_BYTES },
       (_request, body, done) => done(null, body),
     );
     for (const rail of rails) {
-      if (!rail.readNotice) continue;
-      const read = rail.readNotice.bind(rail);
+      if (!rail.readEvent) continue;
+      const read = rail.readEvent.bind(rail);
       scoped.post(
         `/notices/${rail.name}`,
-        { config: { operation: 'NOTICE.RECEIVE' } },
+        { config: { operation: 'PROVIDER_EVENT.RECEIVE' } },
         async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           try {
             const { reference, attemptReference, paymentReference, tenant } = read(body, request.headers);
             const time = await now(tenant);
-            const notice = {
-              id: newId('ntc', time),
+            const event = {
+              id: newId('pev', time),
               rail: rail.name,
               reference,
               receivedAt: time,
               state: 'waiting',
               dueAt: time,
               tries: 0,
-              data: { attempt: attemptReference, payment: paymentReference, body: body.toString('utf8') },
+              attemptReference,
+              paymentReference,
+              body: body.toString('utf8'),
             } as const;
-            await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), notice });
-            worker.nudgeNotices();
+            await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), event });
+            worker.nudgeProviderEvents();
           } catch (error) {
             if (!(error instanceof BadSignature)) throw error;
             onBadSignature(rail.name);

@@ -1,7 +1,6 @@
 /** Resources around bank accounts: entries, statements and payment files. */
 import Type from 'typebox';
-import { entryProblems } from '../../banking/entry.ts';
-import { noticeStates } from '../../methods/provider-event.ts';
+import { entryProblems, entryStates } from '../../banking/entry.ts';
 import { closed, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>
@@ -15,10 +14,7 @@ export const bankResources = {
       id: id('ntc'),
       object: kind('bank_entry'),
       created_at: time('Time of the import.'),
-      status: oneOf(
-        noticeStates,
-        'Status. `done`: the entry had its effect; `open`: a person has to decide.',
-      ),
+      status: oneOf(entryStates, 'Status. `done`: the entry had its effect; `open`: a person has to decide.'),
       problem: oneOf(['', ...entryProblems], 'Reason why the entry waits, or empty.'),
       direction: oneOf(['credit', 'debit'], 'Incoming or outgoing money.'),
       amount: minorUnits('Amount of the booking, in minor units.'),

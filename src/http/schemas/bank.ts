@@ -1,6 +1,6 @@
 /** Requests about bank statements, their entries and payment files. */
 import Type from 'typebox';
-import { noticeStates } from '../../methods/provider-event.ts';
+import { entryStates } from '../../banking/entry.ts';
 import { pageQuery } from './checkout.ts';
 import { amount, closed, idText, text } from './fields.ts';
 
@@ -19,7 +19,7 @@ export const fileQuery = Type.Object(pageQuery('bfl'), { additionalProperties: f
 export const entryQuery = Type.Object(
   {
     status: Type.Optional(
-      closed([...noticeStates], 'Only entries with this status; `open` ones wait for a person.'),
+      closed([...entryStates], 'Only entries with this status; `open` ones wait for a person.'),
     ),
     ...pageQuery('ntc'),
   },

@@ -1,7 +1,7 @@
 /** Webhooks of Stripe: their verification, and the payment concerned. */
 import type Stripe from 'stripe';
 import type { Mode } from '../../checkout/tenant.ts';
-import { BadSignature, type InboundNotice } from '../method.ts';
+import { BadSignature, type InboundEvent } from '../method.ts';
 import { stripeLibrary } from './library.ts';
 
 /** Maximum age of a signature: Stripe signs each try anew, so older ones can only be replays by somebody else. */
@@ -10,11 +10,11 @@ const TOLERANCE_S = 300;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The result only names what to ask Stripe about: the content of an event is never trusted. */
-export function readStripeNotice(
+export function readStripeEvent(
   secrets: Readonly<Record<Mode, string | null>>,
   body: Buffer,
   headers: Headers,
-): Omit<InboundNotice, 'tenant'> & { readonly mode: Mode } {
+): Omit<InboundEvent, 'tenant'> & { readonly mode: Mode } {
   const signature = headers['stripe-signature'];
   if (typeof signature !== 'string') throw new BadSignature('the header Stripe-Signature is missing');
   for (const mode of ['test', 'live'] as const) {
@@ -22,7 +22,7 @@ export function readStripeNotice(
     const event = secret ? opened(body, signature, secret) : null;
     if (event === null) continue;
     // More people know the secret of the test endpoint than that of the live one.
-    if (event.livemode !== (mode === 'live')) throw new BadSignature('the notice is of the other mode');
+    if (event.livemode !== (mode === 'live')) throw new BadSignature('the event is of the other mode');
     const subject = asRecord(event.data?.object);
     return {
       reference: String(event.id),

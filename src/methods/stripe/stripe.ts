@@ -6,7 +6,7 @@ import type { Mode } from '../../checkout/tenant.ts';
 import type { Occasion, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
 import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
-import { readStripeNotice } from './event.ts';
+import { readStripeEvent } from './event.ts';
 import {
   createPage,
   detailsOf,
@@ -96,9 +96,9 @@ export function createStripeRail(options: StripeOptions): Rail {
     sync: (checkout, attempt, nowMs) => sync(ask, { checkout, attempt, nowMs }),
     cancel: (checkout, attempt, nowMs) => cancel(ask, { checkout, attempt, nowMs }),
     refund: (checkout, refund, nowMs) => refundAtStripe(ask, checkout, refund, nowMs),
-    readNotice(body, headers) {
-      const { mode, ...notice } = readStripeNotice(webhookSecrets, body, headers);
-      return { ...notice, tenant: { account: accountNumber, mode } };
+    readEvent(body, headers) {
+      const { mode, ...event } = readStripeEvent(webhookSecrets, body, headers);
+      return { ...event, tenant: { account: accountNumber, mode } };
     },
   };
 }

@@ -97,7 +97,8 @@ export const commonRules: readonly SqlRule[] = [
       UNION SELECT DISTINCT account, live FROM webhook_endpoint WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM webhook_receiver WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM feed_start WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM notice WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM provider_event WHERE account NOT IN (SELECT number FROM account)
+      UNION SELECT DISTINCT account, live FROM bank_entry WHERE account NOT IN (SELECT number FROM account)
       UNION SELECT DISTINCT account, live FROM bank_file WHERE account NOT IN (SELECT number FROM account)`,
   },
   {

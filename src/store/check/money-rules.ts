@@ -1,37 +1,44 @@
 /**
- * What must hold of refunds, of transfers that are waited for, of what rails have said unasked, of the files that go to
- * and fro with banks, and of what accounts have configured. Statements for every database, and rules for rows that are
- * looked at one by one. What belongs to a session is held against it in `session-rules.ts`.
+ * Rules of refunds, awaited transfers, provider events, bank entries, bank files and the settings of accounts. Statements
+ * for every database, and rules for rows that are looked at one by one. What belongs to a session is held against it in
+ * `session-rules.ts`.
  */
 import { hash } from 'node:crypto';
 import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import type { BankFileKind } from '../../banking/bank-file.ts';
-import { type BankEntry, unassigned } from '../../banking/entry.ts';
+import { type EntryContent, type EntryState, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
 import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { NoticeState } from '../../methods/provider-event.ts';
 import { createTally, type Outcome, ofNoSession, type SqlRule, sameEntries } from './check.ts';
 
-const NOTICE_ID_LENGTH = 'ntc_'.length + ID_LENGTH;
-/** The id of the notice that has brought the transfer with this reference. */
-const noticeOf = (reference: string) => `substr(${reference}, 1, ${NOTICE_ID_LENGTH})`;
+const ENTRY_ID_LENGTH = 'ntc_'.length + ID_LENGTH;
+/** SQL for the id of the bank entry that has brought the transfer with this reference. */
+const entryIn = (reference: string) => `substr(${reference}, 1, ${ENTRY_ID_LENGTH})`;
 
 export const moneyRules: readonly SqlRule[] = [
   { rule: 'every refund belongs to a session', sql: ofNoSession('refund', 'id') },
   { rule: 'every transfer that is waited for belongs to a session', sql: ofNoSession('awaited', 'attempt') },
   {
-    rule: 'no notice of a rail is there twice',
-    sql: `SELECT min(id) AS id FROM notice GROUP BY account, live, rail, reference HAVING count(*) > 1`,
+    rule: 'no provider event is there twice',
+    sql: `SELECT min(id) AS id FROM provider_event GROUP BY account, live, rail, reference HAVING count(*) > 1`,
   },
   {
-    // The reference of such a payment is the id of its notice, or begins with it and goes on behind a dot.
-    rule: 'every transfer that is booked has its line on a statement',
+    rule: 'a provider event has a due time as long as it waits',
+    sql: `SELECT id FROM provider_event WHERE (due_at IS NOT NULL) <> (state = 'waiting') OR tries < 0`,
+  },
+  {
+    rule: 'no bank entry is there twice',
+    sql: `SELECT min(id) AS id FROM bank_entry GROUP BY account, live, reference HAVING count(*) > 1`,
+  },
+  {
+    // The reference of such a payment is the id of its entry, or begins with it and goes on behind a dot.
+    rule: 'every transfer that is booked has its bank entry',
     sql: `
       SELECT payment.reference AS id FROM payment
-      LEFT JOIN notice ON notice.account = payment.account AND notice.live = payment.live
-        AND notice.rail = payment.rail AND notice.id = ${noticeOf('payment.reference')}
+      LEFT JOIN bank_entry ON bank_entry.account = payment.account AND bank_entry.live = payment.live
+        AND bank_entry.id = ${entryIn('payment.reference')}
       WHERE payment.rail = '${BANK}'
-        AND (notice.id IS NULL OR substr(payment.reference, ${NOTICE_ID_LENGTH + 1}, 1) NOT IN ('', '.'))`,
+        AND (bank_entry.id IS NULL OR substr(payment.reference, ${ENTRY_ID_LENGTH + 1}, 1) NOT IN ('', '.'))`,
   },
   {
     rule: 'no file of a bank is there twice',
@@ -74,10 +81,9 @@ function isConfigured(stored: string | null): boolean {
   }
 }
 
-export type NoticeRow = {
+export type BankEntryRow = {
   readonly id: string;
-  readonly rail: string;
-  readonly state: NoticeState;
+  readonly state: EntryState;
   readonly due_at: number | null;
   readonly tries: number;
   readonly data: string;
@@ -87,46 +93,43 @@ export type NoticeRow = {
 
 type BookedEntry = readonly [payment: string, checkout: string, attempt: string, amount: number];
 
-/** Notices with what they have brought; `gathered` makes a JSON array of arrays of these columns, as a text. */
-export const notices = (gathered: (columns: string) => string): string => `
-  SELECT notice.*, booked FROM notice
+/** Bank entries with what they have brought; `gathered` makes a JSON array of arrays of these columns, as a text. */
+export const bankEntries = (gathered: (columns: string) => string): string => `
+  SELECT bank_entry.*, booked FROM bank_entry
   LEFT JOIN (
-    SELECT account, live, ${noticeOf('reference')} AS notice,
+    SELECT account, live, ${entryIn('reference')} AS entry,
       ${gathered('reference, checkout, attempt, amount')} AS booked
-    FROM payment WHERE rail = '${BANK}' GROUP BY account, live, ${noticeOf('reference')}
-  ) AS ledger ON ledger.account = notice.account AND ledger.live = notice.live AND ledger.notice = notice.id
-    AND notice.rail = '${BANK}'`;
+    FROM payment WHERE rail = '${BANK}' GROUP BY account, live, ${entryIn('reference')}
+  ) AS ledger ON ledger.account = bank_entry.account AND ledger.live = bank_entry.live
+    AND ledger.entry = bank_entry.id`;
 
-type Unsettled = { readonly row: NoticeRow; readonly entry: BankEntry | null };
-
-const noticeRules: Readonly<Record<string, (subject: Unsettled) => boolean>> = {
+const bankEntryRules: Readonly<Record<string, (row: BankEntryRow, content: EntryContent) => boolean>> = {
   // What goes back waits for no time, but for a statement that shows it.
-  'a notice has a time as long as it is to be looked at': ({ row, entry }) =>
-    (row.due_at !== null) === (row.state === 'waiting' && entry?.sentBack?.state !== 'pending') &&
-    row.tries >= 0,
-  'a line of a statement has booked what the ledger says': ({ row, entry }) =>
-    entry === null ||
+  'a bank entry has a due time as long as it waits to be matched': ({ due_at, state, tries }, { sentBack }) =>
+    (due_at !== null) === (state === 'waiting' && sentBack?.state !== 'pending') && tries >= 0,
+  'a bank entry has booked what the ledger says': ({ booked }, { parts }) =>
     sameEntries(
-      row.booked,
-      entry.parts.map(
+      booked,
+      parts.map(
         ({ payment, checkout, attempt, amount }): BookedEntry => [payment, checkout, attempt, amount],
       ),
     ),
-  'no more of a transfer is booked or goes back than it has brought': ({ entry }) =>
-    entry === null || unassigned(entry) >= 0,
+  'no more of a transfer is booked or goes back than it has brought': (_row, content) =>
+    unassigned(content) >= 0,
 };
 
-/** Looks at notices one by one. */
-export function noticeJudge() {
-  const readable = createTally('every notice can be read');
-  const tallies = Object.entries(noticeRules).map(([rule, holds]) => ({ holds, tally: createTally(rule) }));
+/** Looks at bank entries one by one. */
+export function bankEntryJudge() {
+  const readable = createTally('every bank entry can be read');
+  const tallies = Object.entries(bankEntryRules).map(([rule, holds]) => ({
+    holds,
+    tally: createTally(rule),
+  }));
   return {
-    look(row: NoticeRow): void {
+    look(row: BankEntryRow): void {
       try {
-        const data = JSON.parse(row.data);
-        if (!isObject(data)) throw new Error('it is no object');
-        const subject = { row, entry: row.rail === BANK ? (data as BankEntry) : null };
-        const broken = tallies.filter(({ holds }) => !holds(subject));
+        const content: EntryContent = JSON.parse(row.data);
+        const broken = tallies.filter(({ holds }) => !holds(row, content));
         for (const { tally } of broken) tally.add(row.id);
       } catch {
         // Not JSON, or JSON of something else: then there is nothing more to be told of it.

@@ -13,11 +13,11 @@ import {
 import {
   accountJudge,
   accounts,
+  bankEntries,
+  bankEntryJudge,
   bankFileJudge,
   bankFiles,
   moneyRules,
-  noticeJudge,
-  notices,
 } from './money-rules.ts';
 import { customerJudge, customers, sessionJudge } from './session-rules.ts';
 import { gatheredAs, joined, sessions } from './sessions.ts';
@@ -53,14 +53,15 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
   await look('customer', 'customer', customers, customerJudge());
   await look('endpoint', 'webhook_endpoint', endpoints, endpointJudge());
   await look('session', 'checkout', sessions(dialect), sessionJudge());
-  await look('notice', 'notice', notices(gatheredAs[dialect]), noticeJudge());
+  await look('bank entry', 'bank_entry', bankEntries(gatheredAs[dialect]), bankEntryJudge());
   await look('bank file', 'bank_file', bankFiles, bankFileJudge(), FILES_AT_ONCE);
 
   /** Shows every row to the judge. */
   async function look(thing: string, table: string, sql: string, judge: Judge, atOnce = ROWS_AT_ONCE) {
-    const what = `checking ${thing}s`;
+    const rule = `every ${thing} can be read`;
+    const what = `checking that ${rule}`;
     listener.progress(what);
-    await attempt({ rule: `every ${thing} can be read` }, async () => {
+    await attempt({ rule }, async () => {
       const [counted] = (await all(`SELECT count(*) AS total FROM ${table}`)) as [{ readonly total: number }];
       let done = 0;
       for await (const rows of each(sql, atOnce)) {

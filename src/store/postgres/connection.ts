@@ -30,7 +30,7 @@ type DriverOptions = postgres.Options<typeof types> & {
 
 type Options = {
   readonly name?: string;
-  readonly onNotice?: (payload: string) => void;
+  readonly onPayload?: (payload: string) => void;
 };
 
 /**
@@ -40,7 +40,7 @@ type Options = {
 export function createConnection(
   url: string,
   onBroken: () => void = () => {},
-  { name = 'opentill', onNotice = () => {} }: Options = {},
+  { name = 'opentill', onPayload = () => {} }: Options = {},
 ) {
   const addresses = addressesOf(url);
   const isBehindPooler = /[?&]prepare=false(&|$)/.test(url);
@@ -62,7 +62,7 @@ export function createConnection(
       // A pooler that shares connections between transactions may pass this one on although more was sent behind a
       // statement. There each waits for the answer to the one before.
       ...(isBehindPooler ? { max_pipeline: 0 } : {}),
-      onnotify: (_channel: string, payload: string) => onNotice(payload),
+      onnotify: (_channel: string, payload: string) => onPayload(payload),
       onclose: () => {
         if (current === sql) discard();
       },

@@ -68,7 +68,7 @@ export function createHints(pool: Pool, url: string) {
   function listen(onHint: (hint: Hint) => void): void {
     const connection = createConnection(url, undefined, {
       name: 'opentill listener',
-      onNotice(payload) {
+      onPayload(payload) {
         const hint = parsed(payload);
         if (hint !== null && hint.from !== from) onHint(hint);
       },

@@ -1,13 +1,21 @@
 /** The rows that the units of a batch need, loaded for all of them at once. */
 import type { BankFile } from '../../banking/bank-file.ts';
+import type { BankEntry } from '../../banking/entry.ts';
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Notice } from '../../methods/provider-event.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
-import { bankFileFrom, customerFrom, endpointFrom, healthFrom, noticeFrom } from '../rows.ts';
+import {
+  bankEntryFrom,
+  bankFileFrom,
+  customerFrom,
+  endpointFrom,
+  healthFrom,
+  providerEventFrom,
+} from '../rows.ts';
 import { textArray } from '../sql.ts';
 import { type IdempotencyKey, type Loaded, type Needs, railKey, type Writes } from '../store.ts';
 import { columnsIn, type Row } from '../tables.ts';
@@ -49,7 +57,8 @@ export async function loadView(
   const customerIds = wanted(({ customers }) => customers);
   const emails = wanted(({ emails }) => emails);
   const rails = wanted(({ references }) => references);
-  const references = wanted(({ notices }) => notices);
+  const events = wanted(({ providerEvents }) => providerEvents);
+  const entries = wanted(({ bankEntries }) => bankEntries);
   const hashes = wanted(({ statements }) => statements);
   const keys = wanted(({ idempotency }) => (idempotency ? [idempotency] : []));
 
@@ -77,13 +86,17 @@ export async function loadView(
     WHERE account = ${account} AND live = ${live} AND email = ANY (${textArray(emails)}::text[])
     ORDER BY id FOR KEY SHARE`;
   // One that nobody has written yet cannot be locked: of two who do so its index refuses the second, who tries again.
-  const lockNotices = () => sql<Row<'notice'>[]>`
-    SELECT ${sql.unsafe(columnsIn('notice'))}
-    FROM unnest(${textArray(references.map(({ rail }) => rail))}::text[],
-                ${textArray(references.map(({ reference }) => reference))}::text[]) AS wanted (rail, reference)
-    JOIN notice USING (rail, reference)
+  const lockProviderEvents = () => sql<Row<'provider_event'>[]>`
+    SELECT ${sql.unsafe(columnsIn('provider_event'))}
+    FROM unnest(${textArray(events.map(({ rail }) => rail))}::text[],
+                ${textArray(events.map(({ reference }) => reference))}::text[]) AS wanted (rail, reference)
+    JOIN provider_event USING (rail, reference)
     WHERE account = ${account} AND live = ${live}
-    ORDER BY rail, reference FOR UPDATE OF notice`;
+    ORDER BY rail, reference FOR UPDATE OF provider_event`;
+  const lockBankEntries = () => sql<Row<'bank_entry'>[]>`
+    SELECT ${sql.unsafe(columnsIn('bank_entry'))} FROM bank_entry
+    WHERE account = ${account} AND live = ${live} AND reference = ANY (${textArray(entries)}::text[])
+    ORDER BY reference FOR UPDATE`;
   const readOwners = () => sql<Array<{ rail: string; reference: string; checkout: string }>>`
     WITH wanted AS (
       SELECT * FROM unnest(${textArray(rails.map(({ rail }) => rail))}::text[],
@@ -116,7 +129,8 @@ export async function loadView(
     receiverIds.length > 0 ? lockReceivers().execute() : [],
     customerIds.length > 0 ? lockCustomers().execute() : [],
     emails.length > 0 ? lockCustomersByEmail().execute() : [],
-    references.length > 0 ? lockNotices().execute() : [],
+    events.length > 0 ? lockProviderEvents().execute() : [],
+    entries.length > 0 ? lockBankEntries().execute() : [],
     hashes.length > 0 ? lockStatements().execute() : [],
     rails.length > 0 ? readOwners().execute() : [],
     keys.length > 0 ? readAnswers().execute() : [],
@@ -129,7 +143,8 @@ export async function loadView(
     failing,
     foundCustomers,
     foundByEmail,
-    notices,
+    foundEvents,
+    foundEntries,
     statements,
     owners,
     answers,
@@ -149,7 +164,8 @@ export async function loadView(
     checkouts,
     customers,
     byEmail,
-    notices: new Map(notices.map((row) => [railKey(row), noticeFrom(row)])),
+    providerEvents: new Map(foundEvents.map((row) => [railKey(row), providerEventFrom(row)])),
+    bankEntries: new Map(foundEntries.map((row) => [row.reference, bankEntryFrom(row)])),
     statements: new Map(statements.map((row) => [row.hash, bankFileFrom(row)])),
     ownerOf,
     answerOf,
@@ -162,7 +178,8 @@ type Found = {
   readonly checkouts: Map<string, Checkout>;
   readonly customers: Map<string, Customer>;
   readonly byEmail: Map<string, Customer>;
-  readonly notices: Map<string, Notice>;
+  readonly providerEvents: Map<string, ProviderEvent>;
+  readonly bankEntries: Map<string, BankEntry>;
   readonly statements: Map<string, BankFile>;
   readonly ownerOf: Map<string, string>;
   readonly answerOf: Map<string, NonNullable<Loaded['answer']>>;
@@ -174,7 +191,8 @@ function createView({
   checkouts,
   customers,
   byEmail,
-  notices,
+  providerEvents,
+  bankEntries,
   statements,
   ownerOf,
   answerOf,
@@ -187,7 +205,8 @@ function createView({
       customers: some(customers, needs.customers),
       customersByEmail: some(byEmail, needs.emails),
       owners: some(ownerOf, needs.references?.map(railKey)),
-      notices: some(notices, needs.notices?.map(railKey)),
+      providerEvents: some(providerEvents, needs.providerEvents?.map(railKey)),
+      bankEntries: some(bankEntries, needs.bankEntries),
       statements: some(statements, needs.statements),
       answer: (needs.idempotency && answerOf.get(answerKey(needs.idempotency))) ?? null,
       endpoints: needs.endpoints ? endpoints : [],
@@ -197,7 +216,8 @@ function createView({
     apply({
       checkout,
       customer,
-      notice,
+      providerEvent,
+      bankEntry,
       bankFile,
       ingestedFile,
       answer,
@@ -228,7 +248,8 @@ function createView({
         const email = emailKey(customer.email);
         if (email !== '') byEmail.set(email, customer);
       }
-      if (notice) notices.set(railKey(notice), notice);
+      if (providerEvent) providerEvents.set(railKey(providerEvent), providerEvent);
+      if (bankEntry) bankEntries.set(bankEntry.reference, bankEntry);
       for (const file of [bankFile, ingestedFile]) {
         if (file && file.kind !== 'payments') statements.set(file.hash, file);
       }

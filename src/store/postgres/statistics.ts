@@ -8,7 +8,7 @@ import type { Pool } from './pool.ts';
 const ANALYSE_AFTER = [300, 3_000, 30_000];
 
 const tables = `customer, checkout, checkout_overview, checkout_metadata, timer, payment_attempt, payment, refund, awaited,
-  notice, event, feed, feed_waiting, delivery, idempotency`;
+  provider_event, bank_entry, event, feed, feed_waiting, delivery, idempotency`;
 
 export function createStatistics(pool: Pool) {
   let changes = 0;

@@ -29,7 +29,12 @@ type Taken = Row<'event'> & {
 };
 
 /** The table with a due_at for each kind of work. */
-const tables = { checkouts: 'timer', deliveries: 'delivery', notices: 'notice' } as const;
+const tables = {
+  checkouts: 'timer',
+  deliveries: 'delivery',
+  providerEvents: 'provider_event',
+  bankEntries: 'bank_entry',
+} as const;
 
 type PlaceColumns = { readonly account: number; readonly live: boolean };
 

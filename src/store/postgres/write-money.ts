@@ -1,9 +1,10 @@
-/** What is written beside sessions about money: refunds, awaited transfers, notices of rails and files of banks. */
+/** What is written beside sessions about money: refunds, awaited transfers, provider events, bank entries and bank files. */
 
 import type { BankFile } from '../../banking/bank-file.ts';
+import type { BankEntry } from '../../banking/entry.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Notice } from '../../methods/provider-event.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
 import type { Writes } from '../store.ts';
 import type { Changes } from './changes.ts';
@@ -19,8 +20,13 @@ export function moneyStatements(
   changes: Changes,
 ): PromiseLike<unknown>[] {
   const changed = [...changes.values()];
-  // Of a notice that changed more than once what it is after the last.
-  const notices = new Map(all.flatMap(({ notice }) => (notice ? [[notice.id, notice] as const] : [])));
+  // Of one that changed more than once, only its last state is written.
+  const events = new Map(
+    all.flatMap(({ providerEvent }) => (providerEvent ? [[providerEvent.id, providerEvent] as const] : [])),
+  );
+  const entries = new Map(
+    all.flatMap(({ bankEntry }) => (bankEntry ? [[bankEntry.id, bankEntry] as const] : [])),
+  );
   return [
     ...some(changed.flatMap(changedRefunds), (rows) =>
       insert(
@@ -33,11 +39,21 @@ export function moneyStatements(
     ),
     ...some(changed.flatMap(endedTransfers), (rows) => deleteAwaited(sql, tenant, rows)),
     ...some(changed.flatMap(newTransfers), (rows) => insert(sql, tenant, 'awaited', rows)),
-    ...some(sorted([...notices.values()].map(noticeRow), 'reference'), (rows) =>
+    ...some(sorted([...events.values()].map(providerEventRow), 'reference'), (rows) =>
       insert(
         sql,
         tenant,
-        'notice',
+        'provider_event',
+        rows,
+        `ON CONFLICT (account, live, id) DO UPDATE
+         SET state = excluded.state, due_at = excluded.due_at, tries = excluded.tries`,
+      ),
+    ),
+    ...some(sorted([...entries.values()].map(bankEntryRow), 'reference'), (rows) =>
+      insert(
+        sql,
+        tenant,
+        'bank_entry',
         rows,
         `ON CONFLICT (account, live, id) DO UPDATE
          SET state = excluded.state, due_at = excluded.due_at, tries = excluded.tries, data = excluded.data`,
@@ -94,8 +110,20 @@ function deleteAwaited(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   );
 }
 
-function noticeRow({ receivedAt, dueAt, data, ...notice }: Notice): Row {
-  return { ...notice, received_at: receivedAt, due_at: dueAt, data: JSON.stringify(data) };
+function providerEventRow(event: ProviderEvent): Row {
+  const { receivedAt, dueAt, attemptReference, paymentReference, ...same } = event;
+  return {
+    ...same,
+    received_at: receivedAt,
+    due_at: dueAt,
+    attempt_reference: attemptReference,
+    payment_reference: paymentReference,
+  };
+}
+
+function bankEntryRow({ id, reference, receivedAt, state, dueAt, tries, ...content }: BankEntry): Row {
+  const data = JSON.stringify(content);
+  return { id, reference, received_at: receivedAt, state, due_at: dueAt, tries, data };
 }
 
 function bankFileRow({ createdAt, data, ...file }: BankFile): Row {

@@ -20,11 +20,18 @@ export function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
 export const gauges: Read<Gauges> = single(
   sql`SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
         (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
-        (SELECT count(*) FROM notice WHERE state = 'open') AS open`,
-  ({ pending, suspended, open }: Readonly<Record<'pending' | 'suspended' | 'open', number>>) => ({
+        (SELECT count(*) FROM provider_event WHERE state = 'open') AS events,
+        (SELECT count(*) FROM bank_entry WHERE state = 'open') AS entries`,
+  ({
+    pending,
+    suspended,
+    events,
+    entries,
+  }: Readonly<Record<'pending' | 'suspended' | 'events' | 'entries', number>>) => ({
     pendingDeliveries: pending,
     suspendedReceivers: suspended,
-    openNotices: open,
+    openProviderEvents: events,
+    openBankEntries: entries,
   }),
   'look',
 );

@@ -63,7 +63,8 @@ export function committer(
   };
 }
 
-function loader(database: DatabaseSync, { checkouts, customers, endpoints, notices, bankFiles }: Readers) {
+function loader(database: DatabaseSync, readers: Readers) {
+  const { checkouts, customers, endpoints, providerEvents, bankEntries, bankFiles } = readers;
   const answer = database.prepare(
     `SELECT request_hash, status_code, headers, idempotency.body, event.body AS event_body
      FROM idempotency LEFT JOIN event
@@ -87,11 +88,12 @@ function loader(database: DatabaseSync, { checkouts, customers, endpoints, notic
         ({ rail, reference }) => checkouts.ownerOfReference(tenant, rail, reference),
         railKey,
       ),
-      notices: found(
-        needs.notices,
-        ({ rail, reference }) => notices.readByReference(tenant, rail, reference),
+      providerEvents: found(
+        needs.providerEvents,
+        ({ rail, reference }) => providerEvents.readByReference(tenant, rail, reference),
         railKey,
       ),
+      bankEntries: found(needs.bankEntries, (reference) => bankEntries.readByReference(tenant, reference)),
       statements: found(needs.statements, (hash) => bankFiles.readStatement(tenant, hash)),
       endpoints: needs.endpoints ? endpoints.list(tenant) : [],
       receivers: found(needs.receivers, (id) => endpoints.health(tenant, id)),

@@ -1,14 +1,16 @@
 /** Reads inside the transaction of a commit, which has no time to wait. */
 
 import type { BankFile } from '../../banking/bank-file.ts';
+import type { BankEntry } from '../../banking/entry.ts';
 import type { Customer } from '../../checkout/customer.ts';
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Notice } from '../../methods/provider-event.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
+import { bankEntries } from '../reads/bank-entries.ts';
 import { bankFiles } from '../reads/bank-files.ts';
 import { owners } from '../reads/checkouts.ts';
 import { customerByEmail, customers } from '../reads/customers.ts';
-import { notices } from '../reads/notices.ts';
+import { providerEvents } from '../reads/provider-events.ts';
 import { checkoutReader } from './checkouts.ts';
 import { endpointReader } from './endpoints.ts';
 import type { Runner } from './run.ts';
@@ -28,9 +30,13 @@ export function createReaders(runner: Runner) {
       read: (tenant: Tenant, id: CustomerId): Customer | null => read(customers.fetch(tenant, id)),
       readByEmail: (tenant: Tenant, email: string): Customer | null => read(customerByEmail(tenant, email)),
     },
-    notices: {
-      readByReference: (tenant: Tenant, rail: string, reference: string): Notice | null =>
-        read(notices.fetchByReference(tenant, rail, reference)),
+    providerEvents: {
+      readByReference: (tenant: Tenant, rail: string, reference: string): ProviderEvent | null =>
+        read(providerEvents.fetchByReference(tenant, rail, reference)),
+    },
+    bankEntries: {
+      readByReference: (tenant: Tenant, reference: string): BankEntry | null =>
+        read(bankEntries.fetchByReference(tenant, reference)),
     },
     bankFiles: {
       readStatement: (tenant: Tenant, hash: string): BankFile | null =>

@@ -1,8 +1,9 @@
-/** Writes what belongs to money: refunds and awaited transfers of sessions, notices of rails, files of banks. */
+/** Writes what belongs to money: refunds and awaited transfers of sessions, provider events, bank entries, bank files. */
 import type { StatementSync } from 'node:sqlite';
+import type { BankEntry } from '../../banking/entry.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Notice } from '../../methods/provider-event.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
 import { type AwaitedRow, awaitedTransfers, refundRows } from '../columns.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
@@ -48,18 +49,37 @@ function without(rows: readonly AwaitedRow[], others: readonly AwaitedRow[]): re
   return rows.filter((row) => !isIn(row));
 }
 
-/** Updates what became of a known notice; its rail and reference stay as they were. */
-export function noticeWriter(prepare: (sql: string) => StatementSync) {
+/** Of a known provider event only what became of it changes. */
+export function providerEventWriter(prepare: (sql: string) => StatementSync) {
   const upsert = prepare(
-    `INSERT INTO notice (account, live, id, rail, reference, received_at, state, due_at, tries, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO provider_event (account, live, id, rail, reference, received_at, state, due_at, tries,
+       attempt_reference, payment_reference, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account, live, id) DO UPDATE
+       SET state = excluded.state, due_at = excluded.due_at, tries = excluded.tries`,
+  );
+
+  return (tenant: Tenant, event: ProviderEvent): void => {
+    const { id, rail, reference, receivedAt, state, dueAt, tries } = event;
+    const { attemptReference, paymentReference, body } = event;
+    upsert.run(
+      ...[tenant.account, liveOf(tenant), id, rail, reference, receivedAt, state, dueAt, tries],
+      ...[attemptReference, paymentReference, body],
+    );
+  };
+}
+
+/** The reference of a known bank entry stays as it was. */
+export function bankEntryWriter(prepare: (sql: string) => StatementSync) {
+  const upsert = prepare(
+    `INSERT INTO bank_entry (account, live, id, reference, received_at, state, due_at, tries, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (account, live, id) DO UPDATE
        SET state = excluded.state, due_at = excluded.due_at, tries = excluded.tries, data = excluded.data`,
   );
 
-  return (tenant: Tenant, notice: Notice): void => {
-    const { id, rail, reference, receivedAt, state, dueAt, tries, data } = notice;
-    const stored = JSON.stringify(data);
-    upsert.run(tenant.account, liveOf(tenant), id, rail, reference, receivedAt, state, dueAt, tries, stored);
+  return (tenant: Tenant, entry: BankEntry): void => {
+    const { id, reference, receivedAt, state, dueAt, tries, ...content } = entry;
+    const data = JSON.stringify(content);
+    upsert.run(tenant.account, liveOf(tenant), id, reference, receivedAt, state, dueAt, tries, data);
   };
 }
 

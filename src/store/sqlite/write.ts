@@ -9,7 +9,7 @@ import { feedEndReader } from './feed-end.ts';
 import { liveOf } from './rows.ts';
 import { checkoutWriter } from './write-checkouts.ts';
 import { deliveryWriter } from './write-deliveries.ts';
-import { bankFileWriter, noticeWriter } from './write-money.ts';
+import { bankEntryWriter, bankFileWriter, providerEventWriter } from './write-money.ts';
 
 /** Writes the rows of one unit, inside the transaction that `commit.ts` has opened. */
 export function writer(database: DatabaseSync) {
@@ -17,7 +17,8 @@ export function writer(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
   const writeCheckout = checkoutWriter(prepare);
   const writeDeliveries = deliveryWriter(prepare);
-  const writeNotice = noticeWriter(prepare);
+  const writeProviderEvent = providerEventWriter(prepare);
+  const writeBankEntry = bankEntryWriter(prepare);
   const writeBankFile = bankFileWriter(prepare);
   const upsertCustomer = prepare(
     `INSERT INTO customer (account, live, id, email, data) VALUES (?, ?, ?, ?, ?)
@@ -96,7 +97,8 @@ export function writer(database: DatabaseSync) {
         createdAt,
       );
     }
-    if (writes.notice) writeNotice(tenant, writes.notice);
+    if (writes.providerEvent) writeProviderEvent(tenant, writes.providerEvent);
+    if (writes.bankEntry) writeBankEntry(tenant, writes.bankEntry);
     writeBankFile(tenant, writes);
     if (audit) {
       const { subject, version, at, actor, action, requestId } = audit;

@@ -13,7 +13,14 @@ import {
   type Lookup,
   objection,
 } from '../../banking/effects.ts';
-import { type BankEntry, type EntryProblem, entryOf, isIncoming, unassigned } from '../../banking/entry.ts';
+import {
+  type BankEntry,
+  type EntryContent,
+  type EntryProblem,
+  type EntryState,
+  isIncoming,
+  unassigned,
+} from '../../banking/entry.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
@@ -21,9 +28,7 @@ import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
-import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { Notice } from '../../methods/provider-event.ts';
-import { type Loaded, type Needs, railKey } from '../../store/store.ts';
+import type { Loaded, Needs } from '../../store/store.ts';
 import { auditOf, type ChangeBankEntry, type Decided, type EntryAction } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
@@ -36,7 +41,7 @@ export function bankEntryNeeds({ origin: { tenant }, reference, action }: Change
   const others = sentBack === null ? booked : [...booked, sentBack];
   return {
     tenant,
-    notices: [reference, ...others].map((each) => ({ rail: BANK, reference: each })),
+    bankEntries: [reference, ...others],
     ...(checkouts.length > 0 ? { checkouts, endpoints: true as const } : {}),
   };
 }
@@ -52,70 +57,64 @@ export function decideOnBankEntry(
   command: ChangeBankEntry,
   loaded: Loaded,
   serializer: Serializer,
-): Decided<Notice> | Refusal {
+): Decided<BankEntry> | Refusal {
   const { action, origin, id, reference, now } = command;
-  const known = entryAt(loaded, reference);
+  const known = loaded.bankEntries.get(reference) ?? null;
   // The same entry of another statement, or of the same one read again; or somebody was faster than the clock.
   const isDone = action.type === 'ingest' || (action.type === 'retry' && known?.dueAt === null);
   if (known !== null && isDone) return { value: known, writes: [] };
   const next = nextOf(command, known, loaded);
   if (isRefusal(next)) return next;
-  const { entry, state, changes, sentBack } = next;
+  const { content, state, changes, sentBack } = next;
   const tries = (known?.tries ?? 0) + (action.type === 'retry' ? 1 : 0);
   // What goes back waits for the bank; everything else is tried again, and then left to a person.
-  const isTried = state === 'waiting' && entry.sentBack?.state !== 'pending';
+  const isTried = state === 'waiting' && content.sentBack?.state !== 'pending';
   const wait = isTried ? RETRY_AFTER_MS[tries] : undefined;
-  const notice: Notice = {
+  const entry: BankEntry = {
+    ...content,
     id: known?.id ?? id,
-    rail: BANK,
     reference,
     receivedAt: known?.receivedAt ?? now,
     state: isTried && wait === undefined ? 'open' : state,
     dueAt: wait === undefined ? null : now + wait,
     tries,
-    data: entry,
   };
   const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
   const written = changes.map(({ change, before }) =>
     writesOfChange(change, before, loaded.endpoints, { origin, now, type: change.type }, serializer),
   );
-  const settled = sentBack ? [{ notice: sentBack, audit: audit(sentBack.id, 'sent_back') }] : [];
+  const settled = sentBack ? [{ bankEntry: sentBack, audit: audit(sentBack.id, 'sent_back') }] : [];
   return {
-    value: notice,
-    writes: [{ notice, audit: audit(notice.id, action.type) }, ...written, ...settled],
+    value: entry,
+    writes: [{ bankEntry: entry, audit: audit(entry.id, action.type) }, ...written, ...settled],
   };
-}
-
-function entryAt({ notices }: Loaded, reference: string): Notice | null {
-  return notices.get(railKey({ rail: BANK, reference })) ?? null;
 }
 
 type Changed = { readonly change: Change & { readonly type: string }; readonly before: Checkout };
 type Next = {
-  readonly entry: BankEntry;
-  readonly state: Notice['state'];
+  readonly content: EntryContent;
+  readonly state: EntryState;
   readonly changes: readonly Changed[];
   /** Another entry, whose money was sent back, where it changes. */
-  readonly sentBack?: Notice;
+  readonly sentBack?: BankEntry;
 };
 
 /** The entry as the command makes it, and the sessions that change with it. */
-function nextOf(command: ChangeBankEntry, known: Notice | null, loaded: Loaded): Next | Refusal {
+function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loaded): Next | Refusal {
   const { action, now } = command;
   const fresh = {
     now,
-    id: known?.id ?? command.id,
+    id: entry?.id ?? command.id,
     newAttempt: () => newId('pat', now),
     newRefund: () => newId('rfd', now),
   };
-  const match = (entry: BankEntry, lookup: Lookup) =>
-    matched(effectsOf(entry, factsOf(lookup, loaded), fresh), loaded, now);
+  const match = (content: EntryContent, lookup: Lookup) =>
+    matched(effectsOf(content, factsOf(lookup, loaded), fresh), loaded, now);
   if (action.type === 'ingest') return match(action.entry, action.lookup);
-  if (action.type === 'take_apart') return takenApart(known, action);
-  if (known === null) return refuse('not_found', 'There is no such entry.');
-  const entry = entryOf(known);
+  if (action.type === 'take_apart') return takenApart(entry, action);
+  if (entry === null) return refuse('not_found', 'There is no such entry.');
   const isGoingBack = entry.sentBack?.state === 'pending';
-  const isUnsettled = (known.state === 'open' || known.state === 'waiting') && !isGoingBack;
+  const isUnsettled = (entry.state === 'open' || entry.state === 'waiting') && !isGoingBack;
   switch (action.type) {
     case 'retry':
       return match({ ...entry, problem: null, suggestions: [] }, action.lookup);
@@ -132,19 +131,19 @@ function nextOf(command: ChangeBankEntry, known: Notice | null, loaded: Loaded):
       const changes = changesOf(effects.effects, loaded);
       if (isRefusal(changes)) return changes;
       const isRest = unassigned(effects.entry) > 0;
-      return { entry: effects.entry, state: isRest ? 'open' : 'done', changes };
+      return { content: effects.entry, state: isRest ? 'open' : 'done', changes };
     }
     case 'ignore':
       if (!isUnsettled) return settledAlready();
-      return { entry: { ...entry, note: action.reason }, state: 'ignored', changes: [] };
+      return { content: { ...entry, note: action.reason }, state: 'ignored', changes: [] };
     case 'reopen': {
       // What was decided by mistake, or what the bank has not carried out: the person who says so has looked.
-      if (known.state === 'ignored')
-        return { entry: { ...entry, note: action.reason }, state: 'open', changes: [] };
+      if (entry.state === 'ignored')
+        return { content: { ...entry, note: action.reason }, state: 'open', changes: [] };
       if (!isGoingBack || !entry.sentBack) return settledAlready();
       const reason = action.reason || entry.sentBack.reason;
       const sentBack = { ...entry.sentBack, state: 'failed', reason } as const;
-      return { entry: { ...entry, sentBack }, state: 'open', changes: [] };
+      return { content: { ...entry, sentBack }, state: 'open', changes: [] };
     }
     case 'send_back': {
       if (!isUnsettled || !isIncoming(entry)) return settledAlready();
@@ -155,14 +154,14 @@ function nextOf(command: ChangeBankEntry, known: Notice | null, loaded: Loaded):
       const sentBack = { amount: unassigned(entry), state: 'pending', reason, file: '' } as const;
       // It waits for no time, but for a file of payments and the statement that shows it.
       const sent = { ...entry, problem: null, suggestions: [], sentBack };
-      return { entry: sent, state: 'waiting', changes: [] };
+      return { content: sent, state: 'waiting', changes: [] };
     }
   }
 }
 
 /** A return takes back all of its amount, from one session. */
 function returnAssigned(
-  entry: BankEntry,
+  entry: EntryContent,
   parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
   loaded: Loaded,
   fresh: Fresh,
@@ -181,7 +180,7 @@ function returnAssigned(
     return refuseFields([{ pointer: '/parts/0/payin', detail }]);
   }
   const changes = changesOf(effects.effects, loaded);
-  return isRefusal(changes) ? changes : { entry: effects.entry, state: 'done', changes };
+  return isRefusal(changes) ? changes : { content: effects.entry, state: 'done', changes };
 }
 
 /**
@@ -189,14 +188,14 @@ function returnAssigned(
  * set aside, the same money must not come in once more. A sum that went out is done by itself, and says nothing yet.
  */
 function takenApart(
-  known: Notice | null,
+  known: BankEntry | null,
   { entry, file }: Extract<EntryAction, { type: 'take_apart' }>,
 ): Next | Refusal {
-  const sum = known === null ? entry : entryOf(known);
+  const sum = known ?? entry;
   const isUsed = sum.parts.length > 0 || sum.sentBack !== null || sum.concerns !== '';
   if (isUsed || known?.state === 'ignored') return settledAlready();
   const apart = { ...sum, problem: null, suggestions: [], takenApartBy: file };
-  return { entry: apart, state: 'done', changes: [] };
+  return { content: apart, state: 'done', changes: [] };
 }
 
 function settledAlready(): Refusal {
@@ -204,7 +203,7 @@ function settledAlready(): Refusal {
 }
 
 function assignProblems(
-  entry: BankEntry,
+  entry: EntryContent,
   parts: ReadonlyArray<{ readonly checkout: string; readonly amount: number }>,
   loaded: Loaded,
 ) {
@@ -227,7 +226,7 @@ function assignProblems(
 
 /** What the lookup has found, as it is now. */
 function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loaded: Loaded): Facts {
-  const { checkouts } = loaded;
+  const { checkouts, bankEntries } = loaded;
   const session = checkouts.get(refund?.checkout ?? '');
   const asked = session?.refunds.find(({ id }) => id === refund?.id);
   return {
@@ -239,11 +238,8 @@ function factsOf({ owners, candidates, refund, sentBack, booked }: Lookup, loade
     ),
     candidates: candidates.flatMap((id) => checkouts.get(id) ?? []),
     refund: session && asked ? { checkout: session, refund: asked } : null,
-    sentBack: sentBack === null ? null : entryAt(loaded, sentBack),
-    booked: booked.flatMap((reference) => {
-      const notice = entryAt(loaded, reference);
-      return notice ? [entryOf(notice)] : [];
-    }),
+    sentBack: bankEntries.get(sentBack ?? '') ?? null,
+    booked: booked.flatMap((reference) => bankEntries.get(reference) ?? []),
   };
 }
 
@@ -253,13 +249,13 @@ function matched(effects: EntryEffects, loaded: Loaded, now: TenantTime): Next {
   const problem = objectionTo(effects, loaded, now) ?? (isRefusal(changes) ? 'not_payable' : null);
   if (problem !== null || isRefusal(changes)) {
     const suggestions = effects.effects.map(({ checkout }) => ({ checkout, score: 100 }));
-    const entry = { ...effects.entry, parts: [], problem, suggestions };
-    return { entry, state: 'open', changes: [] };
+    const content = { ...effects.entry, parts: [], problem, suggestions };
+    return { content, state: 'open', changes: [] };
   }
-  const { entry, sentBack } = effects;
-  const settled = isSettled(entry) ? 'done' : 'open';
-  const state = entry.problem === 'unknown_reference' ? 'waiting' : settled;
-  return { entry, state, changes, ...(sentBack ? { sentBack } : {}) };
+  const { entry: content, sentBack } = effects;
+  const settled = isSettled(content) ? 'done' : 'open';
+  const state = content.problem === 'unknown_reference' ? 'waiting' : settled;
+  return { content, state, changes, ...(sentBack ? { sentBack } : {}) };
 }
 
 function objectionTo(

@@ -4,15 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { BankFile } from '../../banking/bank-file.ts';
-import { entryOf } from '../../banking/entry.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
 import { decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import { type Checkout, heldOf } from '../../checkout/session.ts';
-import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { Notice } from '../../methods/provider-event.ts';
-import { type Loaded, type Needs, railKey, type Writes } from '../../store/store.ts';
+import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import { auditOf, type Decided, type MakePaymentFile } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
@@ -21,8 +18,7 @@ const MAX_REASONS = 20;
 
 export function paymentFileNeeds({ origin: { tenant }, refunds, returns }: MakePaymentFile): Needs {
   const checkouts = [...new Set(refunds.map(({ checkout }) => checkout))];
-  const notices = returns.map(({ reference }) => ({ rail: BANK, reference }));
-  return { tenant, checkouts, notices, endpoints: true };
+  return { tenant, checkouts, bankEntries: returns.map(({ reference }) => reference), endpoints: true };
 }
 
 type Included = { readonly transfers: readonly CreditTransfer[]; readonly writes: readonly Writes[] };
@@ -101,17 +97,13 @@ function includedRefunds(
 /** The same for money without a session. */
 function includedReturns(
   { origin, now, id, returns }: MakePaymentFile,
-  { notices }: Pick<Loaded, 'notices'>,
+  { bankEntries }: Pick<Loaded, 'bankEntries'>,
 ): Included {
   const found = returns.flatMap(({ reference, ...transfer }) => {
-    const notice = notices.get(railKey({ rail: BANK, reference }));
-    const sentBack = notice && entryOf(notice).sentBack;
-    if (!notice || sentBack?.state !== 'pending' || sentBack.file !== '') return [];
-    const filed: Notice = {
-      ...notice,
-      data: { ...entryOf(notice), sentBack: { ...sentBack, file: id } },
-    };
-    return [{ transfer, writes: { notice: filed, audit: auditOf(origin, notice.id, 0, now, 'filed') } }];
+    const entry = bankEntries.get(reference);
+    if (entry?.sentBack?.state !== 'pending' || entry.sentBack.file !== '') return [];
+    const filed = { ...entry, sentBack: { ...entry.sentBack, file: id } };
+    return [{ transfer, writes: { bankEntry: filed, audit: auditOf(origin, entry.id, 0, now, 'filed') } }];
   });
   return { transfers: found.map(({ transfer }) => transfer), writes: found.map(({ writes }) => writes) };
 }

@@ -1,16 +1,19 @@
 /** Commands about what providers send by themselves, kept as it came. */
-import type { Notice } from '../../methods/provider-event.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
 import { type Loaded, type Needs, railKey } from '../../store/store.ts';
 import type { Decided, RecordProviderEvent } from '../command.ts';
 
-export function providerEventNeeds({ origin: { tenant }, notice }: RecordProviderEvent): Needs {
-  const { rail, reference } = notice;
-  return { tenant, notices: [{ rail, reference }] };
+export function providerEventNeeds({ origin: { tenant }, event }: RecordProviderEvent): Needs {
+  const { rail, reference } = event;
+  return { tenant, providerEvents: [{ rail, reference }] };
 }
 
 /** The same event sent twice is one; a settled one stays settled. */
-export function decideOnProviderEvent({ notice }: RecordProviderEvent, { notices }: Loaded): Decided<Notice> {
-  const known = notices.get(railKey(notice));
-  if (known && (known.id !== notice.id || known.state === 'done')) return { value: known, writes: [] };
-  return { value: notice, writes: [{ notice }] };
+export function decideOnProviderEvent(
+  { event }: RecordProviderEvent,
+  { providerEvents }: Loaded,
+): Decided<ProviderEvent> {
+  const known = providerEvents.get(railKey(event));
+  if (known && (known.id !== event.id || known.state === 'done')) return { value: known, writes: [] };
+  return { value: event, writes: [{ providerEvent: event }] };
 }

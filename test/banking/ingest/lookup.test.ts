@@ -1,21 +1,21 @@
 /** What is looked up for an entry before anything is decided: no more than it may concern. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { BankEntry } from '../../../src/banking/entry.ts';
 import { lookUp } from '../../../src/banking/ingest/lookup.ts';
 import type { Checkout } from '../../../src/checkout/session.ts';
 import { BANK } from '../../../src/methods/bank/receiving-account.ts';
 import { creditorReference } from '../../../src/methods/bank/references.ts';
-import type { Notice } from '../../../src/methods/provider-event.ts';
 import { payment } from '../../checkout/build.ts';
 import { refund } from '../../checkout/build-refunds.ts';
-import { entry, noticeOf, paidSession, waitingSession } from '../build.ts';
+import { entry, entryOf, paidSession, waitingSession } from '../build.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
 const nothing = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
 type Store = Parameters<typeof lookUp>[0];
 
 /** A store of these sessions and entries, as far as it is read here. */
-function storeOf(sessions: readonly Checkout[], notices: readonly Notice[] = []): Store {
+function storeOf(sessions: readonly Checkout[], entries: readonly BankEntry[] = []): Store {
   const found = async (is: (session: Checkout) => boolean) => sessions.find(is) ?? null;
   const read = {
     checkouts: {
@@ -34,8 +34,8 @@ function storeOf(sessions: readonly Checkout[], notices: readonly Notice[] = [])
           .flatMap(({ id, attempts }) => attempts.map((each) => ({ checkout: id, attempt: each.id })))
           .slice(0, limit),
     },
-    notices: {
-      fetch: async (_tenant: unknown, id: string) => notices.find((each) => each.id === id) ?? null,
+    bankEntries: {
+      fetch: async (_tenant: unknown, id: string) => entries.find((each) => each.id === id) ?? null,
     },
   };
   return read as unknown as Store;
@@ -60,15 +60,14 @@ suite('money that the shop has sent', () => {
     assert.deepEqual(await lookUp(storeOf([]), tenant, out), nothing);
   });
 
-  test('concerns the entry whose money goes back, if that is one of the bank', async () => {
+  test('concerns the entry whose money goes back', async () => {
     const ntc = `ntc_${'0'.repeat(26)}` as const;
     const back = entry({ direction: 'debit', endToEndId: ntc.replace('_', '') });
     const sentBack = { amount: 700, state: 'pending', reason: '', file: '' } as const;
-    const sent = noticeOf(ntc, { ...entry(), sentBack });
-    const find = async (notice: Notice) => (await lookUp(storeOf([], [notice]), tenant, back)).sentBack;
+    const sent = entryOf(ntc, { ...entry(), sentBack });
+    const find = async (known: BankEntry) => (await lookUp(storeOf([], [known]), tenant, back)).sentBack;
     assert.equal(await find(sent), sent.reference);
-    assert.equal(await find({ ...sent, rail: 'stripe' }), null);
-    assert.equal(await find(noticeOf(ntc, entry())), null, 'whose money does not go back');
+    assert.equal(await find(entryOf(ntc, entry())), null, 'whose money does not go back');
     assert.equal(await find({ ...sent, id: 'ntc_other' }), null);
   });
 
@@ -115,9 +114,9 @@ suite('money that came in', () => {
         brought('ntc_lost', 1000),
       ],
     });
-    const notices = ['a', 'b', 'c', 'd'].map((name) => noticeOf(`ntc_${name}`, entry({ remittance: name })));
+    const entries = ['a', 'b', 'c', 'd'].map((name) => entryOf(`ntc_${name}`, entry({ remittance: name })));
     const said = entry({ creditorReference: creditorReference('ONE') });
-    const { booked } = await lookUp(storeOf([session], notices), tenant, said);
+    const { booked } = await lookUp(storeOf([session], entries), tenant, said);
     assert.deepEqual(booked, ['key of ntc_a', 'key of ntc_b']);
   });
 
@@ -126,9 +125,9 @@ suite('money that came in', () => {
     const session = paidSession('ONE', 50_000, {
       payments: all.map((name) => payment(1000, { rail: BANK, reference: name, attempt: 'pat_ONE' })),
     });
-    const notices = all.map((name) => noticeOf(name, entry({ remittance: name })));
+    const entries = all.map((name) => entryOf(name, entry({ remittance: name })));
     const said = entry({ creditorReference: creditorReference('ONE') });
-    const { booked } = await lookUp(storeOf([session], notices), tenant, said);
+    const { booked } = await lookUp(storeOf([session], entries), tenant, said);
     assert.deepEqual(
       booked,
       all.slice(1).map((name) => `key of ${name}`),

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { createAccount } from '../../../src/accounts/account.ts';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
-import { entryOf } from '../../../src/banking/entry.ts';
 import { ingestStatement } from '../../../src/banking/ingest/statement.ts';
 import { createSerializer } from '../../../src/checkout/serializer.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
@@ -53,8 +52,8 @@ async function setUp(t: TestContext) {
   }
   /** The entries that are there, oldest first. */
   async function entries() {
-    const { rows } = await store.notices.list(tenant, { rail: 'bank' }, { limit: 200 });
-    return rows.map((row) => ({ ...entryOf(row), state: row.state })).toReversed();
+    const { rows } = await store.bankEntries.list(tenant, {}, { limit: 200 });
+    return rows.toReversed();
   }
   return { ingest, entries };
 }

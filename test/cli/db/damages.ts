@@ -10,7 +10,7 @@ const COLUMNS = 'the columns of a session say what it says itself';
 const BACK = 'no more goes back than was paid';
 const BANK_FILE =
   'a file that was made for a bank is what it was, and of one that was read only the hash is kept';
-const BOOKED = 'every transfer that is booked has its line on a statement';
+const BOOKED = 'every transfer that is booked has its bank entry';
 const CONFIGURED = 'what every account has configured can be read';
 const CUSTOMER = 'the customer of a session exists, or was erased and has left nothing in it';
 const ADDRESS = 'what goes to an address for a session goes to one that it or a refund names';
@@ -22,9 +22,10 @@ const EXPECTED = 'the transfers that are waited for are those of the session';
 const EVENTS = 'a session has the events that it counts, numbered without a gap';
 const FAILS = 'a receiver is noted because it fails';
 const ORDERING_KEYS = 'of each ordering key the first delivery that is pending is due, and no other';
-const LEDGER = 'a line of a statement has booked what the ledger says';
+const LEDGER = 'a bank entry has booked what the ledger says';
 const LOG_OF_ENDPOINTS = 'the log of changes tells of no endpoint and no version of one that does not exist';
-const NOTICE_TIME = 'a notice has a time as long as it is to be looked at';
+const ENTRY_TIME = 'a bank entry has a due time as long as it waits to be matched';
+const EVENT_TIME = 'a provider event has a due time as long as it waits';
 const OF_ATTEMPT = 'refunds and reversals belong to attempts of their session';
 const OF_EVENT = 'every delivery is of an event, and has its subject, its number and its time';
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
@@ -227,33 +228,39 @@ const common: readonly Damage[] = [
     OF_ATTEMPT,
     `UPDATE checkout SET data = replace(data, '"reference":"dispute-1","attempt":"', '"reference":"dispute-1","attempt":"x')`,
   ],
-  [NOTICE_TIME, `UPDATE notice SET due_at = NULL`],
-  [NOTICE_TIME, `UPDATE notice SET due_at = 1 WHERE state = 'done'`],
-  [NOTICE_TIME, `UPDATE notice SET due_at = 1 WHERE data LIKE '%pending%'`],
-  [NOTICE_TIME, `UPDATE notice SET state = 'open' WHERE due_at IS NOT NULL`],
-  [NOTICE_TIME, `UPDATE notice SET tries = -1 WHERE state = 'open'`],
+  [EVENT_TIME, `UPDATE provider_event SET due_at = NULL WHERE state = 'waiting'`],
+  [EVENT_TIME, `UPDATE provider_event SET due_at = 1 WHERE state = 'done'`],
+  [EVENT_TIME, `UPDATE provider_event SET tries = -1 WHERE state = 'done'`],
   [
-    'no notice of a rail is there twice',
-    `DROP INDEX notice_reference; UPDATE notice SET reference = 'line-2' WHERE state = 'open'`,
+    'no provider event is there twice',
+    `DROP INDEX provider_event_reference; UPDATE provider_event SET reference = 'evt-1'`,
   ],
-  ['every notice can be read', `UPDATE notice SET data = '{' WHERE state = 'open'`],
-  ['every notice can be read', `UPDATE notice SET data = '[]' WHERE state = 'open'`],
-  ['every notice can be read', `UPDATE notice SET data = '{}' WHERE state = 'open'`],
-  [BOOKED, `DELETE FROM notice WHERE reference = 'of RF1'`],
-  [BOOKED, `UPDATE notice SET rail = 'stripe' WHERE reference = 'of RF1'`],
+  [ENTRY_TIME, `UPDATE bank_entry SET due_at = NULL`],
+  [ENTRY_TIME, `UPDATE bank_entry SET due_at = 1 WHERE state = 'done'`],
+  [ENTRY_TIME, `UPDATE bank_entry SET due_at = 1 WHERE data LIKE '%pending%'`],
+  [ENTRY_TIME, `UPDATE bank_entry SET state = 'open' WHERE due_at IS NOT NULL`],
+  [ENTRY_TIME, `UPDATE bank_entry SET tries = -1 WHERE state = 'open'`],
+  [
+    'no bank entry is there twice',
+    `DROP INDEX bank_entry_reference; UPDATE bank_entry SET reference = 'line-2' WHERE state = 'open'`,
+  ],
+  ['every bank entry can be read', `UPDATE bank_entry SET data = '{' WHERE state = 'open'`],
+  ['every bank entry can be read', `UPDATE bank_entry SET data = '[]' WHERE state = 'open'`],
+  ['every bank entry can be read', `UPDATE bank_entry SET data = '{}' WHERE state = 'open'`],
+  [BOOKED, `DELETE FROM bank_entry WHERE reference = 'of RF1'`],
   [BOOKED, `UPDATE payment SET reference = 'TX-1' WHERE rail = 'bank'`],
   [BOOKED, `UPDATE payment SET reference = replace(reference, '.', '-') WHERE rail = 'bank'`],
   [LEDGER, `UPDATE payment SET reference = replace(reference, '.1', '.2') WHERE rail = 'bank'`],
   [LEDGER, `UPDATE payment SET amount = amount + 1 WHERE rail = 'bank'`],
   [LEDGER, `DELETE FROM payment WHERE rail = 'bank'`],
-  [LEDGER, `UPDATE notice SET data = replace(data, '"checkout":"', '"checkout":"x')`],
+  [LEDGER, `UPDATE bank_entry SET data = replace(data, '"checkout":"', '"checkout":"x')`],
   [
     'no more of a transfer is booked or goes back than it has brought',
-    `UPDATE notice SET data = replace(data, '"amount":5000', '"amount":2499')`,
+    `UPDATE bank_entry SET data = replace(data, '"amount":5000', '"amount":2499')`,
   ],
   [
     'no more of a transfer is booked or goes back than it has brought',
-    `UPDATE notice SET data = replace(data, '"sentBack":{"amount":2500', '"sentBack":{"amount":2501')`,
+    `UPDATE bank_entry SET data = replace(data, '"sentBack":{"amount":2500', '"sentBack":{"amount":2501')`,
   ],
   [
     'no file of a bank is there twice',

@@ -66,10 +66,12 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     // No rail of this name is there to make it.
     await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
     await till.startTransfer((await create({})).id, 'RF2');
-    await till.addNotice('line-2', 'waiting');
-    await till.addNotice('line-3', 'open');
-    const sentBack = { amount: 2500, state: 'pending', reason: 'unknown', file: '' };
-    await till.addNotice('line-4', 'waiting', { sentBack });
+    await till.addEntry('line-2', 'waiting');
+    await till.addEntry('line-3', 'open');
+    const sentBack = { amount: 2500, state: 'pending', reason: 'unknown', file: '' } as const;
+    await till.addEntry('line-4', 'waiting', { sentBack });
+    await till.addEvent('evt-1', 'waiting');
+    await till.addEvent('evt-2', 'done');
     await till.addFile('statement', '<Document/>');
     await till.addFile('payments', '<Document>3</Document>');
   }

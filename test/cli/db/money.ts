@@ -1,5 +1,5 @@
 /**
- * What banks and other rails bring: money that goes back, transfers that are waited for, notices and files. Written by
+ * What banks and other rails bring: money that goes back, transfers that are waited for, provider events, bank entries and files. Written by
  * the service's own rules, without the rails themselves.
  */
 
@@ -7,15 +7,16 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
 import type { BankFile } from '../../../src/banking/bank-file.ts';
+import type { BankEntry, EntryContent } from '../../../src/banking/entry.ts';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
 import type { AttemptId, CheckoutId, RefundId } from '../../../src/checkout/ids.ts';
 import { createSerializer } from '../../../src/checkout/serializer.ts';
-import type { JsonObject } from '../../../src/checkout/session.ts';
 import type { Tenant } from '../../../src/checkout/tenant.ts';
 import { newId } from '../../../src/lib/id.ts';
-import type { Notice } from '../../../src/methods/provider-event.ts';
+import type { ProviderEvent } from '../../../src/methods/provider-event.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createWriter } from '../../../src/writer/writer.ts';
+import { entry } from '../../banking/build.ts';
 
 type Given<T extends CheckoutCommand['type']> = Omit<Extract<CheckoutCommand, { type: T }>, 'type' | 'now'>;
 
@@ -37,24 +38,41 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
   }
 
   /** A line of a statement. */
-  async function addNotice(
+  async function addEntry(
     reference: string,
-    state: Notice['state'],
-    given: JsonObject = {},
+    state: BankEntry['state'],
+    given: Partial<EntryContent> = {},
     id = newId('ntc', now),
   ): Promise<void> {
     const isGoingBack = given.sentBack !== undefined;
-    const notice: Notice = {
+    const bankEntry: BankEntry = {
+      ...entry({ amount: 2500, remittance: 'Zwei\tSpalten \\ 🧾' }),
+      ...given,
       id,
-      rail: 'bank',
       reference,
       receivedAt: now,
       state,
       dueAt: state === 'waiting' && !isGoingBack ? now + DAY_MS : null,
       tries: 0,
-      data: { amount: 2500, parts: [], sentBack: null, remittance: 'Zwei\tSpalten \\ 🧾', ...given },
     };
-    await store.commit([{ needs: { tenant }, decide: () => [{ notice }] }]);
+    await store.commit([{ needs: { tenant }, decide: () => [{ bankEntry }] }]);
+  }
+
+  /** What a provider has sent by itself. */
+  async function addEvent(reference: string, state: ProviderEvent['state']): Promise<void> {
+    const providerEvent: ProviderEvent = {
+      id: newId('pev', now),
+      rail: 'stripe',
+      reference,
+      receivedAt: now,
+      state,
+      dueAt: state === 'waiting' ? now + DAY_MS : null,
+      tries: 0,
+      attemptReference: null,
+      paymentReference: 'pi_1',
+      body: '{}',
+    };
+    await store.commit([{ needs: { tenant }, decide: () => [{ providerEvent }] }]);
   }
 
   return {
@@ -78,10 +96,10 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
 
     /** It has come, with a line of a statement. */
     async receiveTransfer(id: CheckoutId, reference: string, amount: number): Promise<void> {
-      const notice = newId('ntc', now);
-      const payment = `${notice}.1`;
+      const entryId = newId('ntc', now);
+      const payment = `${entryId}.1`;
       const parts = [{ checkout: id, attempt: await attemptOf(id), amount, payment }];
-      await addNotice(`of ${reference}`, 'done', { amount: 2 * amount, parts }, notice);
+      await addEntry(`of ${reference}`, 'done', { amount: 2 * amount, parts }, entryId);
       const said: Given<'report'> = {
         rail: 'bank',
         reference,
@@ -139,7 +157,8 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       await order(id, { type: 'report_reversal', now, ...said });
     },
 
-    addNotice,
+    addEntry,
+    addEvent,
 
     async addFile(kind: BankFile['kind'], content: string): Promise<void> {
       const bankFile: BankFile = {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { BadSignature, type InboundNotice } from '../../../src/methods/method.ts';
+import { BadSignature, type InboundEvent } from '../../../src/methods/method.ts';
 import { createStripeRail } from '../../../src/methods/stripe/stripe.ts';
-import type { Notice } from '../../support/stripe-stand-in.ts';
+import type { SignedEvent } from '../../support/stripe-stand-in.ts';
 import { type Harness, refundOf, startHarness } from './harness.ts';
 
-const read = ({ rail }: Harness, { body, headers }: Notice): InboundNotice => {
-  const notice = rail.readNotice?.(body, headers);
-  assert.ok(notice);
-  return notice;
+const read = ({ rail }: Harness, { body, headers }: SignedEvent): InboundEvent => {
+  const event = rail.readEvent?.(body, headers);
+  assert.ok(event);
+  return event;
 };
 
-suite('notices of Stripe', () => {
+suite('events of Stripe', () => {
   test('name the attempt or the payment that they are about', async (t) => {
     const harness = await startHarness(t);
     const paid = await harness.paid();
@@ -22,7 +22,7 @@ suite('notices of Stripe', () => {
     harness.fail(unpaid.attempt);
     const payment = harness.pageOf(attempt).payment_intent;
     const seen = harness.stripe.books.test.events.map((event) => {
-      const { reference, ...about } = read(harness, harness.stripe.notice(event));
+      const { reference, ...about } = read(harness, harness.stripe.signed(event));
       assert.equal(reference, event.id);
       return { type: event.type, ...about };
     });
@@ -52,17 +52,17 @@ suite('notices of Stripe', () => {
       },
     ]);
     assert.equal(payment, paid.checkout.payments[0]?.reference);
-    assert.equal(read(harness, harness.notice(attempt)).paymentReference, payment);
+    assert.equal(read(harness, harness.newestEvent(attempt)).paymentReference, payment);
   });
 
   test('of both modes, each with its own secret', async (t) => {
     const harness = await startHarness(t);
     const { attempt } = await harness.paid({ tenant: { account: 1, mode: 'live' } });
-    assert.equal(read(harness, harness.notice(attempt)).tenant.mode, 'live');
+    assert.equal(read(harness, harness.newestEvent(attempt)).tenant.mode, 'live');
     const [event] = harness.stripe.books.live.events;
     assert.ok(event);
     const { webhookSecret: secret } = harness.stripe.keys.test;
-    assert.throws(() => read(harness, harness.stripe.notice(event, { secret })), BadSignature);
+    assert.throws(() => read(harness, harness.stripe.signed(event, { secret })), BadSignature);
   });
 
   test('about something that is not ours name nothing', async (t) => {
@@ -71,8 +71,8 @@ suite('notices of Stripe', () => {
     const [event] = harness.stripe.books.test.events;
     assert.ok(event);
     const foreign = { id: 'cus_1', object: 'customer', created: 1, livemode: false };
-    const notice = read(harness, harness.stripe.notice({ ...event, data: { object: foreign } }));
-    assert.deepEqual([notice.attemptReference, notice.paymentReference], [null, null]);
+    const about = read(harness, harness.stripe.signed({ ...event, data: { object: foreign } }));
+    assert.deepEqual([about.attemptReference, about.paymentReference], [null, null]);
     assert.ok(attempt);
   });
 
@@ -83,14 +83,14 @@ suite('notices of Stripe', () => {
     assert.ok(event);
     const { stripe } = harness;
     const now = Math.floor(Date.now() / 1000);
-    assert.equal(read(harness, stripe.notice(event, { timestamp: now - 290 })).attemptReference, attempt.id);
+    assert.equal(read(harness, stripe.signed(event, { timestamp: now - 290 })).attemptReference, attempt.id);
 
-    const good = stripe.notice(event);
-    const bad: Record<string, Notice> = {
-      'another secret': stripe.notice(event, { secret: 'whsec_other' }),
-      'other bytes': stripe.notice(event, { alter: (text) => text.replace('evt_', 'evt_0') }),
+    const good = stripe.signed(event);
+    const bad: Record<string, SignedEvent> = {
+      'another secret': stripe.signed(event, { secret: 'whsec_other' }),
+      'other bytes': stripe.signed(event, { alter: (text) => text.replace('evt_', 'evt_0') }),
       'one blank more': { ...good, body: Buffer.concat([good.body, Buffer.from(' ')]) },
-      'an old time': stripe.notice(event, { timestamp: now - 310 }),
+      'an old time': stripe.signed(event, { timestamp: now - 310 }),
       'no header': { ...good, headers: {} },
       'an empty header': { ...good, headers: { 'stripe-signature': '' } },
       nonsense: { ...good, headers: { 'stripe-signature': 't=now,v1=ff' } },
@@ -100,18 +100,18 @@ suite('notices of Stripe', () => {
       },
       'no body': { ...good, body: Buffer.alloc(0) },
     };
-    for (const [what, notice] of Object.entries(bad)) {
-      assert.throws(() => read(harness, notice), BadSignature, what);
+    for (const [what, each] of Object.entries(bad)) {
+      assert.throws(() => read(harness, each), BadSignature, what);
     }
     const twice = { 'stripe-signature': ['t=1,v1=a', 't=1,v1=b'] };
-    assert.throws(() => harness.rail.readNotice?.(good.body, twice), BadSignature);
+    assert.throws(() => harness.rail.readEvent?.(good.body, twice), BadSignature);
   });
 
   test('are refused where no secret is set', async (t) => {
     const harness = await startHarness(t);
     const { attempt } = await harness.paid();
-    const { body, headers } = harness.notice(attempt);
+    const { body, headers } = harness.newestEvent(attempt);
     const bare = createStripeRail({ test: null, live: harness.stripe.keys.live, accountNumber: 1 });
-    assert.throws(() => bare.readNotice?.(body, headers), BadSignature);
+    assert.throws(() => bare.readEvent?.(body, headers), BadSignature);
   });
 });

@@ -8,7 +8,7 @@ import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
 import type { Occasion, Rail, RailAnswer } from '../../../src/methods/method.ts';
 import { createStripeRail, type StripeOptions } from '../../../src/methods/stripe/stripe.ts';
 import { checkout as buildCheckout } from '../../checkout/build.ts';
-import { type Notice, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
+import { type SignedEvent, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
 import type { Dispute, Session, Refund as StripeRefund } from '../../support/stripe-stand-in-books.ts';
 
 export const RETURN_URL = 'https://pay.example.com/c/token1?back=1';
@@ -37,8 +37,8 @@ export type Harness = {
   timeOutNext(): void;
   serverErrorNext(): void;
   unknownStateNext(): void;
-  /** The newest notice about the attempt. */
-  notice(attempt: Attempt): Notice;
+  /** The newest event about the attempt, as Stripe sends it. */
+  newestEvent(attempt: Attempt): SignedEvent;
   /** The card holder disputes; `amount` in Stripe's unit. */
   returnOrDispute(attempt: Attempt, amount?: number): Dispute;
   endDispute(dispute: Dispute, outcome: 'won' | 'lost'): void;
@@ -153,14 +153,14 @@ export async function startHarness(
     timeOutNext: () => stripe.next('silence_after'),
     serverErrorNext: () => stripe.next('error_after'),
     unknownStateNext: () => stripe.next('unknown_status'),
-    notice(attempt) {
+    newestEvent(attempt) {
       const page = pageOf(attempt);
       const event = books(attempt).events.findLast(({ data }) => {
         const { id, payment_intent: intent } = data.object as Partial<Dispute> & { id: string };
         return id === page.id || id === page.payment_intent || (intent && intent === page.payment_intent);
       });
       if (!event) throw new Error(`nothing has happened to ${attempt.id}`);
-      return stripe.notice(event);
+      return stripe.signed(event);
     },
     returnOrDispute: (attempt, amount) =>
       books(attempt).dispute(intentOf(attempt), amount === undefined ? {} : { amount }),

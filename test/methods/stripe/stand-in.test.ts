@@ -51,15 +51,15 @@ suite('the stand-in for Stripe', () => {
     await assert.rejects(stranger.refunds.retrieve('re_none'), Stripe.errors.StripeAuthenticationError);
   });
 
-  test('sends its notices where it is told to', async (t) => {
+  test('sends its events where it is told to', async (t) => {
     const harness = await startHarness(t);
     const { attempt } = await harness.paid();
     const seen: Array<string | null> = [];
     const shop = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      const notice = harness.rail.readNotice?.(Buffer.concat(chunks), request.headers);
-      seen.push(notice?.attemptReference ?? null);
+      const event = harness.rail.readEvent?.(Buffer.concat(chunks), request.headers);
+      seen.push(event?.attemptReference ?? null);
       response.writeHead(204).end();
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => shop.once('listening', resolve));

@@ -1,0 +1,57 @@
+/** Bank entries: one by one, in lists, and those that are due. */
+import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { bankEntryFrom } from '../rows.ts';
+import { raw, sql } from '../sql.ts';
+import { columnsIn } from '../tables.ts';
+import {
+  type AskedOf,
+  all,
+  boundsOf,
+  conditionsOf,
+  indexedBy,
+  one,
+  owned,
+  pageOf,
+  type Read,
+  word,
+} from './read.ts';
+
+const columns = raw(columnsIn('bank_entry'));
+
+const filters = {
+  state: (state: EntryState) => sql`state = ${word(state)}`,
+};
+
+export type BankEntryFilter = AskedOf<typeof filters>;
+
+export const bankEntries = {
+  fetch: (tenant: Tenant, id: EntryId): Read<BankEntry | null> =>
+    one(sql`SELECT ${columns} FROM bank_entry WHERE ${owned(tenant)} AND id = ${id}`, bankEntryFrom),
+
+  fetchByReference: (tenant: Tenant, reference: string): Read<BankEntry | null> =>
+    one(
+      sql`SELECT ${columns} FROM bank_entry WHERE ${owned(tenant)} AND reference = ${reference}`,
+      bankEntryFrom,
+    ),
+
+  list: (tenant: Tenant, filter: BankEntryFilter, page: PageRequest): Read<Page<BankEntry>> =>
+    pageOf(
+      {
+        select: sql`SELECT ${columns} FROM bank_entry${indexedBy(filter.state === undefined ? null : 'bank_entry_state')}`,
+        conditions: [owned(tenant), ...conditionsOf(filters, filter)],
+        bounds: boundsOf('ntc', {}, page),
+        row: bankEntryFrom,
+      },
+      page,
+    ),
+
+  listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<BankEntry[]> =>
+    all(
+      sql`SELECT ${columns} FROM bank_entry${indexedBy('bank_entry_due')}
+          WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+      bankEntryFrom,
+      'look',
+    ),
+};

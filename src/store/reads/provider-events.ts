@@ -1,0 +1,26 @@
+/** Provider events: by the references of their rails, and those that are due. */
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import type { ProviderEvent } from '../../methods/provider-event.ts';
+import { providerEventFrom } from '../rows.ts';
+import { raw, sql } from '../sql.ts';
+import { columnsIn } from '../tables.ts';
+import { all, indexedBy, one, owned, type Read } from './read.ts';
+
+const columns = raw(columnsIn('provider_event'));
+
+export const providerEvents = {
+  fetchByReference: (tenant: Tenant, rail: string, reference: string): Read<ProviderEvent | null> =>
+    one(
+      sql`SELECT ${columns} FROM provider_event
+          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}`,
+      providerEventFrom,
+    ),
+
+  listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<ProviderEvent[]> =>
+    all(
+      sql`SELECT ${columns} FROM provider_event${indexedBy('provider_event_due')}
+          WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+      providerEventFrom,
+      'look',
+    ),
+};
