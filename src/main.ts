@@ -138,10 +138,7 @@ export async function createService(
     },
     async stop() {
       stopping = true;
-      // Connections are kept alive: one whose request was under way becomes idle only when that is answered.
-      const closeIdle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close();
-      clearInterval(closeIdle);
       await statements?.stop();
       await worker.stop();
       sender.close();

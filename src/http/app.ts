@@ -15,6 +15,7 @@ import { pageRoutes } from '../pages/routes.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
+import { guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { errorTable } from './error-table.ts';
@@ -57,6 +58,7 @@ const securityHeaders = {
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rateLimit, publicUrl } = options;
+  const connections = guardConnections();
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,14 +67,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: requestIds(),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000,
+    serverFactory: connections.createGuardedServer,
     routerOptions: { maxParamLength: 256 },
-    forceCloseConnections: 'idle',
     // While the service stops, requests over open connections are answered as usual.
     return503OnClosing: false,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, connections.endAfter),
     frameworkErrors: (_error, request, reply) => {
       // A malformed path has no route, and so no hooks.
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
@@ -80,6 +79,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  app.addHook('preClose', (done) => {
+    connections.drain();
+    done();
+  });
   app.setValidatorCompiler(validatorCompiler);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply as FastifyReply);
@@ -93,7 +96,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.observe(app as unknown as FastifyInstance);
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const failure = failureOf(error);
+    const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
+    if (hasLeft(request)) {
+      request.log.info({ request_id: request.id }, 'the client left before its request was complete');
+    }
     if (errorTable[failure.reason].status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed');
     }
@@ -136,6 +142,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   operationsRoutes(plain, options);
   serveDocs(plain, publicUrl);
   return plain;
+}
+
+/** True if the connection ended in the middle of the request. */
+function hasLeft({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 const plainOf = (api: Api) => api as unknown as FastifyInstance;

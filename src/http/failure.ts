@@ -47,14 +47,22 @@ export function sendError(
   return reply.type(JSON_TYPE).send(errorEnvelope(failure, operation, request.id));
 }
 
-/** Answers bytes that are no HTTP request, or one with too many headers. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
+/** Answers bytes that are no HTTP request, one with too many headers, or one that took too long to come. */
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  endAfter: (socket: Socket, lastWords: string) => void,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const failure = new RequestError(tooLarge ? 'too_large' : 'bad_path');
   const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
   const body = errorEnvelope(failure, 'API.REQUEST', `req_${randomUUID()}`);
-  socket.end(
+  endAfter(
+    socket,
     `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

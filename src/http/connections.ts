@@ -1,0 +1,135 @@
+/**
+ * Connections of clients: each has deadlines, its requests are answered one after the other, and the bytes that clients
+ * have not read are bounded in all. A stop waits for requests that have begun, for a bounded time.
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+
+const defaults = {
+  /** Time for the head of a request, from the first byte or from the beginning of the connection. */
+  headMs: 10_000,
+  /** Time for a whole request. */
+  requestMs: 30_000,
+  /** Longer than the 60 s of common load balancers, so that they end idle connections first. */
+  idleMs: 72_000,
+  /** Time for a client to read an answer that is ready. */
+  answerMs: 30_000,
+  /** Time for a client to read why its bytes were no request. */
+  lingerMs: 1_000,
+  /** Time that a stop gives to requests whose head is not whole yet. */
+  headDrainMs: 2_000,
+  /** Time that a stop gives to requests that have begun. */
+  drainMs: 10_000,
+  lookMs: 500,
+  /** Requests of one connection that may wait for the answers before theirs. */
+  maxWaiting: 100,
+  /** Bytes that clients have not read yet, in all. Beyond, the connections with most of them end. */
+  maxUnreadBytes: 64 * 2 ** 20,
+};
+
+export type ConnectionOptions = Partial<typeof defaults>;
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+type Connection = { answering: ServerResponse | null; readonly waiting: Exchange[]; readyAt: number | null };
+
+export function guardConnections(options: ConnectionOptions = {}) {
+  const limits = { ...defaults, ...options };
+  const connections = new Map<Socket, Connection>();
+  let server: Server | undefined;
+  let draining = false;
+
+  /** A server that begins a request when the client has read the answers before it. */
+  function createGuardedServer(handle: RequestListener): Server {
+    const { headMs, requestMs, idleMs, lookMs } = limits;
+    server = createServer({
+      headersTimeout: headMs,
+      requestTimeout: requestMs,
+      keepAliveTimeout: idleMs,
+      connectionsCheckingInterval: lookMs,
+    });
+    server.setTimeout(idleMs);
+
+    function begin(socket: Socket, connection: Connection, [request, response]: Exchange): void {
+      connection.answering = response;
+      response.once('close', () => {
+        connection.answering = null;
+        connection.readyAt = null;
+        const next = connection.waiting.shift();
+        if (next && !socket.destroyed) begin(socket, connection, next);
+      });
+      handle(request, response);
+    }
+
+    server.on('connection', (socket) => {
+      connections.set(socket, { answering: null, waiting: [], readyAt: null });
+      socket.once('close', () => connections.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      const connection = connections.get(socket);
+      if (connection === undefined) return;
+      if (connection.answering === null) begin(socket, connection, [request, response]);
+      else if (connection.waiting.length < limits.maxWaiting) connection.waiting.push([request, response]);
+      else socket.destroy();
+    });
+    const looking = setInterval(endUnread, lookMs).unref();
+    server.once('close', () => clearInterval(looking));
+    return server;
+  }
+
+  /** Ends connections whose client does not read, and those with most unread bytes while there are too many in all. */
+  function endUnread(): void {
+    const now = performance.now();
+    let unreadBytes = 0;
+    const behind: Socket[] = [];
+    for (const [socket, connection] of connections) {
+      if (connection.answering?.writableEnded) connection.readyAt ??= now;
+      if (connection.readyAt !== null && now - connection.readyAt > limits.answerMs) socket.destroy();
+      else if (socket.writableLength > 0) {
+        unreadBytes += socket.writableLength;
+        behind.push(socket);
+      }
+    }
+    if (unreadBytes <= limits.maxUnreadBytes) return;
+    behind.sort((one, other) => other.writableLength - one.writableLength);
+    for (const socket of behind) {
+      if (unreadBytes <= limits.maxUnreadBytes) return;
+      unreadBytes -= socket.writableLength;
+      socket.destroy();
+    }
+  }
+
+  /** Ends connections that are idle, and the others with their answers or when their time is over. */
+  function drain(): void {
+    if (draining) return;
+    draining = true;
+    const { headDrainMs, drainMs, lookMs } = limits;
+    const start = performance.now();
+    const ending = setInterval(end, Math.min(50, lookMs));
+    function end(): void {
+      const elapsedMs = performance.now() - start;
+      server?.closeIdleConnections();
+      for (const [socket, { answering }] of connections) {
+        if (elapsedMs >= (answering === null ? headDrainMs : drainMs)) socket.destroy();
+      }
+      if (connections.size === 0) clearInterval(ending);
+    }
+    end();
+  }
+
+  /** Ends a connection whose client has been told why; one that goes on sending is cut off. */
+  function endAfter(socket: Socket, lastWords: string): void {
+    socket.end(lastWords);
+    // A connection that is closed with unread input loses what was sent last.
+    socket.resume();
+    setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+  }
+
+  return { createGuardedServer, drain, endAfter };
+}

@@ -1,0 +1,153 @@
+/** Connections whose clients are slow, broken or do not read, with tiny limits. */
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { suite, type TestContext, test } from 'node:test';
+import { type ConnectionOptions, guardConnections } from '../../src/http/connections.ts';
+
+const MB = 2 ** 20;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+async function listen(
+  t: TestContext,
+  options: ConnectionOptions,
+  handle: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end('ok'),
+) {
+  const guard = guardConnections({ lookMs: 10, ...options });
+  const server = guard.createGuardedServer(handle);
+  server.on('clientError', (_error, socket) => guard.endAfter(socket as Socket, 'HTTP/1.1 400 Bad\r\n\r\n'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  /** A client that keeps its side open and reads nothing until it is told to. */
+  async function client(bytes: string): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    t.after(() => socket.destroy());
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(bytes);
+    return socket;
+  }
+  const connectionCount = () =>
+    new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+  const changes = new EventEmitter();
+  server.on('connection', (socket) => {
+    changes.emit('change');
+    socket.once('close', () => setImmediate(() => changes.emit('change')));
+  });
+  async function untilConnections(count: number): Promise<void> {
+    for (;;) {
+      const changed = once(changes, 'change');
+      if ((await connectionCount()) === count) return;
+      await changed;
+    }
+  }
+  return { guard, client, untilConnections };
+}
+
+suite('a connection ends', () => {
+  for (const [what, bytes] of [
+    ['that sends nothing', ''],
+    ['that does not come to the end of a head', 'GET / HTTP/1.1\r\nHost:'],
+    ['whose body is not whole', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
+    ['whose bytes are no request, although the client stays', 'nonsense\r\n\r\n'],
+  ] as const)
+    test(what, async (t) => {
+      const limits = { headMs: 50, requestMs: 100, lingerMs: 50 };
+      const { client, untilConnections } = await listen(t, limits, (request, response) => {
+        request.resume().once('end', () => response.end());
+      });
+      await client(bytes);
+      await untilConnections(0);
+    });
+
+  test('whose client does not read an answer that is ready', async (t) => {
+    const { client, untilConnections } = await listen(t, { answerMs: 50 }, (_, response) =>
+      response.end(Buffer.alloc(32 * MB)),
+    );
+    await client(REQUEST);
+    await untilConnections(0);
+  });
+
+  test('that has more requests waiting than it may', async (t) => {
+    const { client, untilConnections } = await listen(t, { maxWaiting: 3 }, () => {});
+    await client(REQUEST.repeat(5));
+    await untilConnections(0);
+  });
+});
+
+test('requests of a connection are answered one after the other, in their order', async (t) => {
+  const open: ServerResponse[] = [];
+  const begun: string[] = [];
+  const { client } = await listen(t, {}, (request, response) => {
+    begun.push(request.url ?? '');
+    open.push(response);
+  });
+  const socket = await client(REQUEST.replace('/', '/1') + REQUEST.replace('/', '/2'));
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  while (open.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(begun, ['/1']);
+  open[0]?.end('first');
+  while (open.length === 1) await new Promise((resolve) => setImmediate(resolve));
+  open[1]?.end('second');
+  while (!text.endsWith('second')) await once(socket, 'data');
+  assert.deepEqual(begun, ['/1', '/2']);
+  assert.match(text, /first[\s\S]*second$/);
+});
+
+test('a client that does not read has no further request begun', async (t) => {
+  let begun = 0;
+  const { client } = await listen(t, {}, (_, response) => {
+    begun++;
+    response.end(Buffer.alloc(8 * MB));
+  });
+  const socket = await client(REQUEST.repeat(10));
+  while (begun === 0) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(begun, 1);
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  while (bytes < 10 * 8 * MB) await once(socket, 'data');
+  assert.equal(begun, 10);
+});
+
+test('unread bytes are bounded in all: the connections with most of them end', async (t) => {
+  const sizes = [8, 32, 16].map((size) => size * MB);
+  const { client, untilConnections } = await listen(t, { maxUnreadBytes: 12 * MB }, (request, response) =>
+    response.end(Buffer.alloc(sizes[Number(request.url?.slice(1))] ?? 0)),
+  );
+  for (const index of [0, 1, 2]) await client(REQUEST.replace('/', `/${index}`));
+  await untilConnections(1);
+});
+
+suite('a stop', () => {
+  test('ends what has not begun, and waits for the rest', async (t) => {
+    const open: ServerResponse[] = [];
+    const { guard, client, untilConnections } = await listen(
+      t,
+      { headDrainMs: 20, drainMs: 60_000 },
+      (_, response) => void open.push(response),
+    );
+    for (const bytes of ['', 'GET / HT', REQUEST]) await client(bytes);
+    await untilConnections(3);
+    while (open.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    guard.drain();
+    await untilConnections(1);
+    open[0]?.end();
+    await untilConnections(0);
+  });
+
+  test('waits for a bounded time', async (t) => {
+    const { guard, client, untilConnections } = await listen(t, { drainMs: 20 }, () => {});
+    await client(REQUEST);
+    await untilConnections(1);
+    guard.drain();
+    await untilConnections(0);
+  });
+});
