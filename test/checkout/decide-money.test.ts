@@ -1,7 +1,18 @@
 /** What money does to a session: all of it, a part, too much, an amount that is not said, and in every combination. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { after, attempt, checkout, completed, NOW, paid, payment, report, table } from './build.ts';
+import {
+  after,
+  attempt,
+  checkout,
+  completed,
+  expiredByTime,
+  NOW,
+  paid,
+  payment,
+  report,
+  table,
+} from './build.ts';
 
 const processing = checkout({ attempts: [attempt('processing')] });
 const partPaid = checkout({
@@ -312,6 +323,12 @@ suite('money for a draft', () => {
       name: 'of an unknown amount is none',
       given: draft,
       when: paid(null),
+      gives: { refused: 'not_payable' },
+    },
+    {
+      name: 'zero is no payment that would be booked whatever the state',
+      given: checkout({ lifecycle: expiredByTime }),
+      when: paid(0),
       gives: { refused: 'not_payable' },
     },
     {
