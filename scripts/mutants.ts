@@ -58,7 +58,7 @@ async function measure(name: string, mutations: readonly Mutation[]): Promise<vo
 
 /** Fails where the tests fail by themselves; else how long they may take with a mistake. */
 async function timeLimitOf(copy: Copy, name: string): Promise<number> {
-  const tests = new Set(files.flatMap((file) => stagesOf(root, name, file, values.own)).flat());
+  const tests = new Set(files.flatMap((file) => stagesOf(copy.root, name, file, values.own)).flat());
   const whole = { timeoutMs: 600_000, inOneProcess: true };
   const { result, first, seconds } = await runTests(copy.root, [...tests], whole);
   if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
@@ -73,7 +73,7 @@ async function tried(
 ): Promise<Verdict> {
   return copy.with(file, text, async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
-    for (const stage of stagesOf(root, name, file, values.own)) {
+    for (const stage of stagesOf(copy.root, name, file, values.own)) {
       verdict = await runTests(copy.root, stage, { timeoutMs, inOneProcess: true });
       if (verdict.result !== 'passed') return verdict;
     }

@@ -234,7 +234,7 @@ function createParser(limits: Limits) {
       xml.write(piece);
     } catch (error) {
       const isFault = error instanceof Error && /^\d+:\d+: /.test(error.message);
-      if (error instanceof StatementError || !isFault) throw error;
+      if (!isFault) throw error;
       fail(`the file is no well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`);
     }
   }

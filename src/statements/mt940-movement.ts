@@ -1,7 +1,7 @@
 /** Fields of an MT940 that move money: balances (`:60F:`, `:62F:`) and entries (`:61:`). Pure. */
 import type { Direction, Fail, StatementEntry } from './entry.ts';
 import type { Information } from './mt940-information.ts';
-import { calendarDate, fullYear, given, minorUnits, quoted, signed, tidied } from './values.ts';
+import { calendarDate, fullYear, given, minorUnits, quoted, tidied } from './values.ts';
 
 /** A `:61:` without its information. */
 export type Movement = Pick<
@@ -22,7 +22,7 @@ export function balanceOf(text: string, fail: Fail): { amount: number; currency:
     calendarDate(fullYear(year), Number(month), Number(day)) ??
     fail(`${quoted(text)} has a date that no calendar has`);
   const amount = minorUnits(digits.replace(',', '.'), currency, fail);
-  return { amount: signed(amount, mark === 'C' ? 'credit' : 'debit'), currency, date };
+  return { amount: mark === 'C' ? amount : -amount, currency, date };
 }
 
 /**

@@ -83,7 +83,7 @@ function createReader(limits: Limits) {
     if (type !== '940') fail(`the message is an MT${type}, but must be an MT940`);
     const at = text.indexOf('{4:');
     isInBlock = at >= 0;
-    if (isInBlock && text.length > at + 3) addLine(line, text.slice(at + 3));
+    if (isInBlock) addLine(line, text.slice(at + 3));
   }
 
   /** `-` or `-}`, which other blocks may follow, and after them the next message. */

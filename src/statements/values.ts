@@ -65,8 +65,8 @@ export function minorUnits(text: string, currency: string, fail: Fail): number {
 
 /** Decimal text of a signed amount, for messages. */
 function signedAmount(amount: bigint | number, currency: string): string {
-  const size = Number(amount < 0 ? -amount : amount);
-  return `${amount < 0 ? '-' : ''}${decimalAmount(size, currency)} ${currency}`;
+  const size = decimalAmount(Math.abs(Number(amount)), currency);
+  return `${amount < 0 ? '-' : ''}${size} ${currency}`;
 }
 
 /** Effect of an entry on a balance. */

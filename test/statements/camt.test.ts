@@ -92,6 +92,11 @@ suite('a file', () => {
     assert.equal((await entryIn(comments + booking({}, text))).remittance, 'A & B 7');
   });
 
+  test('may have a text and a tag that are as long as allowed', async () => {
+    const long = `<Other a="${'x'.repeat(40_000)}">${'y'.repeat(40_000)}</Other>`;
+    assert.equal(await refusalOf(long + long), 'accepted');
+  });
+
   test('numbers its entries from the first statement to the last, and knows their lines', async () => {
     const second = statement(`\n${booking({ amount: '2.00' })}`).replace('S-1', 'S-2');
     const found = await entriesOf(file([statement(`${booking()}\n${booking()}`), second]));
@@ -222,6 +227,11 @@ suite('an entry', () => {
     assert.deepEqual([first?.number, first?.amount], [1, 200], 'and what is pending is not numbered');
     assert.match(await refusalOf(booking({ status: 'SOON' })), /entry 1: the status "SOON" is none/);
     assert.match(await refusalOf(booking({ status: '' })), /the status "" is none/);
+  });
+
+  test('has an amount', async () => {
+    const none = booking().replace(/<Amt .*?<\/Amt>/, '');
+    assert.match(await refusalOf(none), /entry 1: the entry has no amount/);
   });
 
   test('was booked on a day, else at its value date', async () => {

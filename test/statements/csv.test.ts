@@ -273,6 +273,12 @@ suite('a row', () => {
     test(`is refused with ${name}`, async () => assert.equal(await messageBy(changes, ...rows), message));
   }
 
+  test('is shown up to its thirtieth column where one is missing', async () => {
+    const columns = Array.from({ length: 31 }, (_, index) => `C${index + 1}`);
+    const message = await messageBy({}, columns.join(';'));
+    assert.match(message, /"C29", "C30"$/);
+  });
+
   test('is held against every column of the mapping before the first row is read', async () => {
     for (const changes of [
       { value_on: 'X' },

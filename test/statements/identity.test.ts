@@ -34,6 +34,14 @@ suite('an entry is the same', () => {
     assert.match(keys[0] ?? '', /^[0-9a-f]{64}$/);
   });
 
+  test('by the same keys for ever, since they are stored', () => {
+    assert.deepEqual(keysOfEntries(account, [known, known, coffee]), [
+      '0175f731b021b0df9d9bfa06c4e3c7482ebb002e8994cf307236c19fb289892c',
+      '9c7ae608e581ee5e8db987955507fe2f0a18511e8c8b9723d32f86a2afd75467',
+      '585adc72e4439f1e538bee42a3c4bf4d2758ca76979656c859a04e1ca8bbb52a',
+    ]);
+  });
+
   test('in a notification with more texts, and then in the statement', () => {
     const told = entry({ ...known, number: 7, line: 99, remittance: 'more', creditorReference: 'RF1' });
     assert.deepEqual(
