@@ -6,10 +6,11 @@ import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { randomText } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 
-export const allPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks'];
+/** What API keys can be allowed to do; `bank` is for statements and bank entries, by which sessions become paid. */
+export const allPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks', 'bank'];
 
 /** Permission of an API key. */
-export type Permission = 'read' | 'write' | 'refund' | 'webhooks';
+export type Permission = 'read' | 'write' | 'refund' | 'webhooks' | 'bank';
 
 export type ApiKey = {
   readonly id: string;

@@ -69,7 +69,7 @@ suite('opentill keys, beside a server that runs', () => {
     assert.equal(lines.length, 2);
     assert.match(
       lines[0] ?? '',
-      /^ak_test_boot {2}account 1 {2}read,write,refund,webhooks {2}bootstrap {2}active$/,
+      /^ak_test_boot {2}account 1 {2}read,write,refund,webhooks,bank {2}bootstrap {2}active$/,
     );
     assert.match(
       lines[1] ?? '',

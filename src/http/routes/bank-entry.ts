@@ -32,7 +32,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       {
         operation: 'BANK_ENTRY.LIST',
         tag,
-        permission: 'read',
+        permission: 'bank',
         summary: 'List bank entries',
         description: 'Newest first. With `status=open`, the inbox of entries that wait for a person.',
         lists: 'BankEntry',
@@ -55,7 +55,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       {
         operation: 'BANK_ENTRY.FETCH',
         tag,
-        permission: 'read',
+        permission: 'bank',
         summary: 'Fetch a bank entry',
         answers: 'BankEntry',
       },
@@ -74,7 +74,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       {
         operation: 'BANK_ENTRY.ASSIGN',
         tag,
-        permission: 'write',
+        permission: 'bank',
         summary: 'Assign an entry to sessions',
         description:
           'Books the entry for one session, or in parts for several: all parts are booked, or none.',
@@ -109,7 +109,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       {
         operation: 'BANK_ENTRY.IGNORE',
         tag,
-        permission: 'write',
+        permission: 'bank',
         summary: 'Ignore an entry',
         answers: 'BankEntry',
         errors: ['entry_settled'],
@@ -131,7 +131,7 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
       {
         operation: 'BANK_ENTRY.REOPEN',
         tag,
-        permission: 'write',
+        permission: 'bank',
         optionalBody: true,
         summary: 'Reopen an entry',
         description:

@@ -55,7 +55,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
         {
           operation: IMPORT,
           tag,
-          permission: 'write',
+          permission: 'bank',
           upload: true,
           summary: 'Import a bank statement',
           description:
@@ -101,7 +101,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
       {
         operation: 'BANK_STATEMENT.LIST',
         tag,
-        permission: 'read',
+        permission: 'bank',
         summary: 'List bank statements',
         description: 'Imported files, newest first.',
         lists: 'BankStatement',
@@ -122,7 +122,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
       {
         operation: 'BANK_STATEMENT.FETCH',
         tag,
-        permission: 'read',
+        permission: 'bank',
         summary: 'Fetch a bank statement',
         answers: 'BankStatement',
       },
