@@ -91,9 +91,9 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'money that is awaited stays so once it has come',
-    ...sqlite('sqlite/write-money', 'store/sqlite'),
-    find: 'for (const row of without(awaitedBefore, awaitedAfter)) {',
-    replace: 'for (const row of without([], awaitedAfter)) {',
+    ...sqlite('columns', 'store/sqlite'),
+    find: 'for (const gone of known.values()) edits.push({ gone });',
+    replace: '',
   },
   {
     name: 'a person is not redacted in what was stored of a session',

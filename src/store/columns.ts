@@ -1,5 +1,5 @@
-/** What databases keep of a session beside its JSON: the columns that lists filter by and that the worker looks for. */
-import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
+/** Sessions as rows: their own, and those of other tables that follow from them. */
+import type { AttemptId } from '../checkout/ids.ts';
 import {
   amountPaid,
   type Checkout,
@@ -10,33 +10,39 @@ import {
   type Json,
   type Payment,
   paymentStatusOf,
-  type RefundStatus,
   statusOf,
 } from '../checkout/session.ts';
-import type { Tenant } from '../checkout/tenant.ts';
-import type { Endpoint } from '../webhooks/endpoint.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import { type AnyRow, keyOf, type Row, type Table } from './tables.ts';
+import { type Edit, type How, type Write, writeOf } from './writes.ts';
 
 /** How much of a description can be searched by its beginning. */
 export const SEARCHABLE_DESCRIPTION_LENGTH = 64;
 /** Longer values of metadata cannot be filtered by; they would make the index as large as the data. */
 export const FILTERABLE_METADATA_LENGTH = 256;
 
-/** The columns of the table `checkout` that are derived from a session, by their names. */
+/** The columns of a session that are derived from it, by their names; PostgreSQL has some of them in other tables. */
 export function columnsOf(checkout: Checkout) {
   return {
     status: statusOf(checkout),
-    payment_status: paymentStatusOf(checkout),
-    invoice_currency: checkout.currency,
+    paymentStatus: paymentStatusOf(checkout),
+    invoiceCurrency: checkout.currency,
     amount: checkout.amount,
-    amount_paid: amountPaid(checkout),
-    partially_paid: isPartiallyPaid(checkout),
-    paid_in_excess: isPaidInExcess(checkout),
-    reference_id: checkout.referenceId,
+    amountPaid: amountPaid(checkout),
+    partiallyPaid: isPartiallyPaid(checkout),
+    paidInExcess: isPaidInExcess(checkout),
+    referenceId: checkout.referenceId,
     customer: checkout.payer.customer || null,
     email: searchable(checkout.payer.email) || null,
     description: searchable(checkout.description) || null,
-    due_at: dueAt(checkout),
+    dueAt: dueAt(checkout),
   };
+}
+
+/** A session's own row. */
+export function checkoutRow(checkout: Checkout) {
+  const { id, version, eventCount } = checkout;
+  return { ...columnsOf(checkout), id, version, eventCount, data: dataOf(checkout) };
 }
 
 /** What is kept of a session as JSON: all but what has a table or a column of its own. */
@@ -51,30 +57,43 @@ export function dataOf(checkout: Checkout): string {
   });
 }
 
+/** A session with its ledger as JSON, or null where there are no payments. */
+export type CheckoutRow = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' | 'data'> & {
+  readonly payments: string | null;
+};
+
+type PaymentLine = readonly [
+  rail: string,
+  reference: string,
+  attempt: AttemptId,
+  amount: number,
+  bookedAt: TenantTime,
+  late: boolean | 0 | 1,
+];
+
+export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
+  const lines: readonly PaymentLine[] = row.payments === null ? [] : JSON.parse(row.payments);
+  const payments = lines.map(
+    ([rail, reference, attempt, amount, bookedAt, late]): Payment => ({
+      rail,
+      reference,
+      attempt,
+      amount,
+      bookedAt,
+      late: Boolean(late),
+    }),
+  );
+  return checkoutFrom(row, tenant, payments);
+}
+
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */
 export function checkoutFrom(
-  row: {
-    readonly id: CheckoutId;
-    readonly version: number;
-    readonly eventCount: number;
-    readonly data: string;
-  },
+  { id, version, eventCount, data: stored }: Omit<CheckoutRow, 'payments'>,
   tenant: Tenant,
   payments: readonly Payment[],
 ): Checkout {
-  const { id, version, eventCount } = row;
-  const { refunds = [], reversals = [], policy = defaultPolicy, ...data } = JSON.parse(row.data);
-  return {
-    ...data,
-    refunds,
-    reversals,
-    policy,
-    id,
-    tenant,
-    version,
-    eventCount,
-    payments,
-  };
+  const { refunds = [], reversals = [], policy = defaultPolicy, ...data } = JSON.parse(stored);
+  return { ...data, refunds, reversals, policy, id, tenant, version, eventCount, payments };
 }
 
 /** Text as prefix searches see it. The cut may go through a character; PostgreSQL takes no half of one. */
@@ -100,37 +119,81 @@ function filterableValue(value: Json): string | null {
   return text.length <= FILTERABLE_METADATA_LENGTH ? text : null;
 }
 
-export type RefundRow = {
-  readonly id: RefundId;
-  readonly checkout: CheckoutId;
-  readonly rail: string;
-  readonly state: RefundStatus;
+/** A session before and after a change; it was not there before it was made. */
+export type CheckoutChange = { readonly before: Checkout | null; readonly after: Checkout };
+
+/** A table whose rows follow from sessions, so that these are found by other keys than their own. */
+export type Following = Write<CheckoutChange> & {
+  readonly rowsOf: (checkout: Checkout) => readonly AnyRow[];
 };
 
-/** The rows of the table `refund` that a session has: which are found by their ids, and which are still to be made. */
-export function refundRows({ id: checkout, refunds }: Checkout): RefundRow[] {
-  return refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status }));
+/** `source` are the parts of a session that the rows are made from: nothing is to be done while they are the same. */
+function following<T extends Table>(
+  table: T,
+  source: ReadonlyArray<keyof Checkout>,
+  rowsOf: (checkout: Checkout) => ReadonlyArray<Row<T> & AnyRow>,
+  how: How<T> = {},
+): Following {
+  const key = keyOf(table);
+  function editsOf({ before, after }: CheckoutChange): readonly Edit[] {
+    if (before === null) return rowsOf(after).map((put) => ({ put }));
+    if (source.every((part) => before[part] === after[part])) return [];
+    const known = new Map<string, AnyRow>(rowsOf(before).map((row) => [key(row), row]));
+    const edits: Edit[] = [];
+    for (const put of rowsOf(after)) {
+      const old = known.get(key(put));
+      if (old === undefined || write.sets.some((field) => old[field] !== put[field])) edits.push({ put });
+      known.delete(key(put));
+    }
+    for (const gone of known.values()) edits.push({ gone });
+    return edits;
+  }
+  const write = writeOf(table, editsOf, how);
+  return { ...write, rowsOf };
 }
 
-export type AwaitedRow = {
-  readonly currency: string;
-  readonly amount: number;
-  readonly attempt: AttemptId;
-  readonly checkout: CheckoutId;
-};
-
-/** The rows of the table `awaited` that a session has: its attempts that stand open until a transfer comes. */
-export function awaitedTransfers({ id: checkout, currency, attempts }: Checkout): AwaitedRow[] {
-  return attempts
-    .filter(({ traits, status }) => traits.standing && status === 'requires_action')
-    .map(({ id, amount }) => ({ currency, amount, attempt: id, checkout }));
-}
-
-/** What is kept of an endpoint as JSON: all but what has a column of its own. */
-export function endpointDataOf(endpoint: Endpoint): string {
-  const { id, tenant, version, eventCount, ...data } = endpoint;
-  return JSON.stringify(data);
-}
+export const followingTables: readonly Following[] = [
+  following('checkout_metadata', ['metadata'], ({ id: checkout, metadata }) =>
+    filterableMetadata(metadata).map(([name, value]) => ({ name, value, checkout })),
+  ),
+  following(
+    'payment_attempt',
+    ['attempts'],
+    ({ id: checkout, attempts }) =>
+      attempts.map(({ id, rail, reference }) => ({ id, rail, reference, checkout })),
+    { by: 'reference' },
+  ),
+  following(
+    'payment',
+    ['payments'],
+    ({ id: checkout, currency, payments }) =>
+      payments.map(({ rail, reference, attempt, amount, bookedAt, late }, index) => ({
+        rail,
+        reference,
+        checkout,
+        line: index + 1,
+        attempt,
+        amount,
+        currency,
+        bookedAt,
+        late,
+      })),
+    { by: 'reference' },
+  ),
+  following(
+    'refund',
+    ['refunds'],
+    ({ id: checkout, refunds }) =>
+      refunds.map(({ id, rail, status }) => ({ id, checkout, rail, state: status })),
+    { sets: ['state'] },
+  ),
+  // Attempts that stand open until a transfer comes.
+  following('awaited', ['attempts', 'currency'], ({ id: checkout, currency, attempts }) =>
+    attempts
+      .filter(({ traits, status }) => traits.standing && status === 'requires_action')
+      .map(({ id, amount }) => ({ currency, amount, attempt: id, checkout })),
+  ),
+];
 
 /** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
 export function bytesOf({

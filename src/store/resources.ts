@@ -3,6 +3,7 @@ import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
+import type { CheckoutRow } from './columns.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
 import { bankEntries } from './reads/bank-entries.ts';
@@ -16,7 +17,6 @@ import { providerEvents } from './reads/provider-events.ts';
 import type { Read, Run } from './reads/read.ts';
 import { refundList } from './reads/refunds.ts';
 import { gauges } from './reads/work.ts';
-import type { CheckoutRow } from './rows.ts';
 import type { Events, FeedPage, Store } from './store.ts';
 
 /**

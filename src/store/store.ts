@@ -32,11 +32,15 @@ import type {
 import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
+import type { CheckoutChange } from './columns.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { ResourceWrites } from './reads/all.ts';
+import type { Audit } from './reads/audit.ts';
 import type { BankEntryFilter } from './reads/bank-entries.ts';
 import type { CheckoutFilter } from './reads/checkouts.ts';
 import type { CustomerFilter } from './reads/customers.ts';
 import type { DeliveryFilter } from './reads/deliveries.ts';
+import type { EndpointChange } from './reads/endpoints.ts';
 import type { RefundFilter } from './reads/refunds.ts';
 
 /** A success as it was sent, so that it can be sent again byte for byte. */
@@ -109,20 +113,9 @@ export type Loaded = {
   readonly receivers: ReadonlyMap<string, Health>;
 };
 
-export type Audit = {
-  /** Id of what changed, and its version after the change (0 where it has none). */
-  readonly subject: string;
-  readonly version: number;
-  readonly at: TenantTime;
-  /** Id of the API key, or `payer`, `time`, `rail`. */
-  readonly actor: string;
-  readonly action: string;
-  readonly requestId: string;
-};
-
-export type Writes = {
-  readonly checkout?: { readonly before: Checkout | null; readonly after: Checkout };
-  readonly customer?: Customer;
+/** What a unit writes: rows of resources as they are, and what databases write in their own ways. */
+export type Writes = ResourceWrites & {
+  readonly checkout?: CheckoutChange;
   /** Forget this customer: the record, and its traces in sessions and events. */
   readonly erasedCustomer?: Customer;
   readonly events?: readonly EventRow[];
@@ -132,25 +125,10 @@ export type Writes = {
   readonly deliveryResults?: readonly DeliveryResult[];
   /** Deliveries that have ended, to be made again. */
   readonly resends?: readonly Resend[];
-  readonly endpoints?: readonly EndpointChange[];
-  /** Receivers that fail, or with null: that do so no longer. */
-  readonly receivers?: ReadonlyArray<{ readonly id: string; readonly health: Health | null }>;
   /** Receivers whose deferred deliveries are due now. */
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
   readonly testClockAdvanceMs?: number;
-  /** New or changed. */
-  readonly providerEvent?: ProviderEvent;
-  /** New or changed. */
-  readonly bankEntry?: BankEntry;
-  /** New. */
-  readonly bankFile?: BankFile;
-  /** A statement that was ingested to its end, in the place of what has reserved its id. Nothing else of a file changes. */
-  readonly ingestedFile?: BankFile;
-  readonly audit?: Audit;
 };
-
-/** `after` is null for one that was deleted. */
-export type EndpointChange = { readonly before: Endpoint | null; readonly after: Endpoint | null };
 
 export type Unit = {
   readonly needs: Needs;
@@ -159,7 +137,15 @@ export type Unit = {
 };
 
 /** Filters of lists: each is a line where the list is read. */
-export type { BankEntryFilter, CheckoutFilter, CustomerFilter, DeliveryFilter, RefundFilter };
+export type {
+  Audit,
+  BankEntryFilter,
+  CheckoutFilter,
+  CustomerFilter,
+  DeliveryFilter,
+  EndpointChange,
+  RefundFilter,
+};
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };

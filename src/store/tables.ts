@@ -1,50 +1,82 @@
 import type { SubjectId } from '../events/event.ts';
 import type { Id, IdPrefix } from '../lib/id.ts';
+import type { Dialect } from './sql.ts';
 
 /**
- * The tables, described once: names and types of the columns that both databases have. Rows are typed by it, what SQLite
- * keeps as 0 and 1 is read as a boolean by it, and PostgreSQL takes many rows at once by it. A `?` is behind the type of
- * a column that may be null. A column of ids has their prefix for its type: `chk` for sessions, `subject` for what an
- * event is about. Every table of a tenant begins with `account` and `live`, which are left out. A test compares all of
- * it with the schema of each database.
+ * The tables, described once: names and types of the columns that both databases have. Rows are typed by it, statements
+ * that write them are made from it, and it is what moves from SQLite to PostgreSQL. A `*` is behind the name of a column
+ * of the key, a `?` behind the type of a column that may be null. A column of ids has their prefix for its type: `chk`
+ * for sessions, `subject` for what an event is about; one with a few words for its values has these. Every table of a
+ * tenant begins with `account` and `live`, which are left out. A test compares all of it with the schema of each
+ * database.
  */
 export const tables = {
-  account: `number bigint, name text, created_at bigint, webhook_secret_test text, webhook_secret_live text,
-    previous_webhook_secret_test text?, previous_webhook_secret_test_until bigint?,
+  account: `number* bigint, name text, created_at bigint, webhook_secret_test text, webhook_secret_live text,
+    test_clock_offset_ms bigint, previous_webhook_secret_test text?, previous_webhook_secret_test_until bigint?,
     previous_webhook_secret_live text?, previous_webhook_secret_live_until bigint?,
-    test_clock_offset_ms bigint, settings_test text?, settings_live text?`,
-  api_key: `account bigint, live boolean, id text, secret_hash text, permissions text, name text,
+    settings_test text?, settings_live text?`,
+  api_key: `id* text, account bigint, live boolean, secret_hash text, permissions text, name text,
     created_at bigint, revoked_at bigint?`,
-  customer: 'id cus, email text?, data text',
-  checkout: `id chk, version integer, event_count integer, status text, payment_status text,
+  customer: 'id* cus, email text?, data text',
+  checkout: `id* chk, version integer, event_count integer, status text, payment_status text,
     invoice_currency text, amount_paid bigint, partially_paid boolean, paid_in_excess boolean,
     reference_id text, customer cus?, email text?, data text`,
-  checkout_metadata: 'name text, value text, checkout chk',
-  payment_attempt: 'id pat, rail text, reference text, checkout chk',
-  payment: `rail text, reference text, checkout chk, attempt pat, amount bigint, currency text,
+  checkout_metadata: 'name* text, value* text, checkout* chk',
+  payment_attempt: 'id* pat, rail text, reference text, checkout chk',
+  payment: `rail* text, reference* text, checkout chk, attempt pat, amount bigint, currency text,
     booked_at bigint, late boolean`,
-  refund: 'id rfd, checkout chk, rail text, state text',
-  awaited: 'currency text, amount bigint, attempt pat, checkout chk',
-  provider_event: `id pev, rail text, reference text, received_at bigint, state text, due_at bigint?,
-    tries integer, attempt_reference text?, payment_reference text?, body text`,
-  bank_entry: `id ntc, reference text, received_at bigint, state text, due_at bigint?, tries integer,
-    data text`,
-  bank_file: 'id bfl, kind text, created_at bigint, hash text, data text, content text',
-  event: 'id evt, type text, subject subject, sequence integer, created_at bigint, body text',
-  webhook_endpoint: 'id whe, version integer, event_count integer, data text',
-  webhook_receiver: `id text, failures integer, failing_since bigint, probes integer, probe_at bigint?,
+  refund: 'id* rfd, checkout chk, rail text, state pending|succeeded|failed',
+  awaited: 'currency* text, amount* bigint, attempt* pat, checkout chk',
+  provider_event: `id* pev, rail text, reference text, received_at bigint, state waiting|open|done,
+    due_at bigint?, tries integer, attempt_reference text?, payment_reference text?, body text`,
+  bank_entry: `id* ntc, reference text, received_at bigint, state waiting|open|done|ignored, due_at bigint?,
+    tries integer, data text`,
+  bank_file:
+    'id* bfl, kind statement|ingesting|payments, created_at bigint, hash text, data text, content text',
+  event: 'id* evt, type text, subject subject, sequence integer, created_at bigint, body text',
+  feed_start: 'position bigint',
+  webhook_endpoint: 'id* whe, version integer, event_count integer, data text',
+  webhook_receiver: `id* text, failures integer, failing_since bigint, probes integer, probe_at bigint?,
     announced boolean, last_error text`,
-  delivery: `id whd, event evt, subject subject, sequence integer, receiver text, url text?, created_at bigint,
-    state text, attempts integer, round_start integer, due_at bigint?, tried_at bigint?,
+  delivery: `id* whd, event evt, subject subject, sequence integer, receiver text, url text?, created_at bigint,
+    state pending|delivered|failed, attempts integer, round_start integer, due_at bigint?, tried_at bigint?,
     last_status integer?, last_error text?`,
-  delivery_attempt: `delivery whd, number integer, at bigint, duration_ms integer, status integer?, error text?,
+  delivery_attempt: `delivery* whd, number* integer, at bigint, duration_ms integer, status integer?, error text?,
     answer text`,
-  idempotency: `idempotency_key text, operation text, request_hash text, status_code integer, headers text,
+  idempotency: `idempotency_key* text, operation* text, request_hash text, status_code integer, headers text,
     body text, created_at bigint`,
   audit: 'subject text, version integer, at bigint, actor text, action text, request_id text',
 } as const;
 
+/** Columns and tables that only one of the databases has. */
+const own = {
+  sqlite: {
+    checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint',
+    event: 'position bigint, previous bigint',
+    idempotency: 'event bigint?',
+  },
+  postgres: {
+    checkout_overview: 'id* chk, amount bigint, description text?',
+    timer: 'checkout* chk, due_at bigint, leased_until bigint?',
+    payment: 'line integer',
+    feed: 'position* bigint, event evt',
+    feed_end: 'position bigint',
+    feed_waiting: 'subject* subject, sequence* integer, event evt',
+    delivery: 'leased_until bigint?',
+    delivery_claim: '',
+    idempotency: 'event evt?',
+  },
+} as const;
+
+/** What every table of a tenant begins with. The log of changes has no key. */
+const ofTenant = (table: string): string => {
+  if (table === 'account' || table === 'api_key') return '';
+  return table === 'audit' ? 'account bigint, live boolean' : 'account* bigint, live* boolean';
+};
+
 export type Table = keyof typeof tables;
+/** Any table of a database. */
+export type TableIn<D extends Dialect> = Table | keyof (typeof own)[D];
 
 type Space = ' ' | '\n';
 type Trim<T extends string> = T extends `${Space}${infer Rest}` ? Trim<Rest> : T;
@@ -55,38 +87,86 @@ type Cell<T extends string> = T extends keyof Types
   ? Types[T]
   : T extends `${infer K}?`
     ? Cell<K> | null
-    : never;
+    : Word<T>;
+type Word<T extends string> = T extends `${infer One}|${infer Others}` ? One | Word<Others> : T;
+type Camel<T extends string> = T extends `${infer One}_${infer Others}`
+  ? `${One}${Capitalize<Camel<Others>>}`
+  : T;
 type Columns<T extends string> = T extends `${infer One},${infer Rest}`
   ? Columns<One> & Columns<Rest>
   : Trim<T> extends `${infer Name} ${infer Type}`
-    ? { readonly [N in Name]: Cell<Type> }
-    : never;
+    ? { readonly [N in Camel<Name extends `${infer Key}*` ? Key : Name>]: Cell<Type> }
+    : unknown;
 
-/** A row of this table, without the account and mode that it was asked for with. */
+/** A row of this table under the names of the domain, without the account and mode that it was asked for with. */
 export type Row<T extends Table> = Columns<(typeof tables)[T]>;
 
-const sqlTypes = /^(text|integer|bigint|boolean)\??$/;
+/** A row as it is written, perhaps with more than the table has. */
+export type AnyRow = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The columns of a table with their types in SQL; ids are text there. */
-export function columnsOf(table: Table): readonly (readonly [name: string, type: string])[] {
-  return tables[table].split(',').map((each) => {
-    const [name = '', type = ''] = each.trim().split(' ');
-    if (sqlTypes.test(type)) return [name, type];
-    return [name, type.endsWith('?') ? 'text?' : 'text'];
+export type Column = {
+  readonly name: string;
+  /** Its name in a row. */
+  readonly field: string;
+  /** In PostgreSQL, where ids and words are text. */
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly isKey: boolean;
+};
+
+const sqlTypes = /^(text|integer|bigint|boolean)$/;
+
+function parsed(description: string): Column[] {
+  return description.split(',').map((each) => {
+    const [marked = '', type = ''] = each.trim().split(' ');
+    const name = marked.replace('*', '');
+    const bare = type.replace('?', '');
+    return {
+      name,
+      field: name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      type: sqlTypes.test(bare) ? bare : 'text',
+      isNullable: bare !== type,
+      isKey: name !== marked,
+    };
   });
 }
 
-/** The same for a SELECT. */
+/** The columns of every table of a database, with the account and mode. */
+export function schemaOf(dialect: Dialect): Readonly<Record<string, readonly Column[]>> {
+  const both: Readonly<Record<string, string>> = tables;
+  const further: Readonly<Record<string, string>> = own[dialect];
+  const names = [...new Set([...Object.keys(both), ...Object.keys(further)])];
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = [ofTenant(name), both[name], further[name]];
+      return [name, parsed(all.filter(Boolean).join(', '))];
+    }),
+  );
+}
+
+const shared: Readonly<Record<string, readonly Column[]>> = Object.fromEntries(
+  Object.entries(tables).map(([name, columns]) => [name, parsed(columns)]),
+);
+
+/** The columns that both databases have, without the account and mode. */
+export const columnsOf = (table: Table): readonly Column[] => shared[table] ?? [];
+
+/** A function for the keys of rows within their table and tenant, for comparing. */
+export function keyOf(table: Table): (row: AnyRow) => string {
+  const key = columnsOf(table).filter(({ isKey }) => isKey);
+  return (row) => key.map(({ field }) => row[field]).join('\n');
+}
+
+/** The same columns for a SELECT of rows. */
 export function columnsIn(table: Table): string {
   return columnsOf(table)
-    .map(([name]) => `${table}.${name}`)
+    .map(({ name, field }) => `${table}.${name}${name === field ? '' : ` AS "${field}"`}`)
     .join(', ');
 }
 
-/** Columns whose values are true or false, in whatever table. */
-export const booleanColumns: ReadonlySet<string> = new Set([
-  'live',
-  ...(Object.keys(tables) as Table[]).flatMap((table) =>
-    columnsOf(table).flatMap(([name, type]) => (type === 'boolean' ? [name] : [])),
+/** Fields that are true or false, in whatever table. */
+export const booleanFields: ReadonlySet<string> = new Set(
+  Object.values(schemaOf('sqlite')).flatMap((columns) =>
+    columns.flatMap(({ field, type }) => (type === 'boolean' ? [field] : [])),
   ),
-]);
+);

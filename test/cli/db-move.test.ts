@@ -371,7 +371,7 @@ test('every column of PostgreSQL is moved', async (t) => {
   const rows = await query(
     t,
     url,
-    `SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY ordinal_position) AS columns
+    `SELECT table_name, string_agg(column_name || ' ' || data_type, ', ' ORDER BY column_name COLLATE "C") AS columns
      FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`,
   );
   const ofMove = ['directory', 'schema_version'];
@@ -381,7 +381,13 @@ test('every column of PostgreSQL is moved', async (t) => {
       .map((row) => [row.table_name, row.columns])
       .sort(),
     tables
-      .map((table) => [table.name, table.columns.map(({ name, type }) => `${name} ${type}`).join(', ')])
+      .map(({ name, columns }) => [
+        name,
+        columns
+          .map((each) => `${each.name} ${each.type}`)
+          .sort()
+          .join(', '),
+      ])
       .sort(),
   );
 });

@@ -1,6 +1,6 @@
 /** Rows as lines of text, exactly as PostgreSQL's COPY writes them, so that rows of two databases can be compared. */
 import type { SQLOutputValue } from 'node:sqlite';
-import type { Column } from './tables.ts';
+import type { Column } from '../../store/tables.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '\b': '\\b',

@@ -1,27 +1,26 @@
 /** A session and everything that follows from it: rows of several tables, which are only ever written together. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { awaitedTransfers, checkoutFrom, filterableMetadata, refundRows } from '../../store/columns.ts';
+import { checkoutFrom, followingTables } from '../../store/columns.ts';
 import type { Source, SourceRow, TenantClock } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
 
 const tenant = ({ account, live }: Row) => ({ account, live });
 
-/** Rows that a session implies: its timer, metadata, attempts, refunds and awaited transfers. */
-function followingFrom(row: Row) {
-  const session = sessionFrom(row);
-  const each = (rows: readonly object[]): Row[] => rows.map((one) => ({ ...one, ...tenant(row) }));
-  const { id: checkout, attempts, metadata } = session;
-  return {
-    attempts: each(attempts.map(({ id, rail, reference }) => ({ id, rail, reference, checkout }))),
-    refunds: each(refundRows(session)),
-    awaited: each(awaitedTransfers(session)),
-    metadata: each(filterableMetadata(metadata).map(([name, value]) => ({ name, value, checkout }))),
-  };
+/** Lines of the ledger are copied as they are: what they are made from is not read with a session here. */
+const following = followingTables.filter(({ table }) => table !== 'payment');
+
+/** What follows from these sessions, as rows of each table. */
+function followingFrom(checkouts: readonly Row[]): Array<readonly [name: string, rows: Row[]]> {
+  const sessions = checkouts.map((row) => ({ row, session: sessionFrom(row) }));
+  return following.map(({ table, rowsOf }) => [
+    table,
+    sessions.flatMap(({ row, session }) => rowsOf(session).map((each) => ({ ...each, ...tenant(row) }))),
+  ]);
 }
 
-/** The session without its ledger, account and mode, on which none of these rows depend. */
+/** Without its lines of the ledger, which nothing here follows from; nor does anything from its account and mode. */
 function sessionFrom(row: Row): Checkout {
   const { id, version, event_count, data } = row as {
     id: CheckoutId;
@@ -32,7 +31,7 @@ function sessionFrom(row: Row): Checkout {
   return checkoutFrom({ id, version, eventCount: event_count, data }, { account: 0, mode: 'test' }, []);
 }
 
-/** Ledger lines of these sessions. */
+/** The lines of the ledger of these sessions. */
 export function paymentsOf(source: Source, checkouts: readonly SourceRow[]): Row[] {
   return checkouts
     .filter(({ amount_paid }) => amount_paid !== 0)
@@ -54,40 +53,21 @@ export async function insertSessions(
   payments: readonly Row[],
 ): Promise<void> {
   const timers = checkouts.filter(({ due_at }) => due_at !== null);
-  const following = checkouts.map(followingFrom);
   await insertRows(tx, 'checkout', checkouts);
   await insertRows(tx, 'checkout_overview', checkouts);
-  await insertRows(
-    tx,
-    'checkout_metadata',
-    following.flatMap(({ metadata }) => metadata),
-  );
   await insertRows(
     tx,
     'timer',
     timers.map((row) => ({ ...tenant(row), checkout: row.id, due_at: row.due_at })),
   );
-  // Ledger lines are only ever added; copying a session again has left them in place.
-  await insertRows(
-    tx,
-    'payment_attempt',
-    following.flatMap(({ attempts }) => attempts),
-    'ON CONFLICT DO NOTHING',
-  );
-  await insertRows(
-    tx,
-    'refund',
-    following.flatMap(({ refunds }) => refunds),
-  );
-  await insertRows(
-    tx,
-    'awaited',
-    following.flatMap(({ awaited }) => awaited),
-  );
+  for (const [name, rows] of followingFrom(checkouts)) {
+    // Attempts are only ever added, and a session that is copied anew has left them where they were.
+    await insertRows(tx, name, rows, name === 'payment_attempt' ? 'ON CONFLICT DO NOTHING' : '');
+  }
   await insertRows(tx, 'payment', payments);
 }
 
-/** Removes the copied rows of these sessions; sessions that were not copied yet are skipped. */
+/** Removes what was copied of these sessions; what it does not find was not copied yet. */
 export async function removeSessions(
   tx: Transaction,
   place: TenantClock,
@@ -104,12 +84,8 @@ export async function removeSessions(
   for (const name of ['timer', 'payment', 'refund']) {
     await removeRows(tx, name, ['account', 'live', 'checkout'], named);
   }
-  // No index leads from a session to these rows; the copied session says which there are.
-  const following = removed.map(followingFrom);
-  for (const [name, rows] of [
-    ['checkout_metadata', following.flatMap(({ metadata }) => metadata)],
-    ['awaited', following.flatMap(({ awaited }) => awaited)],
-  ] as const) {
-    await removeRows(tx, name, table(name).key, rows);
+  // No index leads from a session to these; but what was copied of it says which there are.
+  for (const [name, rows] of followingFrom(removed)) {
+    if (name === 'checkout_metadata' || name === 'awaited') await removeRows(tx, name, table(name).key, rows);
   }
 }

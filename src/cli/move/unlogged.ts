@@ -4,9 +4,10 @@
  * these differ, so do rows, and what differs is copied or removed.
  */
 import { hash } from 'node:crypto';
+import type { Column } from '../../store/tables.ts';
 import type { Move } from './copy.ts';
 import type { Source, SourceRow, TenantClock } from './source.ts';
-import { type Column, type Table, table } from './tables.ts';
+import { type Table, table } from './tables.ts';
 import { insertRows, removeRows } from './target.ts';
 
 type Unlogged = {

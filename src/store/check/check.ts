@@ -69,7 +69,7 @@ export function createTally(rule: string) {
   };
 }
 
-type Entry = ReadonlyArray<string | number>;
+type Entry = ReadonlyArray<string | number | boolean | null>;
 
 /** Whether a JSON array, or null for an empty one, has just these entries, in any order. */
 export function sameEntries(json: string | null, expected: readonly Entry[]): boolean {

@@ -7,24 +7,22 @@ import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
 import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
-import { awaitedTransfers, checkoutFrom, columnsOf, filterableMetadata, refundRows } from '../columns.ts';
+import { checkoutFrom, columnsOf, followingTables } from '../columns.ts';
+import { type Column, columnsOf as columnsOfTable, type Table } from '../tables.ts';
 import { createTally, type Outcome, sameEntries } from './check.ts';
 import { isNumbered, type Told } from './webhook-rules.ts';
 
 type Columns = ReturnType<typeof columnsOf>;
+/** The rows of a table that are found of a session, as JSON; null where there are none. */
+type Found = { readonly [T in Table as `${T}_rows`]?: string | null };
 /** As databases have them: a boolean may be a number. */
 type Stored<T> = T extends boolean ? boolean | number : T;
 
-export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & Told & {
+export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } & Told &
+  Found & {
     readonly id: CheckoutId;
     readonly version: number;
     readonly data: string;
-    /** JSON, or null where there are none. */
-    readonly payments: string | null;
-    readonly attempts: string | null;
-    readonly metadata: string | null;
-    readonly refunds: string | null;
-    readonly awaited: string | null;
     /** Which deliveries there are to the addresses that it names. */
     readonly sent: string | null;
     /** Whether the record of its customer is there. */
@@ -44,7 +42,11 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
 /** So young: less than a day, where deliveries are kept for days. */
 export const isYoung = (column: string): string => `${column} > ${Date.now() - 24 * 3_600_000}`;
 
-/** The lists of a row, in these orders. */
+/** The columns in which such rows are gathered. */
+export const gatheredOf = (table: Table): readonly Column[] =>
+  columnsOfTable(table).filter(({ name }) => name !== 'checkout');
+
+/** The first columns of a payment in such rows. */
 export type PaymentEntry = readonly [
   rail: string,
   reference: string,
@@ -64,17 +66,41 @@ type Subject = {
 
 const UNREADABLE = 'every session can be read';
 
-const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
+type Rules = Readonly<Record<string, (subject: Subject) => boolean>>;
+
+/** Payments are the ledger, with rules of their own. */
+const foundIn: { readonly [T in Table]?: string } = {
+  payment_attempt: 'the attempts that are found are those of the session',
+  refund: 'the refunds that are found are those of the session',
+  awaited: 'the transfers that are waited for are those of the session',
+  checkout_metadata: 'the metadata to filter by is that of the session',
+};
+
+/** What follows from a session is found by other keys than its own. */
+const foundRules: Rules = Object.fromEntries(
+  followingTables.flatMap(({ table, rowsOf }) => {
+    const rule = foundIn[table];
+    const fields = gatheredOf(table).map(({ field }) => field);
+    const holds = ({ row, checkout }: Subject) =>
+      sameEntries(
+        row[`${table}_rows`] ?? null,
+        rowsOf(checkout).map((each) => fields.map((field) => each[field] ?? null)),
+      );
+    return rule === undefined ? [] : [[rule, holds]];
+  }),
+);
+
+const rules: Rules = {
   'the columns of a session say what it says itself': ({ row, checkout }) => {
-    const { due_at, amount_paid, ...columns } = columnsOf(checkout);
+    const { dueAt, amountPaid, ...columns } = columnsOf(checkout);
     return Object.entries(columns).every(([name, value]) => {
       const stored = row[name as keyof typeof columns];
       return typeof value === 'boolean' ? Boolean(stored) === value : stored === value;
     });
   },
-  'a session is due when it says so': ({ row, checkout }) => row.due_at === columnsOf(checkout).due_at,
+  'a session is due when it says so': ({ row, checkout }) => row.dueAt === columnsOf(checkout).dueAt,
   'what is paid is the sum of the ledger': ({ row, payments }) =>
-    row.amount_paid === payments.reduce((sum, [, , , amount]) => sum + amount, 0),
+    row.amountPaid === payments.reduce((sum, [, , , amount]) => sum + amount, 0),
   'a session is completed as soon as it is paid, and only then': ({ checkout }) =>
     checkout.lifecycle.state === 'expired' ||
     (checkout.lifecycle.state === 'completed') === isCovered(checkout),
@@ -84,34 +110,17 @@ const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
         currency === checkout.currency &&
         checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
     ),
-  'the attempts that are found are those of the session': ({ row, checkout }) =>
-    sameEntries(
-      row.attempts,
-      checkout.attempts.map(({ id, rail, reference }) => [id, rail, reference]),
-    ),
   'refunds and reversals belong to attempts of their session': ({ checkout }) =>
     [...checkout.refunds, ...checkout.reversals].every(({ attempt, rail }) =>
       checkout.attempts.some((each) => each.id === attempt && each.rail === rail),
     ),
   'no more goes back than was paid': ({ checkout }) =>
     checkout.attempts.every(({ id }) => sumOf(goingBack(checkout), id) <= sumOf(checkout.payments, id)),
-  'the refunds that are found are those of the session': ({ row, checkout }) =>
-    sameEntries(
-      row.refunds,
-      refundRows(checkout).map(({ id, rail, state }) => [id, rail, state]),
-    ),
-  'the transfers that are waited for are those of the session': ({ row, checkout }) =>
-    sameEntries(
-      row.awaited,
-      awaitedTransfers(checkout).map(({ attempt, currency, amount }) => [attempt, currency, amount]),
-    ),
-  'the metadata to filter by is that of the session': ({ row, checkout }) =>
-    sameEntries(row.metadata, filterableMetadata(checkout.metadata)),
   'a session has the events that it counts, numbered without a gap': ({ row }) =>
-    row.event_count > 0 && isNumbered(row),
+    row.eventCount > 0 && isNumbered(row),
   'events tell of every version of a session': ({ row, checkout }) => {
     const newest = isErased(row, checkout) ? [row.version, row.version - 1] : [row.version];
-    if (row.events === row.event_count) {
+    if (row.events === row.eventCount) {
       return row.versions === toldVersions(row, checkout) && newest.includes(row.newest_version ?? 0);
     }
     // The versions before the first event that is left are gone with their events.
@@ -140,7 +149,10 @@ const rules: Readonly<Record<string, (subject: Subject) => boolean>> = {
 /** Looks at sessions one by one. */
 export function sessionJudge() {
   const readable = createTally(UNREADABLE);
-  const tallies = Object.entries(rules).map(([rule, holds]) => ({ holds, tally: createTally(rule) }));
+  const tallies = Object.entries({ ...foundRules, ...rules }).map(([rule, holds]) => ({
+    holds,
+    tally: createTally(rule),
+  }));
   return {
     look(row: SessionRow): void {
       try {
@@ -171,7 +183,7 @@ function hasPerson({ payer }: Checkout): boolean {
 }
 
 function subjectOf(row: SessionRow): Subject {
-  const payments: readonly PaymentEntry[] = JSON.parse(row.payments ?? '[]');
+  const payments: readonly PaymentEntry[] = JSON.parse(row.payment_rows ?? '[]');
   const lines = payments.map(
     ([rail, reference, attempt, amount]): Payment => ({
       rail,
@@ -183,7 +195,7 @@ function subjectOf(row: SessionRow): Subject {
       late: false,
     }),
   );
-  const stored = { id: row.id, version: row.version, eventCount: row.event_count, data: row.data };
+  const stored = { id: row.id, version: row.version, eventCount: row.eventCount, data: row.data };
   // The account and mode are in no rule either: what is read with a session was found by them.
   const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, lines);
   return { row, checkout, payments, sent: JSON.parse(row.sent ?? '[]') };

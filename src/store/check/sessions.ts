@@ -1,7 +1,9 @@
 /** Everything that is kept of a session in one row; what is found by other keys is gathered first, and then looked up. */
 import { eventFields } from '../../events/envelope.ts';
+import { followingTables } from '../columns.ts';
 import type { Dialect } from '../sql.ts';
-import { isYoung } from './session-rules.ts';
+import { columnsIn } from '../tables.ts';
+import { gatheredOf, isYoung } from './session-rules.ts';
 
 /** Several rows as a JSON array of arrays of these columns, as a text. */
 export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> = {
@@ -52,26 +54,24 @@ export function sessions(dialect: Dialect): string {
   // PostgreSQL has what changes often, or is asked often, in narrow rows of their own.
   const apart =
     dialect === 'sqlite'
-      ? { columns: '', tables: '' }
-      : {
-          columns: 'amount, description, due_at,',
-          tables: `LEFT JOIN ${joined('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
-            LEFT JOIN ${joined('checkout', 'timer', 'timer.checkout = checkout.id')}`,
-        };
+      ? ''
+      : `LEFT JOIN ${joined('checkout', 'checkout_overview', 'checkout_overview.id = checkout.id')}
+         LEFT JOIN ${joined('checkout', 'timer', 'timer.checkout = checkout.id')}`;
+  const following = followingTables.map(({ table }) => {
+    const columns = gatheredOf(table).map(({ name }) => name);
+    return gathered(`of_${table}`, table, `${list(columns.join(', '))} AS ${table}_rows`);
+  });
   return `
-    SELECT checkout.*, ${apart.columns} customer.id IS NOT NULL AS customer_known, payments, attempts, metadata,
-      refunds, awaited, sent, coalesce(events, 0) AS events, first_sequence, last_sequence,
+    SELECT ${columnsIn('checkout')}, amount, description, due_at AS "dueAt",
+      ${followingTables.map(({ table }) => `${table}_rows`).join(', ')},
+      customer.id IS NOT NULL AS customer_known, sent, coalesce(events, 0) AS events, first_sequence, last_sequence,
       coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start,
       coalesce(versions, 0) AS versions, oldest_version, newest_version, coalesce(audited, 0) AS audited,
       coalesce(young_events, 0) AS young_events, young_refunds
-    FROM checkout ${apart.tables}
+    FROM checkout ${apart}
     LEFT JOIN ${joined('checkout', 'customer', 'customer.id = checkout.customer')}
     LEFT JOIN ${joined('checkout', 'feed_start')}
-    ${gathered('ledger', 'payment', `${list('rail, reference, attempt, amount, currency')} AS payments`)}
-    ${gathered('tried', 'payment_attempt', `${list('id, rail, reference')} AS attempts`)}
-    ${gathered('noted', 'checkout_metadata', `${list('name, value')} AS metadata`)}
-    ${gathered('refunded', 'refund', `${list('id, rail, state')} AS refunds`)}
-    ${gathered('expected', 'awaited', `${list('attempt, currency, amount')} AS awaited`)}
+    ${following.join('')}
     ${gathered(
       'told',
       tellingEvents[dialect](),

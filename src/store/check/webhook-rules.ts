@@ -3,6 +3,7 @@
  * Statements for every database, and rules for endpoints that are looked at one by one.
  */
 import type { Endpoint } from '../../webhooks/endpoint.ts';
+import { columnsIn } from '../tables.ts';
 import { createTally, type Outcome, type SqlRule } from './check.ts';
 
 /** Endpoints that are there, or were: a deletion leaves its line in the log of changes, and events and deliveries. */
@@ -108,7 +109,7 @@ export const webhookRules: readonly SqlRule[] = [
 
 /** What is kept of the events of a session or an endpoint. The oldest of a feed may be gone. */
 export type Told = {
-  readonly event_count: number;
+  readonly eventCount: number;
   readonly events: number;
   readonly first_sequence: number | null;
   readonly last_sequence: number | null;
@@ -118,17 +119,17 @@ export type Told = {
 };
 
 /** Whether they are those that it counts, but for the oldest where there are no longer all. */
-export function isNumbered({ event_count, events, sequences, feed_start, ...told }: Told): boolean {
-  const gone = event_count - events;
+export function isNumbered({ eventCount, events, sequences, feed_start, ...told }: Told): boolean {
+  const gone = eventCount - events;
   if (gone < 0 || gone > feed_start || sequences !== events) return false;
-  return events === 0 || (told.first_sequence === gone + 1 && told.last_sequence === event_count);
+  return events === 0 || (told.first_sequence === gone + 1 && told.last_sequence === eventCount);
 }
 
 export type EndpointRow = Told & { readonly id: string; readonly version: number; readonly data: string };
 
 /** Endpoints with what is kept of their events, for every database. */
 export const endpoints = `
-  SELECT webhook_endpoint.*, coalesce(events, 0) AS events, first_sequence, last_sequence,
+  SELECT ${columnsIn('webhook_endpoint')}, coalesce(events, 0) AS events, first_sequence, last_sequence,
     coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start
   FROM webhook_endpoint
   LEFT JOIN feed_start ON feed_start.account = webhook_endpoint.account AND feed_start.live = webhook_endpoint.live
@@ -149,7 +150,7 @@ export function endpointJudge() {
       if (!isReadable(row.data)) readable.add(row.id);
       if (!isNumbered(row)) numbered.add(row.id);
       // And the first one of none.
-      if (row.event_count >= row.version) counted.add(row.id);
+      if (row.eventCount >= row.version) counted.add(row.id);
     },
     outcomes: (): Outcome[] => [readable, numbered, counted].map((each) => each.outcome()),
   };

@@ -5,10 +5,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
-import { bytesOf } from '../columns.ts';
+import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
 import { ledgerOf } from '../reads/checkouts.ts';
 import { all, owned, type Read } from '../reads/read.ts';
-import { type CheckoutRow, checkoutFromRow } from '../rows.ts';
 import { sql as statement, textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import { runOn } from './run.ts';
@@ -24,7 +23,7 @@ type ReadRow = Omit<CheckoutRow, 'data'> & { readonly data: string | null };
 function readChanged(tenant: Tenant, ids: readonly string[], versions: readonly number[]): Read<ReadRow[]> {
   const seen = { ids: textArray(ids), versions: `{${versions.join()}}` };
   return all(
-    statement`SELECT id, checkout.version, event_count,
+    statement`SELECT id, checkout.version, event_count AS "eventCount",
         CASE WHEN checkout.version <> seen.version THEN data END AS data,
         CASE WHEN checkout.version <> seen.version THEN ${ledgerOf(tenant)} END AS payments
       FROM unnest(${seen.ids}::text[], ${seen.versions}::integer[]) AS seen (id, version) JOIN checkout USING (id)

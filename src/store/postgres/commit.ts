@@ -5,12 +5,11 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Unit, Writes } from '../store.ts';
 import { type CheckoutCache, createCheckoutCache } from './cache.ts';
-import { changesOf } from './changes.ts';
 import { erase } from './erase.ts';
 import { isCollision, isUniqueViolation } from './errors.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
-import { writeStatements } from './write.ts';
+import { changesOf, writeStatements } from './write.ts';
 
 /** How often a batch that met another one at the same rows is tried. */
 const MAX_TRIES = 5;
@@ -66,7 +65,7 @@ async function commitOnce(
     const changes = changesOf(decided.writes);
     const statements = writeStatements(sql, tenant, decided.writes, changes);
     writes.push(...decided.writes);
-    for (const { after } of changes.values()) checkouts.set(after.id, after);
+    for (const { after } of changes) checkouts.set(after.id, after);
     if (decided.erasing === null) {
       await commit(statements);
       return { checkouts: [...checkouts.values()], writes };

@@ -9,11 +9,12 @@ import { redactEventBody, redactSessionData } from '../redact.ts';
 import { textArray } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
-import { onRows, some } from './statements.ts';
+import { statementsOn } from './statements.ts';
 
 /** Runs inside a transaction; returns the ids of the sessions it has changed. */
 export async function erase(sql: Sql, tenant: Tenant, { id }: Customer): Promise<readonly string[]> {
   const [account, live] = tenantColumns(tenant);
+  const { onRows } = statementsOn(sql, tenant);
   const [checkouts] = await Promise.all([
     sql<Array<{ id: string; data: string }>>`
       SELECT id, data FROM checkout WHERE account = ${account} AND live = ${live} AND customer = ${id}
@@ -25,32 +26,20 @@ export async function erase(sql: Sql, tenant: Tenant, { id }: Customer): Promise
     SELECT id, body FROM event
     WHERE account = ${account} AND live = ${live} AND subject = ANY (${textArray(ids)}::text[])`;
   await Promise.all([
-    ...some(
+    ...onRows(
       checkouts.map((row) => ({ id: row.id, data: redactSessionData(row.data) })),
-      (rows) =>
-        onRows(
-          sql,
-          tenant,
-          rows,
-          'id text, data text',
-          (r) => `UPDATE checkout SET version = version + 1, email = NULL, data = r.data FROM ${r}
-                  WHERE checkout.account = $1 AND checkout.live = $2 AND checkout.id = r.id`,
-        ),
+      'id text, data text',
+      (r) => `UPDATE checkout SET version = version + 1, email = NULL, data = r.data FROM ${r}
+              WHERE checkout.account = $1 AND checkout.live = $2 AND checkout.id = r.id`,
     ),
-    ...some(
+    ...onRows(
       events.flatMap(({ id, body }) => {
         const blank = redactEventBody(body);
         return blank === body ? [] : [{ id, body: blank }];
       }),
-      (rows) =>
-        onRows(
-          sql,
-          tenant,
-          rows,
-          'id text, body text',
-          (r) => `UPDATE event SET body = r.body FROM ${r}
-                  WHERE event.account = $1 AND event.live = $2 AND event.id = r.id`,
-        ),
+      'id text, body text',
+      (r) => `UPDATE event SET body = r.body FROM ${r}
+              WHERE event.account = $1 AND event.live = $2 AND event.id = r.id`,
     ),
     // A receiver may have said again what it was told.
     sql`

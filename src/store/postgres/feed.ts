@@ -6,11 +6,10 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { tenantOf } from '../rows.ts';
-import type { Sql } from './connection.ts';
+import { tenantOf } from '../reads/read.ts';
 import type { Pool } from './pool.ts';
 import { tenantColumns } from './run.ts';
-import { insert, onRows, type Row, some } from './statements.ts';
+import { statementsOn } from './statements.ts';
 
 /** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */
 const LOOK_EVERY_MS = 250;
@@ -35,6 +34,7 @@ export function createFeed(pool: Pool) {
   async function number(tenant: Tenant): Promise<number> {
     const [account, live] = tenantColumns(tenant);
     return pool.transaction(async ({ sql, commit }) => {
+      const on = statementsOn(sql, tenant);
       const [[end], waiting] = await Promise.all([
         sql<Array<{ position: number }>>`
           SELECT position FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
@@ -45,8 +45,8 @@ export function createFeed(pool: Pool) {
       const last = end?.position ?? 0;
       const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
       await commit([
-        ...some(placed, (rows) => insert(sql, tenant, 'feed', rows)),
-        ...some(waiting, (rows) => forget(sql, tenant, rows)),
+        ...on.insert('feed', placed),
+        ...on.remove('feed_waiting', waiting),
         sql`UPDATE feed_end SET position = ${last + placed.length} WHERE account = ${account} AND live = ${live}`,
       ]);
       return placed.length;
@@ -104,16 +104,4 @@ function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
     if (a.place === b.place) return a.sequence - b.sequence;
     return a.place < b.place ? -1 : 1;
   });
-}
-
-function forget(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
-  return onRows(
-    sql,
-    tenant,
-    rows,
-    'subject text, sequence integer',
-    (r) => `DELETE FROM feed_waiting USING ${r}
-            WHERE feed_waiting.account = $1 AND feed_waiting.live = $2 AND feed_waiting.subject = r.subject
-              AND feed_waiting.sequence = r.sequence`,
-  );
 }

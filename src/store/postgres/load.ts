@@ -8,14 +8,11 @@ import type { ProviderEvent } from '../../methods/provider-event.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
 import { wholeBody } from '../answer-body.ts';
-import {
-  bankEntryFrom,
-  bankFileFrom,
-  customerFrom,
-  endpointFrom,
-  healthFrom,
-  providerEventFrom,
-} from '../rows.ts';
+import { bankEntryFrom } from '../reads/bank-entries.ts';
+import { bankFileFrom } from '../reads/bank-files.ts';
+import { customerFrom } from '../reads/customers.ts';
+import { endpointFrom, healthFrom } from '../reads/endpoints.ts';
+import { asItIs } from '../reads/read.ts';
 import { textArray } from '../sql.ts';
 import { type IdempotencyKey, type Loaded, type Needs, railKey, type Writes } from '../store.ts';
 import { columnsIn, type Row } from '../tables.ts';
@@ -70,11 +67,11 @@ export async function loadView(
     WHERE account = ${account} AND live = ${live} AND id = ANY (${endpointIds}::text[])
     ORDER BY id FOR NO KEY UPDATE`;
   const lockReceivers = () => sql<Row<'webhook_receiver'>[]>`
-    SELECT * FROM webhook_receiver
+    SELECT ${sql.unsafe(columnsIn('webhook_receiver'))} FROM webhook_receiver
     WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(receiverIds)}::text[])
     ORDER BY id FOR UPDATE`;
   const readEndpoints = () => sql<Row<'webhook_endpoint'>[]>`
-    SELECT id, version, event_count, data FROM webhook_endpoint
+    SELECT ${sql.unsafe(columnsIn('webhook_endpoint'))} FROM webhook_endpoint
     WHERE account = ${account} AND live = ${live} ORDER BY id`;
   const lockCustomers = () => sql<Array<{ data: string }>>`
     SELECT data FROM customer
@@ -108,7 +105,7 @@ export async function loadView(
     SELECT rail, reference, checkout FROM payment_attempt JOIN wanted USING (rail, reference)
       WHERE account = ${account} AND live = ${live}`;
   const lockStatements = () => sql<Row<'bank_file'>[]>`
-    SELECT id, kind, created_at, hash, data, content FROM bank_file
+    SELECT ${sql.unsafe(columnsIn('bank_file'))} FROM bank_file
     WHERE account = ${account} AND live = ${live} AND kind IN ('statement', 'ingesting')
       AND hash = ANY (${textArray(hashes)}::text[])
     ORDER BY hash FOR UPDATE`;
@@ -164,7 +161,7 @@ export async function loadView(
     checkouts,
     customers,
     byEmail,
-    providerEvents: new Map(foundEvents.map((row) => [railKey(row), providerEventFrom(row)])),
+    providerEvents: new Map(foundEvents.map((row) => [railKey(row), asItIs(row)])),
     bankEntries: new Map(foundEntries.map((row) => [row.reference, bankEntryFrom(row)])),
     statements: new Map(statements.map((row) => [row.hash, bankFileFrom(row)])),
     ownerOf,

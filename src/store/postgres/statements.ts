@@ -1,85 +1,91 @@
 /** Statements on many rows at once: the rows travel as one JSON parameter, whatever their number. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import { columnsOf, type Table as Shared } from '../tables.ts';
+import { type AnyRow, type Column, schemaOf, type TableIn } from '../tables.ts';
+import type { RowChange } from '../writes.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
 
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
+export type Statements = ReturnType<typeof statementsOn>;
 
-/** Tables of which PostgreSQL has more columns than both databases have, and those that it has alone. */
-const own = {
-  checkout_overview: 'id text, amount bigint, description text',
-  timer: 'checkout text, due_at bigint',
-  payment: `${recordOf('payment')}, line integer`,
-  idempotency: `${recordOf('idempotency')}, event text`,
-  feed: 'position bigint, event text',
-  feed_waiting: 'subject text, sequence integer, event text',
-} as const;
+type Table = TableIn<'postgres'>;
 
-/** All rows of a statement share account and live. */
-function recordOf(table: Shared): string {
-  return columnsOf(table)
-    .map(([name, type]) => `${name} ${type.replace('?', '')}`)
-    .join(', ');
+/** Account and live are those of the statement. */
+const schema = Object.fromEntries(
+  Object.entries(schemaOf('postgres')).map(([name, columns]) => [
+    name,
+    columns.filter((column) => column.name !== 'account' && column.name !== 'live'),
+  ]),
+);
+const columnsOf = (table: Table): readonly Column[] => schema[table] ?? [];
+const keyOf = (table: Table) => columnsOf(table).filter(({ isKey }) => isKey);
+const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
+
+/** Rows with these columns, which stand in a statement as `r`; account and live are $1 and $2. */
+const rowsWith = (columns: readonly Column[]) =>
+  `json_to_recordset($3::text::json) AS r (${columns.map(({ field, type }) => `"${field}" ${type}`).join(', ')})`;
+
+function insertText(table: Table, sets: readonly string[]): string {
+  const columns = columnsOf(table);
+  const values = columns.map(({ field }) => `r."${field}"`).join(', ');
+  const set = columns.filter(({ field }) => sets.includes(field));
+  const onConflict = `ON CONFLICT (account, live, ${namesOf(keyOf(table))})
+    DO UPDATE SET ${set.map(({ name }) => `${name} = excluded.${name}`).join(', ')}`;
+  return `INSERT INTO ${table} (account, live, ${namesOf(columns)})
+    SELECT $1::bigint, $2::boolean, ${values} FROM ${rowsWith(columns)} ${set.length > 0 ? onConflict : ''}`;
 }
 
-export type Table = Shared | keyof typeof own;
-
-function recordIn(table: Table): string {
-  return table in own ? own[table as keyof typeof own] : recordOf(table as Shared);
+/** Sets all columns. */
+function updateText(table: Table): string {
+  const set = columnsOf(table).filter(({ isKey }) => !isKey);
+  const assignments = set.map(({ name, field }) => `${name} = r."${field}"`).join(', ');
+  return `UPDATE ${table} SET ${assignments} FROM ${rowsWith(columnsOf(table))} WHERE ${isRow(table)}`;
 }
 
-/** The statement for these rows, or none if there are none. */
-export function some(
-  rows: readonly Row[],
-  statement: (rows: readonly Row[]) => PromiseLike<unknown>,
-): PromiseLike<unknown>[] {
-  return rows.length > 0 ? [statement(rows)] : [];
+const deleteText = (table: Table) =>
+  `DELETE FROM ${table} USING ${rowsWith(keyOf(table))} WHERE ${isRow(table)}`;
+
+/** The condition that finds the row of the table that `r` is about. */
+function isRow(table: Table): string {
+  const key = keyOf(table).map(({ name, field }) => ` AND ${table}.${name} = r."${field}"`);
+  return `${table}.account = $1 AND ${table}.live = $2${key.join('')}`;
 }
 
-export function sorted(rows: readonly Row[], column: string): readonly Row[] {
-  return rows.toSorted((a, b) => (String(a[column]) < String(b[column]) ? -1 : 1));
+/** Texts that were made before. */
+const texts = new Map<string, string>();
+
+function known(name: string, make: () => string): string {
+  const text = texts.get(name) ?? make();
+  texts.set(name, text);
+  return text;
 }
 
-const namesOf = (table: Table): string[] =>
-  recordIn(table)
-    .split(', ')
-    .map((each) => each.split(' ')[0] as string);
+/** Statements on the rows of a tenant; none where there are no rows. */
+export function statementsOn(sql: Sql, tenant: Tenant) {
+  const key = tenantColumns(tenant);
 
-/** A statement on `rows`, which stand in it as `r`; account and live are $1 and $2. */
-export function onRows(
-  sql: Sql,
-  tenant: Tenant,
-  rows: readonly Row[],
-  recordColumns: string,
-  text: (r: string) => string,
-) {
-  const r = `json_to_recordset($3::text::json) AS r (${recordColumns})`;
-  return sql.unsafe(text(r), [...tenantColumns(tenant), JSON.stringify(rows)], { prepare: true });
+  const on = (rows: readonly AnyRow[], text: () => string): PromiseLike<unknown>[] =>
+    rows.length === 0 ? [] : [sql.unsafe(text(), [...key, JSON.stringify(rows)], { prepare: true })];
+
+  const insert = (table: Table, rows: readonly AnyRow[], sets: readonly string[] = []) =>
+    on(rows, () => known(`insert ${table} ${sets}`, () => insertText(table, sets)));
+  const remove = (table: Table, rows: readonly AnyRow[]) =>
+    on(rows, () => known(`delete ${table}`, () => deleteText(table)));
+
+  return {
+    insert,
+    remove,
+    update: (table: Table, rows: readonly AnyRow[]) =>
+      on(rows, () => known(`update ${table}`, () => updateText(table))),
+    change: ({ table, gone, put, sets, by }: RowChange) => [
+      ...remove(table, gone),
+      ...insert(table, by === null ? put : sorted(put, by), sets),
+    ],
+    /** The rows stand in the text as `r`, with these columns; account and live are $1 and $2. */
+    onRows: (rows: readonly AnyRow[], columns: string, text: (r: string) => string) =>
+      on(rows, () => text(`json_to_recordset($3::text::json) AS r (${columns})`)),
+  };
 }
 
-export function insert(sql: Sql, tenant: Tenant, table: Table, rows: readonly Row[], onConflict = '') {
-  const names = namesOf(table).join(', ');
-  return onRows(
-    sql,
-    tenant,
-    rows,
-    recordIn(table),
-    (r) =>
-      `INSERT INTO ${table} (account, live, ${names}) SELECT $1::bigint, $2::boolean, ${names} FROM ${r} ${onConflict}`,
-  );
-}
-
-/** Sets all columns of the rows that the first of them, the id, finds. */
-export function update(sql: Sql, tenant: Tenant, table: Table, rows: readonly Row[]) {
-  const [key, ...names] = namesOf(table);
-  const assignments = names.map((name) => `${name} = r.${name}`).join(', ');
-  return onRows(
-    sql,
-    tenant,
-    rows,
-    recordIn(table),
-    (r) => `UPDATE ${table} SET ${assignments} FROM ${r}
-            WHERE ${table}.account = $1 AND ${table}.live = $2 AND ${table}.${key} = r.${key}`,
-  );
+export function sorted(rows: readonly AnyRow[], field: string): readonly AnyRow[] {
+  return rows.toSorted((a, b) => (String(a[field]) < String(b[field]) ? -1 : 1));
 }

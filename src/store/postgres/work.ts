@@ -3,13 +3,15 @@
 import { type Account, tenantTime } from '../../accounts/account.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
+import type { EventRow } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim, DeliveryId } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
-import { endpointFrom, eventFrom, healthFrom, tenantOf } from '../rows.ts';
+import { endpointFrom, healthFrom } from '../reads/endpoints.ts';
+import { tenantOf } from '../reads/read.ts';
 import { textArray } from '../sql.ts';
 import type { DueCheckout, TenantClock, WorkKind } from '../store.ts';
-import type { Row } from '../tables.ts';
+import { columnsIn } from '../tables.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { tenantColumns } from './run.ts';
@@ -17,7 +19,7 @@ import { tenantColumns } from './run.ts';
 /** Where no more is due than this, only the receivers of that are looked at. */
 const FEW_DUE = 500;
 
-type Taken = Row<'event'> & {
+type Taken = EventRow & {
   readonly delivery: DeliveryId;
   readonly receiver: string;
   readonly url: string | null;
@@ -153,7 +155,7 @@ export function workQueue(pool: Pool, accounts: () => Promise<ReadonlyMap<number
           dueAt: Math.max(due_at, Math.min(failing.get(receiver)?.probeAt ?? 0, now)),
           lease,
           failing: failing.has(receiver),
-          event: eventFrom(event),
+          event,
         }))
         .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
     },
@@ -193,8 +195,10 @@ function waitingReceivers(sql: Sql, tenant: Tenant, now: TenantTime, realNow: Re
       WHERE account = ${account} AND live = ${live} AND delivery.receiver = known.receiver
         AND leased_until > ${realNow}
     ) AS out, (
-      SELECT to_json(webhook_receiver)::text FROM webhook_receiver
-      WHERE account = ${account} AND live = ${live} AND id = known.receiver
+      SELECT to_json(found)::text FROM (
+        SELECT ${sql.unsafe(columnsIn('webhook_receiver'))} FROM webhook_receiver
+        WHERE account = ${account} AND live = ${live} AND id = known.receiver
+      ) AS found
     ) AS health
     FROM known WHERE EXISTS (
       SELECT 1 FROM delivery
@@ -244,10 +248,13 @@ function take(
        -- Once more, for its ordering key may just have changed under a lease that had run out.
        AND delivery.due_at <= $4 AND (delivery.leased_until IS NULL OR delivery.leased_until <= $5)
        AND event.account = $1 AND event.live = $2 AND event.id = delivery.event
-     RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, round_start, due_at, event.*,
-       (SELECT to_json(webhook_endpoint)::text FROM webhook_endpoint
-        WHERE webhook_endpoint.account = $1 AND webhook_endpoint.live = $2
-          AND webhook_endpoint.id = delivery.receiver) AS endpoint`,
+     RETURNING delivery.id AS delivery, receiver, url, attempts - round_start AS tries, round_start, due_at,
+       ${columnsIn('event')}, (
+         SELECT to_json(found)::text FROM (
+           SELECT ${columnsIn('webhook_endpoint')} FROM webhook_endpoint
+           WHERE account = $1 AND live = $2 AND id = delivery.receiver
+         ) AS found
+       ) AS endpoint`,
     [...tenantColumns(tenant), rows, now, realNow, lease, limit],
     { prepare: true },
   );

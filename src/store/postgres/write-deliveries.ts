@@ -1,34 +1,32 @@
-/** Deliveries by their ordering keys, their results, and the endpoints and receivers that this is about. */
-import type { Tenant } from '../../checkout/tenant.ts';
+/** Deliveries by their ordering keys, and their results. */
 import type { DeliveryResult } from '../../webhooks/delivery.ts';
-import { endpointDataOf } from '../columns.ts';
 import type { Writes } from '../store.ts';
-import type { Sql } from './connection.ts';
-import { insert, onRows, type Row, some, sorted } from './statements.ts';
+import type { AnyRow } from '../tables.ts';
+import type { Statements } from './statements.ts';
+
+type OnRows = Statements['onRows'];
 
 /**
  * The lock of the subject is held by whoever changes what an ordering key has pending, so that no two transactions
  * decide about the same key at the same time.
  */
-export function deliveryStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]): PromiseLike<unknown>[] {
+export function deliveryStatements({ onRows }: Statements, all: readonly Writes[]): PromiseLike<unknown>[] {
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
   const ended = orderingKeysOf([...results.filter(({ state }) => state !== 'pending'), ...resends]);
   return [
-    ...some(newDeliveries(all), (rows) => insertDeliveries(sql, tenant, rows)),
-    ...roundsOf(results).map((round) => finish(sql, tenant, round.map(resultRow))),
-    ...some(
+    ...insertDeliveries(onRows, newDeliveries(all)),
+    ...roundsOf(results).flatMap((round) => finish(onRows, round.map(resultRow))),
+    ...reopen(
+      onRows,
       resends.map(({ id }) => ({ id })),
-      (rows) => reopen(sql, tenant, rows),
     ),
-    ...some(orderingKeysOf([...retried, ...resends]), (rows) => demote(sql, tenant, rows)),
-    ...some(ended, (rows) => promote(sql, tenant, rows)),
-    ...endpointStatements(sql, tenant, all),
-    ...healthStatements(sql, tenant, all),
-    ...some(
-      all.flatMap(({ dueNow = [] }) => dueNow.map((each) => ({ ...each }))),
-      (rows) => makeDueNow(sql, tenant, rows),
+    ...demote(onRows, orderingKeysOf([...retried, ...resends])),
+    ...promote(onRows, ended),
+    ...makeDueNow(
+      onRows,
+      all.flatMap(({ dueNow = [] }) => dueNow),
     ),
   ];
 }
@@ -47,7 +45,17 @@ function roundsOf(results: readonly DeliveryResult[]): DeliveryResult[][] {
   return rounds;
 }
 
-function resultRow({ id, lease, round, at, state, dueAt, httpStatus, error, attempt }: DeliveryResult): Row {
+function resultRow({
+  id,
+  lease,
+  round,
+  at,
+  state,
+  dueAt,
+  httpStatus,
+  error,
+  attempt,
+}: DeliveryResult): AnyRow {
   return {
     id,
     lease,
@@ -66,7 +74,7 @@ function resultRow({ id, lease, round, at, state, dueAt, httpStatus, error, atte
 type OrderingKey = { readonly receiver: string; readonly subject: string; readonly at: number };
 
 /** Each once. */
-function orderingKeysOf(all: readonly OrderingKey[]): Row[] {
+function orderingKeysOf(all: readonly OrderingKey[]): AnyRow[] {
   const keys = new Map(
     all.map(({ receiver, subject, at }) => [`${receiver}\n${subject}`, { receiver, subject, at }]),
   );
@@ -74,7 +82,7 @@ function orderingKeysOf(all: readonly OrderingKey[]): Row[] {
 }
 
 /** Only the first new delivery of an ordering key can be its head. */
-function newDeliveries(all: readonly Writes[]): Row[] {
+function newDeliveries(all: readonly Writes[]): AnyRow[] {
   const keys = new Set<string>();
   return all
     .flatMap((writes) => writes.deliveries ?? [])
@@ -86,10 +94,8 @@ function newDeliveries(all: readonly Writes[]): Row[] {
     });
 }
 
-function insertDeliveries(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function insertDeliveries(onRows: OnRows, rows: readonly AnyRow[]) {
   return onRows(
-    sql,
-    tenant,
     rows,
     `id text, event text, subject text, sequence integer, receiver text, url text, created_at bigint, first boolean`,
     (r) => `INSERT INTO delivery
@@ -109,12 +115,10 @@ function insertDeliveries(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
  * but whoever has the delivery now will say what becomes of it; unless it has arrived after all. Of one that was sent
  * again by hand meanwhile only an arrival is the end.
  */
-function finish(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function finish(onRows: OnRows, rows: readonly AnyRow[]) {
   const counts = `(delivery.state = 'pending' AND (r.lease IS NULL OR delivery.leased_until = r.lease) OR r.state = 'delivered')`;
   const decides = `(${counts} AND (r.round IS NULL OR delivery.round_start = r.round OR r.state = 'delivered'))`;
   return onRows(
-    sql,
-    tenant,
     rows,
     `id text, lease bigint, round integer, at bigint, state text, due_at bigint, status integer, error text, duration_ms integer,
      answer text, body_hash text`,
@@ -142,10 +146,8 @@ function finish(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
 }
 
 /** Whoever sends it now still does; what comes of that counts as well. */
-function reopen(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function reopen(onRows: OnRows, rows: readonly AnyRow[]) {
   return onRows(
-    sql,
-    tenant,
     rows,
     'id text',
     (r) => `UPDATE delivery SET state = 'pending', due_at = NULL, round_start = attempts
@@ -156,10 +158,8 @@ function reopen(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
 const orderingKeyColumns = 'receiver text, subject text, at bigint';
 
 /** Those that are due although an earlier one of their ordering key is on its way again. */
-function demote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function demote(onRows: OnRows, rows: readonly AnyRow[]) {
   return onRows(
-    sql,
-    tenant,
     rows,
     orderingKeyColumns,
     (r) => `UPDATE delivery SET due_at = NULL FROM ${r}
@@ -174,10 +174,8 @@ function demote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
 }
 
 /** The first that waits of an ordering key, if none is due there. */
-function promote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function promote(onRows: OnRows, rows: readonly AnyRow[]) {
   return onRows(
-    sql,
-    tenant,
     rows,
     orderingKeyColumns,
     (r) => `UPDATE delivery SET due_at = head.at FROM (
@@ -193,96 +191,12 @@ function promote(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
   );
 }
 
-function makeDueNow(sql: Sql, tenant: Tenant, rows: readonly Row[]) {
+function makeDueNow(onRows: OnRows, rows: readonly AnyRow[]) {
   return onRows(
-    sql,
-    tenant,
     rows,
     'receiver text, at bigint',
     (r) => `UPDATE delivery SET due_at = r.at, round_start = least(attempts, round_start + 1) FROM ${r}
             WHERE delivery.account = $1 AND delivery.live = $2 AND delivery.receiver = r.receiver
               AND delivery.due_at > r.at`,
-  );
-}
-
-/** What endpoints have become by the last of the batch's changes. */
-function endpointStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]) {
-  const changes = all.flatMap((writes) => writes.endpoints ?? []);
-  const last = new Map(changes.map(({ before, after }) => [(after ?? before)?.id ?? '', after]));
-  const kept = [...last.values()].flatMap((endpoint) =>
-    endpoint === null
-      ? []
-      : [
-          {
-            id: endpoint.id,
-            version: endpoint.version,
-            event_count: endpoint.eventCount,
-            data: endpointDataOf(endpoint),
-          },
-        ],
-  );
-  const gone = [...last].filter(([, endpoint]) => endpoint === null).map(([id]) => ({ id }));
-  return [
-    ...some(sorted(kept, 'id'), (rows) =>
-      insert(
-        sql,
-        tenant,
-        'webhook_endpoint',
-        rows,
-        `ON CONFLICT (account, live, id) DO UPDATE
-         SET version = excluded.version, event_count = excluded.event_count, data = excluded.data`,
-      ),
-    ),
-    ...some(gone, (rows) => remove(sql, tenant, 'webhook_endpoint', rows)),
-  ];
-}
-
-function healthStatements(sql: Sql, tenant: Tenant, all: readonly Writes[]) {
-  const last = new Map(all.flatMap(({ receivers = [] }) => receivers.map(({ id, health }) => [id, health])));
-  const failing = [...last].flatMap(([id, health]) =>
-    health === null
-      ? []
-      : [
-          {
-            id,
-            failures: health.failures,
-            failing_since: health.failingSince,
-            probes: health.probes,
-            probe_at: health.probeAt,
-            announced: health.announced,
-            last_error: health.lastError,
-          },
-        ],
-  );
-  const healthy = [...last].filter(([, health]) => health === null).map(([id]) => ({ id }));
-  return [
-    ...some(sorted(failing, 'id'), (rows) =>
-      insert(
-        sql,
-        tenant,
-        'webhook_receiver',
-        rows,
-        `ON CONFLICT (account, live, id) DO UPDATE SET failures = excluded.failures,
-           failing_since = excluded.failing_since, probes = excluded.probes, probe_at = excluded.probe_at,
-           announced = excluded.announced, last_error = excluded.last_error`,
-      ),
-    ),
-    ...some(healthy, (rows) => remove(sql, tenant, 'webhook_receiver', rows)),
-  ];
-}
-
-function remove(
-  sql: Sql,
-  tenant: Tenant,
-  table: 'webhook_endpoint' | 'webhook_receiver',
-  rows: readonly Row[],
-) {
-  return onRows(
-    sql,
-    tenant,
-    rows,
-    'id text',
-    (r) =>
-      `DELETE FROM ${table} USING ${r} WHERE ${table}.account = $1 AND ${table}.live = $2 AND ${table}.id = r.id`,
   );
 }

@@ -1,16 +1,27 @@
 /** The rows of a whole batch, each table's in one statement. */
-
-import { type Customer, emailKey } from '../../checkout/customer.ts';
+import { dueAt } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { keptAnswer } from '../answer-body.ts';
+import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
+import { rowChangesOf } from '../reads/all.ts';
 import type { Writes } from '../store.ts';
-import type { Changes } from './changes.ts';
+import type { AnyRow } from '../tables.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
-import { insert, type Row, some, sorted } from './statements.ts';
-import { checkoutStatements } from './write-checkouts.ts';
+import { type Statements, sorted, statementsOn } from './statements.ts';
 import { deliveryStatements } from './write-deliveries.ts';
-import { moneyStatements } from './write-money.ts';
+
+/** Sessions of a batch: each as it was before the first change, and as it is after the last. */
+export function changesOf(all: readonly Writes[]): CheckoutChange[] {
+  const changes = new Map<string, CheckoutChange>();
+  for (const { checkout } of all) {
+    if (!checkout) continue;
+    const { before, after } = checkout;
+    const earlier = changes.get(after.id);
+    changes.set(after.id, { before: earlier ? earlier.before : before, after });
+  }
+  return [...changes.values()];
+}
 
 /**
  * The statements that write the batch. Tables and rows come in the same order in every batch, so that two batches that
@@ -20,39 +31,22 @@ export function writeStatements(
   sql: Sql,
   tenant: Tenant,
   all: readonly Writes[],
-  changes: Changes,
+  changes: readonly CheckoutChange[],
 ): PromiseLike<unknown>[] {
-  const customers = new Map(
-    all.flatMap(({ customer }) => (customer ? [[customer.id, customer] as const] : [])),
-  );
+  const on = statementsOn(sql, tenant);
   const events = all.flatMap((writes) => writes.events ?? []);
   const clockMs = all.reduce((sum, { testClockAdvanceMs = 0 }) => sum + testClockAdvanceMs, 0);
 
   return [
-    ...some(sorted([...customers.values()].map(customerRow), 'email'), (rows) =>
-      insert(
-        sql,
-        tenant,
-        'customer',
-        rows,
-        'ON CONFLICT (account, live, id) DO UPDATE SET email = excluded.email, data = excluded.data',
-      ),
-    ),
-    ...checkoutStatements(sql, tenant, changes),
-    ...moneyStatements(sql, tenant, all, changes),
-    ...some(
-      events.map(({ createdAt, ...event }) => ({ ...event, created_at: createdAt })),
-      (rows) => insert(sql, tenant, 'event', rows),
-    ),
-    ...some(
+    ...checkoutStatements(on, changes),
+    ...rowChangesOf(all, changes).flatMap(on.change),
+    ...on.insert('event', events),
+    ...on.insert(
+      'feed_waiting',
       events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
-      (rows) => insert(sql, tenant, 'feed_waiting', rows),
     ),
-    ...deliveryStatements(sql, tenant, all),
-    ...some(sorted(all.flatMap(answerRows), 'idempotency_key'), (rows) =>
-      insert(sql, tenant, 'idempotency', rows),
-    ),
-    ...some(all.flatMap(auditRows), (rows) => insert(sql, tenant, 'audit', rows)),
+    ...deliveryStatements(on, all),
+    ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
     ...(clockMs > 0
       ? [
           sql`UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ${clockMs}
@@ -63,30 +57,54 @@ export function writeStatements(
   ];
 }
 
-function customerRow(customer: Customer): Row {
-  return { id: customer.id, email: emailKey(customer.email) || null, data: JSON.stringify(customer) };
-}
-
-function answerRows({ answer, events = [] }: Writes): Row[] {
-  if (!answer) return [];
-  const { key, operation, requestHash, statusCode, headers, body, createdAt } = answer;
-  const { kept, event: index } = keptAnswer(body, events);
+/** A session's own row, and what of it changes often or is asked often in narrow rows beside it. */
+function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]): PromiseLike<unknown>[] {
+  const created = changes.filter(({ before }) => before === null);
+  const changed = changes.filter(({ before }) => before !== null);
+  const due = changes.filter(({ before, after }) => dueAt(after) !== (before && dueAt(before)));
+  const timers = due.map(({ after }) => ({ checkout: after.id, dueAt: dueAt(after), leasedUntil: null }));
+  const overviews = changed.filter(
+    ({ before, after }) => before?.amount !== after.amount || before.description !== after.description,
+  );
   return [
-    {
-      idempotency_key: key,
-      operation,
-      request_hash: requestHash,
-      status_code: statusCode,
-      headers: JSON.stringify(headers),
-      body: kept,
-      event: events[index]?.id ?? null,
-      created_at: createdAt,
-    },
+    ...on.insert(
+      'checkout',
+      created.map(({ after }) => checkoutRow(after)),
+    ),
+    ...on.update(
+      'checkout',
+      changed.map(({ after }) => checkoutRow(after)),
+    ),
+    ...on.insert('checkout_overview', created.map(overviewRow)),
+    ...on.update('checkout_overview', overviews.map(overviewRow)),
+    ...on.insert(
+      'timer',
+      timers.filter((row) => row.dueAt !== null),
+      ['dueAt', 'leasedUntil'],
+    ),
+    ...on.remove(
+      'timer',
+      timers.filter((row) => row.dueAt === null),
+    ),
   ];
 }
 
-function auditRows({ audit }: Writes): Row[] {
-  if (!audit) return [];
-  const { requestId, ...rest } = audit;
-  return [{ ...rest, request_id: requestId }];
+function overviewRow({ after }: CheckoutChange): AnyRow {
+  const { amount, description } = columnsOf(after);
+  return { id: after.id, amount, description };
+}
+
+function answerRows({ answer, events = [] }: Writes): AnyRow[] {
+  if (!answer) return [];
+  const { key, headers, body, ...row } = answer;
+  const { kept, event: index } = keptAnswer(body, events);
+  return [
+    {
+      ...row,
+      idempotencyKey: key,
+      headers: JSON.stringify(headers),
+      body: kept,
+      event: events[index]?.id ?? null,
+    },
+  ];
 }

@@ -2,9 +2,9 @@
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { bankEntryFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
-import { columnsIn } from '../tables.ts';
+import { columnsIn, type Row } from '../tables.ts';
+import { rowOf } from '../writes.ts';
 import {
   type AskedOf,
   all,
@@ -19,6 +19,19 @@ import {
 } from './read.ts';
 
 const columns = raw(columnsIn('bank_entry'));
+
+export function bankEntryFrom({ data, ...row }: Row<'bank_entry'>): BankEntry {
+  return { ...JSON.parse(data), ...row };
+}
+
+export const writeBankEntry = rowOf(
+  'bank_entry',
+  ({ id, reference, receivedAt, state, dueAt, tries, ...content }: BankEntry) => ({
+    ...{ id, reference, receivedAt, state, dueAt, tries },
+    data: JSON.stringify(content),
+  }),
+  { sets: ['state', 'dueAt', 'tries', 'data'], by: 'reference' },
+);
 
 const filters = {
   state: (state: EntryState) => sql`state = ${word(state)}`,

@@ -2,12 +2,26 @@
 import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { bankFileFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
-import { columnsIn } from '../tables.ts';
+import { columnsIn, type Row } from '../tables.ts';
+import { rowOf } from '../writes.ts';
 import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 
 const columns = raw(columnsIn('bank_file'));
+
+export function bankFileFrom({ data, ...row }: Row<'bank_file'>): BankFile {
+  return { ...row, data: JSON.parse(data) };
+}
+
+const bankFileRow = ({ data, ...file }: BankFile) => ({ ...file, data: JSON.stringify(data) });
+
+export const addBankFile = rowOf('bank_file', bankFileRow, { by: 'hash' });
+
+/** A statement that was ingested to its end, in the place of what has reserved its id. Nothing else of a file changes. */
+export const completeBankFile = rowOf('bank_file', bankFileRow, {
+  sets: ['kind', 'createdAt', 'data'],
+  by: 'hash',
+});
 
 export const bankFiles = {
   fetch: (tenant: Tenant, id: BankFileId): Read<BankFile | null> =>
@@ -31,7 +45,7 @@ export const bankFiles = {
   list: (tenant: Tenant, kind: BankFileKind, page: PageRequest): Read<Page<BankFile>> =>
     pageOf(
       {
-        select: sql`SELECT id, kind, created_at, hash, data, '' AS content
+        select: sql`SELECT id, kind, created_at AS "createdAt", hash, data, '' AS content
                     FROM bank_file${indexedBy('bank_file_kind')}`,
         conditions: [owned(tenant), sql`kind = ${kind}`],
         bounds: boundsOf('bfl', {}, page),

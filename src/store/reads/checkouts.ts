@@ -2,9 +2,8 @@
 import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout/ids.ts';
 import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { searchable } from '../columns.ts';
+import { type CheckoutRow, searchable } from '../columns.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { CheckoutRow } from '../rows.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import {
@@ -92,7 +91,7 @@ export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> 
 
 /** The columns of a `CheckoutRow`. */
 const columns = (tenant: Tenant): Sql => sql`
-  checkout.id, checkout.version, checkout.event_count, checkout.data, ${ledgerOf(tenant)} AS payments`;
+  checkout.id, checkout.version, checkout.event_count AS "eventCount", checkout.data, ${ledgerOf(tenant)} AS payments`;
 
 export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow | null> {
   return one(

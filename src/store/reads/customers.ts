@@ -2,8 +2,9 @@ import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { customerFrom } from '../rows.ts';
 import { sql } from '../sql.ts';
+import type { Row } from '../tables.ts';
+import { rowOf } from '../writes.ts';
 import { type AskedOf, boundsOf, conditionsOf, one, owned, pageOf, type Read } from './read.ts';
 
 const filters = {
@@ -11,6 +12,20 @@ const filters = {
 };
 
 export type CustomerFilter = AskedOf<typeof filters>;
+
+export function customerFrom({ data }: Pick<Row<'customer'>, 'data'>): Customer {
+  return JSON.parse(data);
+}
+
+export const writeCustomer = rowOf(
+  'customer',
+  (customer: Customer) => ({
+    id: customer.id,
+    email: emailKey(customer.email) || null,
+    data: JSON.stringify(customer),
+  }),
+  { sets: 'all', by: 'email' },
+);
 
 export const customers = {
   fetch: (tenant: Tenant, id: CustomerId): Read<Customer | null> =>

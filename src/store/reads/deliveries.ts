@@ -4,9 +4,8 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventId, SubjectId } from '../../events/event.ts';
 import type { Delivery, DeliveryAttempt, DeliveryId, DeliveryState } from '../../webhooks/delivery.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { attemptFrom, deliveryFrom } from '../rows.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
-import { columnsIn } from '../tables.ts';
+import { columnsIn, type Row } from '../tables.ts';
 import {
   type AskedOf,
   all,
@@ -22,6 +21,12 @@ import {
 
 /** No session has more events that are looked at for their deliveries. */
 const MAX_EVENTS = 1000;
+
+type Found = Row<'delivery'> & Pick<Row<'event'>, 'type'>;
+
+function deliveryFrom({ type: eventType, sequence, roundStart, ...delivery }: Found): Delivery {
+  return { ...delivery, eventType };
+}
 
 /** Joined by the values and not by its columns, or PostgreSQL would not see that an index has the order of ids. */
 const selectFrom = (tenant: Tenant, index: string | null): Sql => sql`
@@ -90,6 +95,6 @@ export const deliveries = {
     all(
       sql`SELECT ${raw(columnsIn('delivery_attempt'))} FROM delivery_attempt
           WHERE ${owned(tenant)} AND delivery = ${delivery} ORDER BY number`,
-      attemptFrom,
+      ({ delivery: _, ...attempt }: Row<'delivery_attempt'>) => attempt,
     ),
 };

@@ -1,14 +1,38 @@
 /** Accounts and API keys as they are stored; each database keeps accounts in memory in its own way. */
 import type { Account } from '../../accounts/account.ts';
-import type { ApiKey } from '../../accounts/api-key.ts';
-import { accountFrom, apiKeyFrom } from '../rows.ts';
+import type { ApiKey, Permission } from '../../accounts/api-key.ts';
+import { settingsFrom } from '../../accounts/settings.ts';
+import type { TenantTime } from '../../checkout/tenant.ts';
+import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { raw, sql } from '../sql.ts';
-import { columnsIn } from '../tables.ts';
-import { all, one, type Read } from './read.ts';
+import { columnsIn, type Row } from '../tables.ts';
+import { all, one, type Read, tenantOf } from './read.ts';
 
 const key = raw(columnsIn('api_key'));
 
 const account = raw(columnsIn('account'));
+
+function accountFrom(row: Row<'account'>): Account {
+  return {
+    number: row.number,
+    name: row.name,
+    webhookSecrets: { test: row.webhookSecretTest, live: row.webhookSecretLive },
+    previousWebhookSecrets: {
+      test: previousSecret(row.previousWebhookSecretTest, row.previousWebhookSecretTestUntil),
+      live: previousSecret(row.previousWebhookSecretLive, row.previousWebhookSecretLiveUntil),
+    },
+    testClockOffsetMs: row.testClockOffsetMs,
+    settings: { test: settingsFrom(row.settingsTest), live: settingsFrom(row.settingsLive) },
+  };
+}
+
+function previousSecret(secret: string | null, until: TenantTime | null): PreviousSecret | null {
+  return secret === null || until === null ? null : { secret, until };
+}
+
+function apiKeyFrom({ account, live, permissions, ...row }: Row<'api_key'>): ApiKey {
+  return { ...row, tenant: tenantOf(account, live), permissions: permissions.split(' ') as Permission[] };
+}
 
 export const accountList: Read<Account[]> = all(
   sql`SELECT ${account} FROM account ORDER BY number`,

@@ -2,10 +2,44 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
-import { endpointFrom, healthFrom } from '../rows.ts';
 import { raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
+import { type Edit, writeOf } from '../writes.ts';
 import { one, owned, type Read } from './read.ts';
+
+/** `after` is null for one that was deleted. */
+export type EndpointChange = { readonly before: Endpoint | null; readonly after: Endpoint | null };
+/** A receiver that fails, or with null: that does so no longer. */
+export type ReceiverChange = { readonly id: string; readonly health: Health | null };
+
+export function endpointFrom(tenant: Tenant, { data, ...row }: Row<'webhook_endpoint'>): Endpoint {
+  return { ...JSON.parse(data), ...row, tenant };
+}
+
+function endpointRow({ id, tenant, version, eventCount, ...data }: Endpoint): Row<'webhook_endpoint'> {
+  return { id, version, eventCount, data: JSON.stringify(data) };
+}
+
+export const writeEndpoints = writeOf(
+  'webhook_endpoint',
+  (changes: readonly EndpointChange[]) =>
+    changes.flatMap(({ before, after }): Edit[] => {
+      if (after !== null) return [{ put: endpointRow(after) }];
+      return before === null ? [] : [{ gone: { id: before.id } }];
+    }),
+  { sets: 'all' },
+);
+
+export function healthFrom({ id, ...health }: Row<'webhook_receiver'>): Health {
+  return health;
+}
+
+export const writeReceivers = writeOf(
+  'webhook_receiver',
+  (changes: readonly ReceiverChange[]) =>
+    changes.map(({ id, health }) => (health === null ? { gone: { id } } : { put: { id, ...health } })),
+  { sets: 'all' },
+);
 
 const health = raw(columnsIn('webhook_receiver'));
 

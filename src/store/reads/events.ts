@@ -2,18 +2,16 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
 import type { Page } from '../page.ts';
-import { eventFrom } from '../rows.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
-import { columnsIn, type Row } from '../tables.ts';
-import { all, one, owned, type Read } from './read.ts';
+import { columnsIn } from '../tables.ts';
+import { all, asItIs, one, owned, type Read } from './read.ts';
 
 const columns = raw(columnsIn('event'));
 
 export function fetchEvent(tenant: Tenant, id: string): Read<EventRow | null> {
-  return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, eventFrom);
+  return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, asItIs<EventRow>);
 }
 
-type FeedRow = Row<'event'> & { readonly position: number };
 type Wanted = { readonly types: readonly string[]; readonly lookedTo: number };
 
 /** Events behind `after`, one more than `limit` if there are so many. */
@@ -34,7 +32,7 @@ export function feedFrom(
   return all(
     sql`SELECT ${columns}, position FROM ${feed} AND position > ${after}${ofTypes}
         ORDER BY position LIMIT ${limit + 1}`,
-    (row: FeedRow) => ({ ...eventFrom(row), position: row.position }),
+    asItIs<FeedEvent>,
     'list',
   );
 }
@@ -56,7 +54,7 @@ export function timeline(
     sql: statement,
     by: 'list',
     from: (rows) => ({
-      rows: rows.slice(0, limit).map((row) => eventFrom(row as Row<'event'>)),
+      rows: rows.slice(0, limit).map((row) => asItIs(row as EventRow)),
       hasMore: rows.length > limit,
     }),
   };

@@ -22,6 +22,9 @@ export type Read<T> = {
 /** Runs reads one by one. */
 export type Run = <T>(read: Read<T>) => Promise<T>;
 
+/** For rows that are what they stand for; they are copied, since SQLite's have no prototype. */
+export const asItIs = <R extends object>(row: R): R => ({ ...row });
+
 /** The columns of `R` are those that the statement selects: here, and in `all`, rows become typed. */
 export function one<R, T>(sql: Sql, from: (row: R) => T): Read<T | null> {
   return { sql, by: 'key', from: ([row]) => (row === undefined ? null : from(row as R)) };
@@ -34,6 +37,10 @@ export function all<R, T>(sql: Sql, from: (row: R) => T, by: Read<T>['by'] = 'ke
 /** For statements that always find a row. */
 export function single<R, T>(sql: Sql, from: (row: R) => T, by: Read<T>['by'] = 'key'): Read<T> {
   return { sql, by, from: ([row]) => from(row as R) };
+}
+
+export function tenantOf(account: number, live: boolean): Tenant {
+  return { account, mode: live ? 'live' : 'test' };
 }
 
 /** The condition that every statement on the tables of a tenant begins with. */

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Read } from '../reads/read.ts';
 import { type Sql, written } from '../sql.ts';
-import { booleanColumns } from '../tables.ts';
+import { booleanFields } from '../tables.ts';
 
 /** Statements that are kept ready; of some lists there are more forms than that. */
 const MAX_STATEMENTS = 200;
@@ -18,7 +18,7 @@ export function runner(database: DatabaseSync) {
     const known = prepared.get(text);
     if (known !== undefined) return known;
     const statement = database.prepare(text);
-    const booleans = statement.columns().flatMap(({ name }) => (booleanColumns.has(name) ? [name] : []));
+    const booleans = statement.columns().flatMap(({ name }) => (booleanFields.has(name) ? [name] : []));
     const ready = { statement, booleans };
     prepared.set(text, ready);
     return ready;

@@ -1,7 +1,6 @@
-/** Deliveries by their ordering keys, their results, and the endpoints and receivers that this is about. */
+/** Deliveries by their ordering keys, and their results. */
 import type { StatementSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { endpointDataOf } from '../columns.ts';
 import { hashOfBody } from '../redact.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
@@ -56,10 +55,6 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
     `UPDATE delivery SET due_at = ?4, round_start = min(attempts, round_start + 1)
      WHERE account = ?1 AND live = ?2 AND receiver = ?3 AND due_at > ?4`,
   );
-  const writeHealth = prepare('REPLACE INTO webhook_receiver VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const deleteHealth = prepare('DELETE FROM webhook_receiver WHERE account = ? AND live = ? AND id = ?');
-  const writeEndpoint = prepare('REPLACE INTO webhook_endpoint VALUES (?, ?, ?, ?, ?, ?)');
-  const deleteEndpoint = prepare('DELETE FROM webhook_endpoint WHERE account = ? AND live = ? AND id = ?');
 
   return (tenant: Tenant, writes: Writes): void => {
     const tenantKey = [tenant.account, liveOf(tenant)] as const;
@@ -95,27 +90,6 @@ export function deliveryWriter(prepare: (sql: string) => StatementSync) {
     for (const { receiver, subject, at } of keys.values()) {
       demote.run(...tenantKey, receiver, subject);
       promote.run(...tenantKey, receiver, subject, at);
-    }
-    for (const { before, after } of writes.endpoints ?? []) {
-      if (after) {
-        writeEndpoint.run(...tenantKey, after.id, after.version, after.eventCount, endpointDataOf(after));
-      } else if (before) deleteEndpoint.run(...tenantKey, before.id);
-    }
-    for (const { id, health } of writes.receivers ?? []) {
-      if (health === null) deleteHealth.run(...tenantKey, id);
-      else {
-        const { failures, failingSince, probes, probeAt, announced, lastError } = health;
-        writeHealth.run(
-          ...tenantKey,
-          id,
-          failures,
-          failingSince,
-          probes,
-          probeAt,
-          Number(announced),
-          lastError,
-        );
-      }
     }
     for (const { receiver, at } of writes.dueNow ?? []) makeDueNow.run(...tenantKey, receiver, at);
   };

@@ -1,0 +1,16 @@
+/** The log of changes. */
+import type { TenantTime } from '../../checkout/tenant.ts';
+import { rowOf } from '../writes.ts';
+
+export type Audit = {
+  /** Id of what changed, and its version after the change (0 where it has none). */
+  readonly subject: string;
+  readonly version: number;
+  readonly at: TenantTime;
+  /** Id of the API key, or `payer`, `time`, `rail`. */
+  readonly actor: string;
+  readonly action: string;
+  readonly requestId: string;
+};
+
+export const writeAudit = rowOf('audit', (audit: Audit) => audit);
