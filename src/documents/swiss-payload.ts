@@ -61,5 +61,7 @@ function groupedQrReference(text: string): string {
 
 /** Thousands apart by a blank, the decimals behind a point: `1 949.75` (section 3.5.3). */
 function amountOf(text: string): string {
-  return text.replace(/\B(?=(\d{3})+\.)/g, ' ');
+  const [whole = '', ...decimals] = text.split('.');
+  const groups = whole.match(/\d{1,3}(?=(?:\d{3}){0,4}$)/g) ?? [];
+  return [groups.join(' '), ...decimals].join('.');
 }

@@ -1,5 +1,7 @@
 /** JSON without loss: refuses what `JSON.parse` would silently drop, round or merge. */
+
 import type { Problem } from '../checkout/refusals.ts';
+import { trimWhere } from '../lib/trim.ts';
 import { fieldsError, RequestError } from './errors.ts';
 
 /** Levels of nesting in any body; metadata has its own, smaller bound. */
@@ -118,10 +120,8 @@ function hazards(text: string): Problem[] {
     // Nearly all numbers are short integers, which need no further check.
     if (literal.length <= EXACT_DIGITS && !/[eE]/.test(literal)) return;
     const value = Number(literal);
-    const digits = literal
-      .replace(/[eE].*$/, '')
-      .replace(/\D/g, '')
-      .replace(/^0+|0+$/g, '');
+    const [mantissa = ''] = literal.split(/[eE]/);
+    const digits = trimWhere(mantissa.replace(/\D/g, ''), (digit) => digit === '0');
     if (!Number.isFinite(value)) note('is too large a number');
     else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : digits.length > EXACT_DIGITS) {
       note('has more digits than a number can keep exactly');

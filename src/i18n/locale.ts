@@ -38,8 +38,9 @@ function negotiate(header: string, override: Language | undefined): Locale {
     .split(',')
     .map((part) => {
       const [, base = '', region = '', quality = '1'] =
-        /^\s*([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/i.exec(part) ??
-        [];
+        /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?(?:;q=([01](?:\.\d{0,3})?))?$/i.exec(
+          part.replace(/\s/g, ''),
+        ) ?? [];
       return { base: base.toLowerCase(), region: region.toUpperCase(), quality: Number(quality) };
     })
     .filter(({ base, quality }) => languageById.has(base) && quality > 0)

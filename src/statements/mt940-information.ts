@@ -3,6 +3,7 @@
  * of German and Austrian banks (`166?00…?20EREF+…`), the codes between slashes of Dutch and other banks
  * (`/EREF/…/REMI/…`), and free text. Pure.
  */
+import { trimWhere } from '../lib/trim.ts';
 import type { StatementEntry } from './entry.ts';
 import { compact, given, tidied } from './values.ts';
 
@@ -155,8 +156,12 @@ function nextOf(codes: RegExp, text: string, from: number): RegExpExecArray | nu
   return codes.exec(text);
 }
 
+function withoutSlashes(text: string): string {
+  return trimWhere(text, (character) => character === '/');
+}
+
 function ofCodes(codes: ReadonlyMap<string, string>): Information {
-  const value = (code: string) => tidied((codes.get(code) ?? '').replace(/^\/+|\/+$/g, ''));
+  const value = (code: string) => tidied(withoutSlashes(codes.get(code) ?? ''));
   // Account, BIC, name and city of the other side.
   const [account = '', bic = '', name = ''] = (codes.get('CNTP') ?? '').split('/');
   const endToEndId = given(value('EREF'));
@@ -183,7 +188,9 @@ function ofCodes(codes: ReadonlyMap<string, string>): Information {
 
 /** `USTD//text`, or `STRD/scheme/reference` with the scheme of its issuer (CUR, ISO …), or just a text. */
 function remittanceOf(text: string): { reference: string; text: string } {
-  const [, scheme, reference = ''] = /^STRD\/+([A-Z]{2,4})\/+(.*)$/.exec(text) ?? [];
-  if (scheme !== undefined) return { reference: compact(reference), text: '' };
+  const [scheme] = /^STRD\/+[A-Z]{2,4}\//.exec(text) ?? [];
+  if (scheme !== undefined) {
+    return { reference: compact(withoutSlashes(text.slice(scheme.length))), text: '' };
+  }
   return { reference: '', text: text.replace(/^USTD\/+/, '') };
 }

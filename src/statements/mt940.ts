@@ -2,7 +2,9 @@
  * Reads SWIFT customer statements (MT940) as banks provide them: with or without the blocks of a SWIFT message, with
  * `-` or nothing between statements, and lines of any length. It keeps at most one entry in memory.
  */
+
 import { isValidIBAN } from 'ibantools';
+import { trimWhere } from '../lib/trim.ts';
 import type { Line } from './bytes.ts';
 import { type Fail, StatementError, type StatementHeader, type StatementPart } from './entry.ts';
 import type { Limits } from './limits.ts';
@@ -37,8 +39,8 @@ const INTERIM =
 const BLOCKS = /^\{[1-5]:/;
 const APPLICATION_HEADER = /\{2:[IO](\d{3})/;
 
-/** Control characters of transmission and storage between messages: SOH, ETX and the end of a DOS file. */
-const FRAMING = /^\p{Cc}+|\p{Cc}+$/gu;
+/** True for control characters of transmission and storage between messages: SOH, ETX and the end of a DOS file. */
+const isFraming = (character: string) => /\p{Cc}/u.test(character);
 
 /** Parts of the file in these lines. Throws StatementError. */
 export async function* readMt940(
@@ -47,7 +49,7 @@ export async function* readMt940(
 ): AsyncGenerator<StatementPart> {
   const reader = createReader(limits);
   for await (const some of lines) {
-    for (const line of some) reader.addLine(line.number, line.text.replace(FRAMING, ''));
+    for (const { number, text } of some) reader.addLine(number, trimWhere(text, isFraming));
     yield* reader.taken();
   }
   reader.end();

@@ -382,3 +382,30 @@ suite('a file that was cut off', () => {
     assert.equal((await entriesOf(text.slice(0, closing))).length, 3);
   });
 });
+
+/** Hundreds of times what such a file takes; what takes longer than linear time takes more. */
+const BUDGET_MS = 5_000;
+
+suite('a file that is made to be slow is read in time', () => {
+  const line = 65_000;
+  const lines = 12;
+  const inside = (character: string) => `x${character.repeat(line)}x\n`.repeat(lines);
+  const codes = changed(ing, '/REMI/', `/REMI/${'/'.repeat(line)}x/`);
+  const rows: readonly [name: string, bytes: string, options?: typeof csv][] = [
+    ['control characters between messages', `${swift}\n${inside('\u0003')}`],
+    ['blanks between messages', `${swift}\n${inside(' ')}`],
+    ['slashes among codes', codes],
+    ['words among codes', changed(ing, '/REMI/', `/REMI/${'/EREF'.repeat(line / 5)}/`)],
+    ['quotes', `${swissCsv}\n${'"'.repeat(line * lines)}`, csv],
+    ['blanks in a column', swissCsv.replace(/[^;\n]+$/m, ' '.repeat(line)), csv],
+    ['elements', xml(`<Document xmlns="${NAMESPACE}">${'<a>'.repeat(line)}`)],
+    ['an attribute', xml(`<Document a="${'&amp;'.repeat(line / 5)}" xmlns="${NAMESPACE}">`)],
+    ['blanks in a declaration', `<?xml ${' '.repeat(line * lines)}`],
+  ];
+  for (const [name, bytes, options] of rows)
+    test(name, async () => {
+      const start = performance.now();
+      await attempt(bytes, options);
+      assert.ok(performance.now() - start < BUDGET_MS);
+    });
+});

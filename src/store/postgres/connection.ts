@@ -164,8 +164,11 @@ export function openInstance(address: string, name: string, further: Partial<Dri
 
 /** The same address for each of its hosts. A password may have an @ as it is; the driver takes the first for its end. */
 export function addressesOf(url: string): string[] {
-  const [, scheme = '', user = '', hosts = '', after = ''] =
-    /^(\w+:\/\/)([^/]*@)?([^/?]*)(.*)$/.exec(url) ?? [];
+  const [scheme = ''] = /^\w+:\/\//.exec(url) ?? [];
+  const [authority = ''] = url.slice(scheme.length).split('/');
+  const user = authority.slice(0, authority.lastIndexOf('@') + 1);
+  const [hosts = ''] = authority.slice(user.length).split('?');
+  const after = url.slice(scheme.length + user.length + hosts.length);
   const before = scheme + user.replaceAll(/@(?!$)/g, '%40');
   return hosts.split(',').map((host) => before + host + after);
 }

@@ -72,7 +72,8 @@ export function objectionTo(server: ServerFacts): string | null {
 
 /** What can be said of the address without its secrets: hosts and database. */
 export function nameOf(url: string): string {
-  return url.replace(/^\w+:\/\/([^/]*@)?/, '').replace(/\?.*$/, '');
+  const [name = ''] = url.replace(/^\w+:\/\/([^/]*@)?/, '').split('?');
+  return name;
 }
 
 /** The error in one line for the operator. */
