@@ -56,6 +56,19 @@ export const writerFaults: readonly Fault[] = [
     replace: 'answer.syncAt ?? null',
   },
   {
+    name: 'a provider event that was settled waits again',
+    ...writer('handlers/provider-event', 'writer/provider-event'),
+    find: "known.id !== event.id || known.state === 'done'",
+    replace: 'known.id !== event.id',
+  },
+  {
+    name: 'one failing row ends the turn of those behind it',
+    file: 'src/worker/due-rows.ts',
+    tests: ['test/worker/due-rows.test.ts'],
+    find: '      onError(error);\n      return false;',
+    replace: '      throw error;',
+  },
+  {
     name: 'units of several tenants share a batch where they must not',
     ...writer('group-commit', 'writer/group-commit'),
     find: '(mixed || sameTenant(first.unit.needs.tenant, entry.unit.needs.tenant)) &&',

@@ -8,8 +8,8 @@ import type { StatementEntry } from '../statements/entry.ts';
 import type { BankFileId } from './bank-file.ts';
 
 /**
- * Id of a bank entry. Its prefix is from another name of entries, and stays: clients keep these ids, and banks send them
- * back in the end-to-end ids of payment files.
+ * Id of a bank entry. Its prefix is from an earlier name of entries, and stays: clients keep these ids, and banks send
+ * them back in the end-to-end ids of payment files.
  */
 export type EntryId = Id<'ntc'>;
 

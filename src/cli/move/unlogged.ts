@@ -1,7 +1,7 @@
 /**
- * What comes, changes and goes without a line in any log: stored answers, deliveries and the log of their attempts,
- * provider events, bank entries and bank files. So both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its range; where
- * these differ, so do rows, and what differs is copied or removed.
+ * Tables without a log of their changes: stored answers, deliveries and their attempts, provider events, bank entries and
+ * bank files. Both sides are gone through in the order of their keys, a range at a time. Each side makes a text of its
+ * range; where these differ, so do rows, and what differs is copied or removed.
  */
 import { hash } from 'node:crypto';
 import type { Column } from '../../store/tables.ts';

@@ -1,0 +1,76 @@
+/** Rows that are due: each has its turn at its own time, whatever becomes of the others. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { dueRows } from '../../src/worker/due-rows.ts';
+
+const tenant: Tenant = { account: 1, mode: 'test' };
+
+type Row = { readonly id: string; readonly dueAt: number };
+
+/** Rows with these due times; `next` says when a row is due again, or throws. */
+function started(dueAt: Readonly<Record<string, number>>, next: (id: string, now: number) => number | null) {
+  const waiting = new Map(Object.entries(dueAt));
+  const turns: string[] = [];
+  const errors: unknown[] = [];
+  const rows = dueRows<Row>({
+    listDue: async (_tenant, now, limit) =>
+      [...waiting]
+        .map(([id, at]) => ({ id, dueAt: at }))
+        .filter((row) => row.dueAt <= now)
+        .sort((a, b) => a.dueAt - b.dueAt)
+        .slice(0, limit),
+    async attendTo(_tenant, { id }, now) {
+      turns.push(`${id} at ${now}`);
+      const at = next(id, now);
+      if (at === null) waiting.delete(id);
+      else waiting.set(id, at);
+    },
+    onError: (error) => errors.push((error as Error).message),
+  });
+  return { rows, turns, errors };
+}
+
+const done = () => null;
+const failing = (id: string) => {
+  throw new Error(`${id} fails`);
+};
+
+suite('what is due now', () => {
+  test('has its turn as of now, at most so many, and tells whether there may be more', async () => {
+    const { rows, turns } = started({ a: 3, b: 1, c: 2, later: 11 }, done);
+    assert.equal(await rows.attend({ tenant, now: 10 }, 2), true);
+    assert.equal(await rows.attend({ tenant, now: 10 }, 2), false);
+    assert.equal(await rows.attend({ tenant, now: 10 }, 2), false);
+    assert.deepEqual(turns, ['b at 10', 'c at 10', 'a at 10']);
+  });
+
+  test('has its turn although another one fails', async () => {
+    const { rows, turns, errors } = started({ a: 1, b: 2 }, (id) => (id === 'a' ? failing(id) : null));
+    assert.equal(await rows.attend({ tenant, now: 10 }, 2), true);
+    assert.deepEqual(turns, ['a at 10', 'b at 10']);
+    assert.deepEqual(errors, ['a fails']);
+  });
+
+  test('is left to a later round where all of it fails', async () => {
+    const { rows, errors } = started({ a: 1, b: 2 }, failing);
+    assert.equal(await rows.attend({ tenant, now: 10 }, 2), false);
+    assert.deepEqual(errors, ['a fails', 'b fails']);
+  });
+});
+
+suite('what was due up to now', () => {
+  test('has its turn at its own time, and again when it is due again', async () => {
+    const again = (id: string, now: number) => (id === 'a' ? now + 4 : null);
+    const { rows, turns } = started({ a: 1, b: 3, c: 12 }, again);
+    assert.equal(await rows.catchUp({ tenant, now: 10 }, 1), 4);
+    assert.deepEqual(turns, ['a at 1', 'b at 3', 'a at 5', 'a at 9']);
+  });
+
+  test('has one try at a time that fails', async () => {
+    const { rows, turns, errors } = started({ a: 1, b: 3 }, (id) => (id === 'a' ? failing(id) : null));
+    assert.equal(await rows.catchUp({ tenant, now: 10 }, 10), 1);
+    assert.deepEqual(turns, ['a at 1', 'b at 3']);
+    assert.deepEqual(errors, ['a fails']);
+  });
+});
