@@ -38,6 +38,14 @@ export function admitCallers(api: FastifyInstance, auth: Authenticator, limiter:
   });
 }
 
+/** Bounds what one address may ask of routes that need no key. */
+export function limitAddresses(app: FastifyInstance, limiter: RateLimiter): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const waitMs = limiter.take(request.ip);
+    done(waitMs > 0 ? rateLimited(limiter, waitMs) : undefined);
+  });
+}
+
 /** Lets a known caller in: within its rate, with a key that may do this, for an answer it can read. */
 function admit(request: FastifyRequest, principal: Principal, limiter: RateLimiter): void {
   request.principal = principal;

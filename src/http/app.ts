@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify';
 import { createRateLimiter } from '../lib/rate-limit.ts';
 import { pageRoutes } from '../pages/routes.ts';
+import { limitAddresses } from './admission.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
@@ -48,6 +49,9 @@ export type AppOptions = Dependencies & {
   readonly rateLimit: number;
   readonly isStopping: () => boolean;
 };
+
+/** Requests a second of one address to routes for operators and readers, which need no key. */
+const OPEN_PER_SECOND = 50;
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -139,8 +143,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     pageRoutes(pages, options, limiter);
   });
   providerEventRoutes(plain, { ...options, onBadSignature: metrics.badSignature });
-  operationsRoutes(plain, options);
-  serveDocs(plain, publicUrl);
+  await app.register(async (open) => {
+    limitAddresses(
+      plainOf(open),
+      createRateLimiter(OPEN_PER_SECOND, () => performance.now()),
+    );
+    operationsRoutes(plainOf(open), options);
+    serveDocs(plainOf(open), publicUrl);
+  });
   return plain;
 }
 

@@ -3,8 +3,9 @@
  * /docs/errors the page that the `type` of a problem document leads to. `npm run generate` makes the files.
  */
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html, textOf } from '../lib/html.ts';
 import { isKnown } from './answer.ts';
@@ -26,6 +27,12 @@ const documents = [
   { path: '/docs/errors', file: 'docs/reference/errors.html', ...HTML_DOCUMENT },
 ] as const;
 
+// In other threads: a document has a megabyte.
+const [compress, expand] = [
+  promisify<Buffer | string, object, Buffer>(gzip),
+  promisify<Buffer, Buffer>(gunzip),
+];
+
 type Served = {
   readonly gzipped: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,11 +40,11 @@ type Served = {
 
 export function serveDocs(app: FastifyInstance, publicUrl: string): void {
   for (const document of documents) {
-    let served: Served | undefined;
-    app.get(document.path, (request, reply) => {
+    let served: Promise<Served> | undefined;
+    app.get(document.path, async (request, reply) => {
       // Few ever ask, so the file is read for the first who does.
       served ??= load(document, publicUrl);
-      return send(request, reply, served);
+      return send(request, reply, await served);
     });
   }
   // People who open the address that the start has printed are looking for something to read.
@@ -45,16 +52,14 @@ export function serveDocs(app: FastifyInstance, publicUrl: string): void {
   app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
 }
 
-function load({ file, type, escaped }: (typeof documents)[number], publicUrl: string): Served {
-  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').replaceAll(
-    DOCUMENTED_URL,
-    escaped(publicUrl),
-  );
+async function load({ file, type, escaped }: (typeof documents)[number], publicUrl: string): Promise<Served> {
+  const source = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const text = source.replaceAll(DOCUMENTED_URL, escaped(publicUrl));
   const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
     ([, style = '']) => ` 'sha256-${hash('sha256', style, 'base64')}'`,
   );
   return {
-    gzipped: gzipSync(text, { level: 9 }),
+    gzipped: await compress(text, { level: 9 }),
     headers: {
       'content-type': type,
       // The pages hold their style sheet and load nothing at all.
@@ -66,10 +71,10 @@ function load({ file, type, escaped }: (typeof documents)[number], publicUrl: st
   };
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { gzipped, headers }: Served): FastifyReply {
+async function send(request: FastifyRequest, reply: FastifyReply, { gzipped, headers }: Served) {
   reply.headers(headers);
   if (isKnown(request, headers.etag ?? '')) return reply.code(304).send();
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(gunzipSync(gzipped));
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(await expand(gzipped));
   return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 

@@ -1,8 +1,12 @@
 /** Metrics for operators, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { sharedCall } from '../lib/shared-call.ts';
 import type { Gauges, Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
+
+/** Time for which numbers of the database are shown again. */
+const GAUGES_MS = 1_000;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -42,6 +46,7 @@ export function createMetrics(store: Store) {
     labelNames: ['rail'],
     registers,
   });
+  const readGauges = sharedCall(() => store.gauges(), GAUGES_MS);
   const gauge = (name: string, help: string, pick: (gauges: Gauges) => number) =>
     new Gauge({
       name,
@@ -49,7 +54,7 @@ export function createMetrics(store: Store) {
       registers,
       async collect() {
         // A gauge that cannot be read must not hide the other metrics during an outage.
-        this.set(await store.gauges().then(pick, () => Number.NaN));
+        this.set(await readGauges().then(pick, () => Number.NaN));
       },
     });
   gauge(

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { startService, type TestService } from '../support/service.ts';
-import { createSession, feed, order, pay, reopened } from './shop.ts';
+import { assertRefused, createSession, feed, order, pay, reopened } from './shop.ts';
 
 const service = await startService({ after });
 const { call } = service;
@@ -156,4 +156,16 @@ suite('a stop', () => {
     await createSession(second);
     await second.stop();
   });
+});
+
+test('routes without a key are limited for each address, and say when to ask again', async (t) => {
+  const { call } = await startService(t);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => call('GET', '/livez')));
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.ok(answers.length - refused.length >= 100, 'a burst passes');
+  const [first] = refused;
+  assert.ok(first);
+  assertRefused(first, { status: 429, message: 'API.REQUEST.RATE_LIMITED', errors: [[110]] });
+  assert.equal(first.headers.get('retry-after'), '1');
+  assert.equal((await call('GET', '/v3/checkout')).status, 200, 'a merchant on the same address goes on');
 });
