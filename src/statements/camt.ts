@@ -191,7 +191,6 @@ function createParser(limits: Limits) {
       open.sum += BigInt(signed(entry.amount, entry.direction));
       parts.push({ kind: 'entry', header, entry });
     }
-    details = [];
   }
 
   /** Header of a statement, which is complete once its first entry begins. */

@@ -39,7 +39,7 @@ export async function* readStatement(
     const { start, pieces } = await begun(source);
     if (start.length === 0) throw new StatementError('the file is empty');
     const beginning = textOfStart(start);
-    const format = options.format ?? formatOf(beginning, options.mapping !== undefined);
+    const format = options.format ?? formatOf(beginning);
     for await (const part of partsOf(format, start, beginning, pieces, options, limits)) {
       if (part.kind === 'entry') checkCount(part.entry, limits);
       yield part;
@@ -56,7 +56,7 @@ function checkCount({ line, number }: StatementEntry, { entries }: Limits): void
 }
 
 function partsOf(
-  format: StatementFormat,
+  format: StatementFormat | null,
   start: Uint8Array,
   beginning: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -68,7 +68,13 @@ function partsOf(
   if (format === 'mt940') {
     return readMt940(linesOf(marked === null ? pieces : recoded(pieces, marked), limits.text), limits);
   }
-  if (!mapping) throw new StatementError('a CSV file needs a mapping of its columns');
+  if (!mapping) {
+    throw new StatementError(
+      format === null
+        ? 'the file is neither camt (XML) nor MT940; to be read as CSV it needs a mapping'
+        : 'a CSV file needs a mapping of its columns',
+    );
+  }
   return readCsv(textsOf(pieces, marked ?? mapping.encoding), mapping, limits);
 }
 
@@ -104,13 +110,12 @@ const others: ReadonlyArray<readonly [beginning: string, name: string]> = [
   ['%PDF', 'a PDF, which is for people to read: ask the bank for camt.053, MT940 or CSV'],
 ];
 
-function formatOf(beginning: string, hasMapping: boolean): StatementFormat {
+/** Null if the beginning does not tell: then it can only be CSV. */
+function formatOf(beginning: string): 'camt' | 'mt940' | null {
   const other = others.find(([start]) => beginning.startsWith(start));
   if (other) throw new StatementError(`the file is ${other[1]}`);
   if (beginning.trimStart().startsWith('<')) return 'camt';
-  if (/(^|[\r\n]|\{4:)[ \t]*:20:/.test(beginning) || /^\s*\{1:/.test(beginning)) return 'mt940';
-  if (hasMapping) return 'csv';
-  throw new StatementError('the file is neither camt (XML) nor MT940; to be read as CSV it needs a mapping');
+  return /(^|[\r\n]|\{4:)[ \t]*:20:/.test(beginning) || /^\s*\{1:/.test(beginning) ? 'mt940' : null;
 }
 
 /** XML without a declaration is UTF-8 (XML 1.0, section 4.3.3). */

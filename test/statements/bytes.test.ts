@@ -85,6 +85,7 @@ suite('an encoding', () => {
       assert.equal(await line(wrong('a\n\n\nb\n', ''), 'utf-8', size), 5);
       assert.equal(await line(Buffer.from('a\nb\n€').subarray(0, -1), 'utf-8', size), 3, 'cut off');
     }
+    assert.equal(await line(wrong('1234567€\nx', ''), 'utf-8', 8), 2, 'a piece begins inside a character');
     // A line break that is missing, behind which the next character begins too early.
     const broken = Buffer.from('a\n€b\n€').toString('latin1').replace('\u00ac', '');
     for (const size of sizes) assert.equal(await line(Buffer.from(broken, 'latin1'), 'utf-8', size), 2);

@@ -166,6 +166,10 @@ suite('a statement', () => {
     for (const type of ['OPBD', 'CLBD', 'OPAV']) {
       assert.equal((await headerOf(balance(type, '1', { currency: 'CHF' }), plain)).currency, 'CHF', type);
     }
+    for (const type of ['OPBD', 'CLBD']) {
+      const balances = balance('OPAV', '1', { currency: 'USD' }) + balance(type, '1', { currency: 'CHF' });
+      assert.equal((await headerOf(balances, plain)).currency, 'CHF', `${type} behind another one`);
+    }
     assert.equal((await headerOf(booking({ currency: 'USD' }), plain)).currency, 'USD');
     assert.equal(
       (await headerOf(booking({ currency: 'USD' }, amountOf({ currency: 'USD' })), plain)).currency,

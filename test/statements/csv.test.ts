@@ -67,6 +67,7 @@ suite('a file', () => {
   test('begins behind the lines that are passed over, and counts them', async () => {
     const rows = ['Bank;of;Test', '"an open quotation mark', 'Date;Amount', '2026-02-03;1', '2026-02-04;x'];
     assert.equal((await entriesBy({ skip_lines: 2 }, ...rows.slice(0, 4)))[0]?.line, 4);
+    assert.equal((await entriesBy({ skip_lines: 1 }, '', ...rows.slice(2, 4)))[0]?.line, 3);
     assert.equal(
       await messageBy({ skip_lines: 2 }, ...rows),
       'line 5, entry 2: column "Amount": the amount "x" is no number',
