@@ -64,8 +64,8 @@ export const statementFaults: readonly Fault[] = [
   {
     name: 'a booking is taken apart although its parts do not add up',
     ...statements('camt-entry', 'camt', 'samples', 'hostile'),
-    find: 'return sum === BigInt(booked);',
-    replace: 'return sum <= BigInt(booked);',
+    find: 'sumOf(parts) === BigInt(',
+    replace: 'sumOf(parts) <= BigInt(',
   },
   {
     name: 'a statement that has lost entries passes',

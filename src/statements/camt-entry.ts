@@ -224,12 +224,15 @@ export function entriesOf(
   const [only] = details;
   const whole = details.length === 1 && only ? only : detailOf(entry, null, header, fail);
   const direction = directionOf(entry, fail);
-  if (details.length > 1 && addUp(details, signed(whole.amount, direction))) {
-    return details.map(({ ownAmount, ...detail }, index) => ({
+  const parts = details.flatMap(({ ownAmount: amount, ...detail }) =>
+    amount === null ? [] : [{ ...detail, amount }],
+  );
+  const areWhole = parts.length > 1 && parts.length === details.length;
+  if (areWhole && sumOf(parts) === BigInt(signed(whole.amount, direction))) {
+    return parts.map((detail, index) => ({
       ...common,
       ...detail,
       number: firstNumber + index,
-      amount: ownAmount ?? 0,
       // A reference shared by all transactions belongs to the booking.
       bankReference: detail.bankReference === bankReference ? '' : detail.bankReference,
       batchReference: bankReference,
@@ -248,11 +251,6 @@ export function entriesOf(
   ];
 }
 
-function addUp(details: readonly Detail[], booked: number): boolean {
-  if (details.some(({ ownAmount }) => ownAmount === null)) return false;
-  const sum = details.reduce(
-    (total, each) => total + BigInt(signed(each.ownAmount ?? 0, each.direction)),
-    0n,
-  );
-  return sum === BigInt(booked);
+function sumOf(parts: readonly Pick<StatementEntry, 'amount' | 'direction'>[]): bigint {
+  return parts.reduce((sum, { amount, direction }) => sum + BigInt(signed(amount, direction)), 0n);
 }

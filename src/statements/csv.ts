@@ -137,8 +137,7 @@ function lineOf(record: readonly string[], lines: number, { skipLines }: CsvMapp
 /** Names of the header line. Throws if a column of the mapping is missing or occurs twice. */
 function namesOf(record: readonly string[], mapping: CsvMapping, fail: Fail): readonly string[] {
   const names = record.map(tidied);
-  for (const column of columnsOf(mapping)) {
-    if (typeof column === 'number') continue;
+  for (const column of namedColumnsOf(mapping)) {
     const count = names.filter((name) => name === column).length;
     if (count === 0) fail(`the column ${quoted(column)} is missing: there are ${quotedAll(names)}`);
     if (count > 1) fail(`the column ${quoted(column)} is there ${count} times: give its number`);
@@ -150,18 +149,17 @@ function quotedAll(names: readonly string[]): string {
   return names.slice(0, 30).map(quoted).join(', ');
 }
 
-function columnsOf(mapping: CsvMapping): readonly Column[] {
+function namedColumnsOf(mapping: CsvMapping): readonly string[] {
   const { amount, currency, account, only, remittance } = mapping;
-  const inAmount = Object.values<Column | readonly string[]>(amount).filter(
-    (each) => typeof each === 'string' || typeof each === 'number',
-  );
-  const single = [
+  const columns = [
+    ...Object.values<Column | readonly string[]>(amount),
     ...[mapping.bookedOn, mapping.valueOn, mapping.counterpartyName, mapping.counterpartyAccount],
     ...[mapping.counterpartyBic, mapping.endToEndId, mapping.creditorReference, mapping.bankReference],
-    ...[mapping.transactionCode, only?.column ?? null],
+    ...[mapping.transactionCode, only?.column],
     ...[currency, account].map((each) => ('column' in each ? each.column : null)),
+    ...remittance,
   ];
-  return [...inAmount, ...single.filter((each) => each !== null), ...remittance];
+  return columns.filter((each) => typeof each === 'string');
 }
 
 function rowOf(record: readonly string[], names: readonly string[], line: number, fail: Fail): Row {

@@ -92,6 +92,17 @@ suite('a file', () => {
     assert.equal((await entryIn(comments + booking({}, text))).remittance, 'A & B 7');
   });
 
+  test('may have a text in pieces that is as long as allowed', async () => {
+    const [half, limit] = ['x'.repeat(100), 200];
+    for (const between of ['<!-- a comment -->', '<![CDATA[]]>']) {
+      const text = `<RmtInf><Ustrd>${half}${between}${half}</Ustrd></RmtInf>`;
+      const within = await attempt(file([statement(booking({}, text))]), { limits: { text: limit } });
+      assert.equal(within.error, null, between);
+      const beyond = await attempt(file([statement(booking({}, text))]), { limits: { text: limit - 1 } });
+      assert.match(beyond.error?.message ?? '', /longer than 199 characters/, between);
+    }
+  });
+
   test('may have a text and a tag that are as long as allowed', async () => {
     const long = `<Other a="${'x'.repeat(40_000)}">${'y'.repeat(40_000)}</Other>`;
     assert.equal(await refusalOf(long + long), 'accepted');

@@ -1,8 +1,9 @@
 /** CSV by a mapping: which rows are taken, where their columns are, and what each of them says. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readStatement } from '../../src/statements/read.ts';
-import { attempt, chunksOf, entriesOf, header, mappingOf, partsOf } from './support.ts';
+import { readCsv } from '../../src/statements/csv.ts';
+import { LIMITS } from '../../src/statements/limits.ts';
+import { attempt, entriesOf, header, mappingOf, partsOf } from './support.ts';
 
 const IBAN = 'DE02120300000000202051';
 const least = {
@@ -14,6 +15,10 @@ const least = {
   account: { fixed: IBAN },
   booked_on: 'Date',
 };
+/** The text in pieces of this size, as the reader gets it behind the first 4 KiB of a file. */
+async function* piecesOf(text: string, size: number): AsyncGenerator<string> {
+  for (let from = 0; from < text.length; from += size) yield text.slice(from, from + size);
+}
 const csv = (...rows: readonly string[]) => `${rows.join('\n')}\n`;
 const entriesBy = (changes: object, ...rows: readonly string[]) =>
   entriesOf(csv(...rows), { mapping: mappingOf({ ...least, ...changes }) });
@@ -89,7 +94,7 @@ suite('a file', () => {
     const files = ['\n', '\r\n', '\r'].map((end) => text.replaceAll('\n', end));
     for (const file of [...files, text.replace('\ntwo', '\r\ntwo'), text.replace('three"\n', 'three"\r\n')]) {
       for (const size of [1, file.length]) {
-        const parts = await Array.fromAsync(readStatement(chunksOf(file, size), { format: 'csv', mapping }));
+        const parts = await Array.fromAsync(readCsv(piecesOf(file, size), mapping, LIMITS));
         assert.deepEqual(
           parts.flatMap((part) =>
             part.kind === 'entry' ? [[part.entry.number, part.entry.line, part.entry.remittance]] : [],
@@ -121,6 +126,23 @@ suite('a file', () => {
     }
   });
 
+  test('is closed by whoever stops reading it', { timeout: 10_000 }, async () => {
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    async function* rows() {
+      try {
+        yield 'Date;Amount\n';
+        for (let count = 0; count < 10_000; count += 1) yield '2026-02-03;1\n';
+      } finally {
+        close();
+      }
+    }
+    for await (const { kind } of readCsv(rows(), mappingOf(least), LIMITS)) if (kind === 'entry') break;
+    await closed;
+  });
+
   test('tells where a NUL is', async () => {
     assert.equal(
       await messageBy({}, 'Date;Amount', '2026-02-03;1', '2026-02-\0;1'),
@@ -129,9 +151,10 @@ suite('a file', () => {
     assert.match(await messageBy({ skip_lines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
     const text = csv('Date;Amount', '2026-02-03;1', '2026-02-04;2', '\0');
     for (const size of [1, 7, 100]) {
-      const read = readStatement(chunksOf(text, size), { mapping: mappingOf(least) });
-      await assert.rejects(Array.fromAsync(read), { line: 4 }, `chunks of ${size}`);
+      const read = readCsv(piecesOf(text, size), mappingOf(least), LIMITS);
+      await assert.rejects(Array.fromAsync(read), { line: 4 }, `pieces of ${size}`);
     }
+    assert.match(await messageBy({}, '', '\0'), /^line 2: the text has a NUL/);
   });
 
   test('takes the rows with certain words, and numbers no others', async () => {

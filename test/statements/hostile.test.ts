@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { StatementError } from '../../src/statements/entry.ts';
-import type { Limits } from '../../src/statements/limits.ts';
+import { LIMITS, type Limits } from '../../src/statements/limits.ts';
 import { serializeMapping } from '../../src/statements/mapping.ts';
 import { readStatement } from '../../src/statements/read.ts';
 import { mappings } from './expected-other.ts';
@@ -342,6 +342,17 @@ suite('what is too much', () => {
     const attributes = Array.from({ length: 65 }, (_, index) => `a${index}="1"`).join(' ');
     assert.match(await refusal(`<Document ${attributes}/>`), /more than 64 attributes/);
   });
+
+  test('are those of the documentation', () =>
+    assert.deepEqual(LIMITS, {
+      bytes: 1024 ** 3,
+      entries: 1_000_000,
+      statements: 100_000,
+      details: 100_000,
+      text: 65_536,
+      depth: 64,
+      attributes: 64,
+    }));
 
   test('bytes, entries, statements and transactions', async () => {
     assert.match(await refusal(sparkasse, within({ bytes: 1000 })), /^the file is larger than 1000 bytes/);

@@ -36,6 +36,11 @@ suite('codes behind the text of a payer', () => {
     assert.equal(informationOf(['/TRTP/SEPA/REMI/Order 17/EREF/OT-17']).endToEndId, 'OT-17');
   });
 
+  test('may begin with the other side', () => {
+    const { counterparty } = informationOf(['/IBAN/X1/REMI/Order 17']);
+    assert.deepEqual(counterparty, { name: '', account: 'X1', bic: '' });
+  });
+
   test('before it they are those of the bank', () => {
     const { returned, counterparty } = informationOf(['/RTRN/AC04//IBAN/X1/BIC/Y/NAME/Ada/REMI/Order 17']);
     assert.equal(returned?.reasonCode, 'AC04');
