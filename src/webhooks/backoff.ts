@@ -46,6 +46,6 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
   if (!HTTP_DATE.test(text)) return null;
   // The oldest form names no zone and means GMT like the others.
-  const atMs = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  const atMs = Date.parse(`${text.replace(/ GMT$/, '')} GMT`);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }

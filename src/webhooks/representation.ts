@@ -10,7 +10,7 @@ const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(m
 
 /** Earliest time of a delivery: one that is due may still wait for the probe of a suspended receiver. */
 function nextAttemptAt({ dueAt }: Delivery, health: Health | null): number | null {
-  return dueAt === null ? null : Math.max(dueAt, health?.probeAt ?? 0);
+  return dueAt === null ? null : Math.max(dueAt, health?.probeAt ?? dueAt);
 }
 
 /** The endpoint without its secret, which is shown only on creation. `now` is in the clock of its account and mode. */

@@ -7,7 +7,7 @@
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { win32 } from 'node:path';
 import type { Resolve } from './guard.ts';
 
 type Options = {
@@ -43,10 +43,11 @@ const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']);
 /** Names that only this machine or its network knows. */
 const OWN_NAME = /^[^.]*$|\.(localhost|local)$/;
 
-const HOSTS_FILE =
-  process.platform === 'win32'
-    ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
-    : '/etc/hosts';
+export function hostsFileOf(platform: NodeJS.Platform, systemRoot = 'C:\\Windows'): string {
+  return platform === 'win32' ? win32.join(systemRoot, 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
+}
+
+const HOSTS_FILE = hostsFileOf(process.platform, process.env.SystemRoot);
 
 const systemLookup: Resolve = (hostname) => dns.lookup(hostname, { all: true });
 

@@ -287,6 +287,11 @@ suite('of an address that is given, what is known without asking', () => {
     const listed = networkRules(['10.0.0.0/8', '127.0.0.1/32'], false);
     assert.equal(addressProblem('http://10.0.0.1/', listed), null);
     assert.equal(addressProblem('http://localhost/', listed), null, 'one of its addresses is allowed');
+    assert.equal(
+      addressProblem('http://localhost/', networkRules(['::1/128'], false)),
+      null,
+      'the other one',
+    );
     assert.equal(addressProblem('http://192.168.0.1/', listed), special);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Resolve } from '../../src/webhooks/guard.ts';
+import { hostsFileOf } from '../../src/webhooks/resolve.ts';
 import { delivery, receiver, scriptedResolver, sender } from './build.ts';
 import { dnsServer, resolverWith } from './build-dns.ts';
 
@@ -244,6 +245,17 @@ suite('the system', () => {
 });
 
 suite('the hosts file', () => {
+  test('is where the system has it', () => {
+    for (const [platform, systemRoot, file] of [
+      ['linux', undefined, '/etc/hosts'],
+      ['darwin', undefined, '/etc/hosts'],
+      ['win32', undefined, 'C:\\Windows\\System32\\drivers\\etc\\hosts'],
+      ['win32', 'D:\\Win', 'D:\\Win\\System32\\drivers\\etc\\hosts'],
+    ] as const) {
+      assert.equal(hostsFileOf(platform, systemRoot), file);
+    }
+  });
+
   test('goes before the DNS, and is read again when it has changed', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'opentill-hosts-'));
     t.after(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,15 @@
 /** Which secrets sign at a time, and what becomes of one that is replaced. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { MAX_OVERLAP_SECONDS, retired, validSecrets } from '../../src/webhooks/secrets.ts';
+import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired, validSecrets } from '../../src/webhooks/secrets.ts';
 
 const T = Date.UTC(2030, 0, 15, 12);
+
+test('a new secret is 256 bits that nobody knows', () => {
+  const secrets = Array.from({ length: 100 }, newWebhookSecret);
+  for (const secret of secrets) assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.equal(new Set(secrets).size, 100);
+});
 
 suite('the secrets that sign', () => {
   const previous = { secret: 'old', until: T };
@@ -26,6 +32,9 @@ suite('a secret that is replaced', () => {
   });
 
   test('signs for a week at most', () => assert.equal(MAX_OVERLAP_SECONDS, 7 * 24 * 60 * 60));
+
+  test('signs for as short as the two overlap', () =>
+    assert.deepEqual(retired('old', T, 1), { secret: 'old', until: T + 1 }));
 
   test('is over at once without an overlap', () => assert.equal(retired('old', T, 0), null));
 });

@@ -177,6 +177,14 @@ suite('a connection', () => {
     });
   }
 
+  test('may give ten hints before its answer', async (t) => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'.repeat(10);
+    const { url } = await rawReceiver(t, (socket) =>
+      socket.once('data', () => socket.end(`${hints}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)),
+    );
+    assert.equal((await sender(t).send(delivery(url), NOW)).outcome, 'delivered');
+  });
+
   test('over TLS names the host to the receiver', async (t) => {
     const hello = Promise.withResolvers<Buffer>();
     const { port } = await rawReceiver(t, (socket) =>
