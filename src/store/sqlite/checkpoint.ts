@@ -14,20 +14,27 @@ export const SHORT_REST_PAGES = 256;
 export function startCheckpoints(database: DatabaseSync, path: string) {
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const copyRest = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+  let thread: Worker | undefined;
+  let ended: Promise<unknown> | undefined;
   let changes = 0;
   let copying = false;
-  thread.on('message', () => {
-    copying = false;
-    try {
-      copyRest.get();
-    } catch {
-      // A full disk, for one. What is in the log is safe there, and the next time may go better.
-    }
-  });
-  // Without the thread the writer copies by itself, as SQLite does where nobody says otherwise.
-  thread.on('error', () => database.exec('PRAGMA wal_autocheckpoint = 1000'));
-  const ended = new Promise((resolve) => thread.once('exit', resolve));
+
+  // A thread costs as much as a hundred changes do, and a service that writes little never needs it.
+  function startThread(): Worker {
+    const started = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+    started.on('message', () => {
+      copying = false;
+      try {
+        copyRest.get();
+      } catch {
+        // A full disk, for one. What is in the log is safe there, and the next time may go better.
+      }
+    });
+    // Without the thread the writer copies by itself, as SQLite does where nobody says otherwise.
+    started.on('error', () => database.exec('PRAGMA wal_autocheckpoint = 1000'));
+    ended = new Promise((resolve) => started.once('exit', resolve));
+    return started;
+  }
 
   return {
     /** To be called after each commit. */
@@ -36,11 +43,12 @@ export function startCheckpoints(database: DatabaseSync, path: string) {
       if (changes < COPY_AFTER_CHANGES || copying) return;
       changes = 0;
       copying = true;
+      thread ??= startThread();
       thread.postMessage('copy');
     },
 
     async stop(): Promise<void> {
-      thread.postMessage('stop');
+      thread?.postMessage('stop');
       await ended;
     },
   };
