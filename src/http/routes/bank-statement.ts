@@ -22,6 +22,7 @@ import { idOf } from '../schemas/checkout.ts';
 import { withUpload } from '../upload.ts';
 
 const tag = 'Bank';
+const params = idOf('bfl', 'statement');
 const IMPORT = 'BANK_STATEMENT.IMPORT';
 
 /** Limit of an upload; larger files go into the watched folder. */
@@ -126,7 +127,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
         summary: 'Fetch a bank statement',
         answers: 'BankStatement',
       },
-      { params: idOf('bfl', 'statement') },
+      { params },
     ),
     async (request, reply) => {
       schemaProblems(request);

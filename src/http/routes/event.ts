@@ -23,6 +23,8 @@ import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
 const tag = 'Events';
+const params = idOf('evt', 'event');
+const sessionParams = idOf('chk', 'session');
 /** Page size of a stream: there may be a thousand streams, and events may be long. */
 const STREAM_PAGE = 20;
 /** Time for which a connection may be silent beyond a wait. */
@@ -158,7 +160,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         summary: 'Fetch an event',
         answers: 'Event',
       },
-      { params: idOf('evt', 'event') },
+      { params },
     ),
     async (request, reply) => {
       schemaProblems(request);
@@ -179,7 +181,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         description: 'Newest first.',
         lists: 'TimelineEntry',
       },
-      { params: idOf('chk', 'session'), querystring: timelineQuery },
+      { params: sessionParams, querystring: timelineQuery },
     ),
     async (request, reply) => {
       schemaProblems(request);

@@ -9,6 +9,8 @@ import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
 
 const tag = 'Payments';
+const sessionParams = idOf('chk', 'session');
+const attemptParams = idOf('pat', 'payment attempt');
 
 export function paymentRoutes(api: Api, { store, serializer }: Dependencies): void {
   api.get(
@@ -23,7 +25,7 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
           'The collection of a session’s money, with its refunds and reversals. Its id is the id of the session.',
         answers: 'Payin',
       },
-      { params: idOf('chk', 'session') },
+      { params: sessionParams },
     ),
     async (request, reply) => {
       schemaProblems(request);
@@ -43,7 +45,7 @@ export function paymentRoutes(api: Api, { store, serializer }: Dependencies): vo
         summary: 'Fetch a payment attempt',
         answers: 'PaymentAttempt',
       },
-      { params: idOf('pat', 'payment attempt') },
+      { params: attemptParams },
     ),
     async (request, reply) => {
       schemaProblems(request);

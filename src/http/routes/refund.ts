@@ -16,6 +16,7 @@ import { idOf } from '../schemas/checkout.ts';
 import { refundBody, refundQuery, settleBody } from '../schemas/refund.ts';
 
 const tag = 'Refunds';
+const params = idOf('rfd', 'refund');
 const NO_SUCH_REFUND = 'There is no such refund.';
 
 export function refundRoutes(
@@ -85,7 +86,7 @@ export function refundRoutes(
         answers: 'Refund',
         errors: ['refund_settled'],
       },
-      { params: idOf('rfd', 'refund'), body: settleBody },
+      { params, body: settleBody },
     ),
     async (request, reply) => {
       const origin = originOf(request);
@@ -142,7 +143,7 @@ export function refundRoutes(
         summary: 'Fetch a refund',
         answers: 'Refund',
       },
-      { params: idOf('rfd', 'refund') },
+      { params },
     ),
     async (request, reply) => {
       schemaProblems(request);

@@ -16,6 +16,7 @@ import { idOf } from '../schemas/checkout.ts';
 import { closed, LINE } from '../schemas/fields.ts';
 
 const tag = 'Test helpers';
+const params = idOf('chk', 'session');
 
 const payBody = Type.Object(
   {
@@ -77,7 +78,7 @@ export function testHelperRoutes(api: Api, { store, execute, serializer, worker,
         answers: 'Checkout',
         errors: ['not_payable', 'payment_in_progress', 'payment_booked_elsewhere'],
       },
-      { params: idOf('chk', 'session'), body: payBody },
+      { params, body: payBody },
     ),
     async (request, reply) => {
       const origin = originOf(request);

@@ -31,6 +31,7 @@ import {
 const tag = 'Webhook deliveries';
 const permission = 'webhooks';
 const params = idOf('whd', 'delivery');
+const endpointParams = idOf('whe', 'webhook endpoint');
 const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
 
 /** Limit of one resend: it is one transaction, for which all other commands wait. */
@@ -89,7 +90,7 @@ export function webhookDeliveryRoutes(api: Api, { store, execute, now }: Depende
         description: 'Newest first. A delivery must match all filters.',
         lists: 'WebhookDelivery',
       },
-      { params: idOf('whe', 'webhook endpoint'), querystring: endpointDeliveriesQuery },
+      { params: endpointParams, querystring: endpointDeliveriesQuery },
     ),
     async (request, reply) => {
       schemaProblems(request);
