@@ -10,10 +10,19 @@ const GAUGES_MS = 1_000;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** Metrics of the process. Their collectors listen as long as it lives, so all services in it share them. */
+let ofProcess: Registry | undefined;
+
+function processMetrics(): Registry {
+  if (ofProcess !== undefined) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  return ofProcess;
+}
+
 export function createMetrics(store: Store) {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
-  collectDefaultMetrics({ register: registry });
+  const registry = new Registry();
+  const registers = [registry];
 
   const requests = new Histogram({
     name: 'opentill_http_request_duration_seconds',
@@ -83,7 +92,7 @@ export function createMetrics(store: Store) {
     railAlert: (rail: string): void => railAlerts.inc({ rail }),
     railSilence: (rail: string): void => railSilences.inc({ rail }),
     badSignature: (rail: string): void => badSignatures.inc({ rail }),
-    text: (): Promise<string> => registry.metrics(),
+    text: (): Promise<string> => Registry.merge([processMetrics(), registry]).metrics(),
     contentType: registry.contentType,
 
     observe(app: FastifyInstance): void {
