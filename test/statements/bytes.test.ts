@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { linesOf, markedEncoding, piecesOf, textsOf } from '../../src/statements/bytes.ts';
 import { StatementError } from '../../src/statements/entry.ts';
+import { readStatement } from '../../src/statements/read.ts';
 import { attempt, chunksOf, mappingOf, partsOf, sample } from './support.ts';
 
 const sizes = [1, 2, 3, 5, 1000];
@@ -195,4 +196,29 @@ suite('a file is told by its beginning', () => {
     const { error } = await attempt(rows, { mapping, limits: { entries: 1 } });
     assert.equal(error?.message, 'line 3, entry 2: the file has more than 1 entries');
   });
+});
+
+suite('entries come before the rest of the file is read', () => {
+  const movement = ':61:260203C1,00NTRFNONREF';
+  const mt940 = [':20:X', ':25:1', ':60F:C260203EUR0,00', movement, movement, movement];
+  const camt = sample('french.camt.053.001.08.xml').toString();
+  const afterEntry = camt.indexOf('</Ntry>') + '</Ntry>'.length;
+  for (const [name, start] of [
+    ['MT940', mt940.join('\n')],
+    ['camt', camt.slice(0, afterEntry)],
+  ] as const) {
+    test(`in ${name}`, async () => {
+      async function* interrupted() {
+        // Longer than the beginning by which a file is told.
+        yield Buffer.from(`${start}\n${' '.repeat(4096)}\n`);
+        throw new Error('interrupted');
+      }
+      const found: string[] = [];
+      const reading = async () => {
+        for await (const { kind } of readStatement(interrupted())) found.push(kind);
+      };
+      await assert.rejects(reading(), { message: 'interrupted' });
+      assert.deepEqual(found, ['statement', 'entry']);
+    });
+  }
 });
