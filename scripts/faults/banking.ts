@@ -97,4 +97,16 @@ export const bankingFaults: readonly Fault[] = [
     find: "sentBack === null || sentBack.state === 'failed' ? 0",
     replace: 'sentBack === null ? 0',
   },
+  {
+    name: 'two files of an account are ingested at once',
+    ...banking('ingest/statement', 'ingest/statement'),
+    find: 'return await turn;',
+    replace: 'return turn;',
+  },
+  {
+    name: 'a refund goes to the newest payer, who has paid less than that',
+    ...banking('outgoing', 'outgoing'),
+    find: 'payers.size > 1 && newest.amount < refund.amount',
+    replace: 'payers.size > 2 && newest.amount < refund.amount',
+  },
 ];

@@ -83,23 +83,23 @@ async function payerOf(
   const payments = checkout.payments.filter(
     ({ attempt, rail }) => attempt === refund.attempt && rail === BANK,
   );
-  const entries: BankEntry[] = [];
+  const paid: Array<{ readonly amount: number; readonly entry: BankEntry }> = [];
   for (const payment of payments.toReversed()) {
     const id = entryOfPayment(payment);
     const entry = id === null ? null : await store.bankEntries.fetch(tenant, id);
-    if (entry) entries.push(entry);
+    if (entry) paid.push({ amount: payment.amount, entry });
   }
-  const [newest] = entries;
+  const [newest] = paid;
   if (!newest) return 'no entry of a statement tells who has paid';
-  if (newest.account !== account.id) {
+  const { entry } = newest;
+  if (entry.account !== account.id) {
     // A refund for a removed account would be in no file at all, so it is reported as left out.
-    const isGone = configured.every(({ id }) => id !== newest.account);
-    return isGone ? `it came into the account "${newest.account}", which is not configured any more` : null;
+    const isGone = configured.every(({ id }) => id !== entry.account);
+    return isGone ? `it came into the account "${entry.account}", which is not configured any more` : null;
   }
-  const payers = new Set(entries.map(({ counterparty }) => counterparty.account));
-  if (payers.size > 1 && (payments.at(-1)?.amount ?? 0) < refund.amount)
-    return 'it was paid from several accounts';
-  return accountProblem(newest, account) ?? newest.counterparty;
+  const payers = new Set(paid.map((each) => each.entry.counterparty.account));
+  if (payers.size > 1 && newest.amount < refund.amount) return 'it was paid from several accounts';
+  return accountProblem(entry, account) ?? entry.counterparty;
 }
 
 function accountProblem({ counterparty }: BankEntry, { currency, iban }: ReceivingAccount): string | null {

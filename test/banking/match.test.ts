@@ -14,6 +14,7 @@ test('names are the same in any order, case and spelling of umlauts, and without
     ['Dr. Ada Lovelace', 'Frau Ada Lovelace'],
     ['Łukasz Żak', 'Łukasz Zak'],
     ['Müller', 'Mueller'],
+    ['Jäger', 'JAEGER'],
     ['Jörg Öhl', 'JOERG OEHL'],
     ['Prof Hr Fr Mme Sr Sra Mr Mrs Ms Herr Ada', 'Ada'],
   ] as const) {

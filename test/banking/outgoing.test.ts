@@ -57,6 +57,18 @@ suite('a refund', () => {
   > = [
     ['the newest where that has brought enough', [brought(600, 'ntc_a'), brought(400, 'ntc_b')], grace, ada],
     [
+      'the newest of three where that has brought enough',
+      [brought(300, 'ntc_a'), brought(300, 'ntc_a'), brought(400, 'ntc_b')],
+      grace,
+      ada,
+    ],
+    [
+      'nobody where the newest whose entry is known has brought less',
+      [brought(201, 'ntc_a'), brought(399, 'ntc_b'), brought(400, 'ntc_lost')],
+      grace,
+      'it was paid from several accounts',
+    ],
+    [
       'nobody where several accounts have brought it together',
       [brought(601, 'ntc_a'), brought(399, 'ntc_b')],
       grace,

@@ -28,7 +28,7 @@ export async function* bookingsOf(
     const next = part.kind === 'entry' ? part.entry : null;
     const [first] = together;
     if (header && first && !(next && belongTogether(first, next))) {
-      yield booking(header, together);
+      yield booking(header, first, together);
       together = [];
     }
     header = part.header;
@@ -36,7 +36,8 @@ export async function* bookingsOf(
     else if (isUsable(next.batchReference)) together.push(next);
     else yield { header, entries: [next], sum: null };
   }
-  if (header && together.length > 0) yield booking(header, together);
+  const [first] = together;
+  if (header && first) yield booking(header, first, together);
 }
 
 /** Parts of one booking share its reference and the line on which it begins. */
@@ -44,9 +45,11 @@ function belongTogether(one: StatementEntry, other: StatementEntry): boolean {
   return one.batchReference === other.batchReference && one.line === other.line;
 }
 
-function booking(header: StatementHeader, entries: readonly StatementEntry[]): Booking {
-  const [first] = entries;
-  if (!first) return { header, entries, sum: null };
+function booking(
+  header: StatementHeader,
+  first: StatementEntry,
+  entries: readonly StatementEntry[],
+): Booking {
   // The sum stays exact: the reader has checked the parts against the amount of the booking.
   const total = entries.reduce((sum, { amount, direction }) => sum + signed(amount, direction), 0);
   const sum: StatementEntry = {

@@ -57,11 +57,9 @@ export async function ingestParts(
   const { tenant } = work.origin;
   const allKnown = parts.map((): IngestedState => 'known');
   const known = await store.bankEntries.fetchByReference(tenant, sum.reference);
-  const takenApartBy = known?.takenApartBy ?? '';
-  const isElsewhere = takenApartBy !== '' && takenApartBy !== work.file;
-  const elsewhere = isElsewhere ? await store.bankFiles.fetch(tenant, takenApartBy) : null;
+  const takenApartBy = known?.takenApartBy ? await store.bankFiles.fetch(tenant, known.takenApartBy) : null;
   // A file that is still being ingested may have been interrupted: some of its parts may exist, so each is looked up.
-  if (elsewhere?.kind === 'statement') return allKnown;
+  if (takenApartBy?.kind === 'statement') return allKnown;
   const action = { type: 'take_apart', entry: sum.entry, file: work.file } as const;
   const { result } = await change(work, sum.reference, action);
   if (isRefusal(result)) return allKnown;

@@ -168,10 +168,10 @@ type Known = {
 async function accountFinder(store: Store, { account: number, mode }: Tenant) {
   const settings = (await store.accounts.fetch(number))?.settings[mode];
   const receiving = settings?.receivingAccounts ?? [];
-  const found = new Map<StatementHeader, Known>();
+  // One is enough: the statements of a file come one after the other.
+  let latest: { readonly given: StatementHeader; readonly known: Known } | null = null;
   return (header: StatementHeader): Known => {
-    const before = found.get(header);
-    if (before) return before;
+    if (latest?.given === header) return latest.known;
     const { account, currency } = header;
     const isNamed = namedInParts(account);
     const isWhole = ({ iban, qrIban, accountNumber }: ReceivingAccount) =>
@@ -185,9 +185,7 @@ async function accountFinder(store: Store, { account: number, mode }: Tenant) {
     }
     const written = one.iban ?? `${compact(one.bankCode ?? '')}/${compact(one.accountNumber ?? '')}`;
     const known = { id: one.id, header: { ...header, account: written } };
-    // One header is enough: the statements of a file come one after the other.
-    found.clear();
-    found.set(header, known);
+    latest = { given: header, known };
     return known;
   };
 }

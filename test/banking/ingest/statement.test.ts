@@ -36,12 +36,14 @@ async function setUp(t: TestContext) {
   const serializer = createSerializer('https://pay.example');
   const execute = createWriter({ store, serializer, realNow: () => NOW });
   const origin = { tenant, actor: 'ak_test_1', requestId: 'req_1', idempotency: null };
+  const opened: string[] = [];
   async function ingest(content: string) {
     const source = {
       name: 'january.xml',
       hash: createHash('sha256').update(content).digest('hex'),
       mapping: null,
       async *open() {
+        opened.push(content);
         yield Buffer.from(content);
       },
     };
@@ -55,7 +57,7 @@ async function setUp(t: TestContext) {
     const { rows } = await store.bankEntries.list(tenant, {}, { limit: 200 });
     return rows.toReversed();
   }
-  return { ingest, entries };
+  return { opened, ingest, entries };
 }
 
 suite('a statement', () => {
@@ -143,6 +145,32 @@ suite('a file', () => {
     assert.deepEqual((await ingest(camt([one, two]))).counts, [2, 2, 0, 2]);
     assert.deepEqual((await ingest(camt([two, three, three]))).counts, [3, 2, 0, 2]);
     assert.deepEqual((await ingest(camt([three, three, one]))).counts, [3, 0, 0, 0]);
+  });
+
+  test('is not read again once it is known', async (t) => {
+    const { ingest, opened } = await setUp(t);
+    const content = camt([{ amount: 17 }]);
+    await ingest(content);
+    const { length } = opened;
+    await ingest(content);
+    assert.equal(opened.length, length);
+  });
+
+  test('has its turn behind the one before, whose entries it could not see otherwise', async (t) => {
+    const { ingest, opened } = await setUp(t);
+    const [one, other, third] = [17, 18, 19].map((amount) => camt([{ amount }]));
+    const both = Promise.all([ingest(one ?? ''), ingest(other ?? '')]);
+    await ingest(third ?? '');
+    await both;
+    assert.deepEqual(opened, [one, one, other, other, third, third]);
+  });
+
+  test('of two statements with the same entry has it once', async (t) => {
+    const { ingest } = await setUp(t);
+    const entry = { amount: 17, bankReference: bankReference() };
+    const [first, second] = ['S-1', 'S-2'].map((id) => camt([entry], { id }));
+    const content = first?.replace('</BkToCstmrStmt>', `${/<Stmt>.*<\/Stmt>/s.exec(second ?? '')}$&`);
+    assert.deepEqual((await ingest(content ?? '')).counts, [2, 1, 0, 1]);
   });
 
   test('that comes twice at once is one', async (t) => {
