@@ -1,5 +1,6 @@
 /** Receipt and invoice as PDFs, made on request and cached while they are in demand. */
 
+import { tenantName } from '../checkout/tenant.ts';
 import { receiptCode } from '../checkout/token.ts';
 import { createDocumentCache, type Wanted } from '../documents/document-cache.ts';
 import { invoiceFacts, type Payee, receiptFacts } from '../documents/facts.ts';
@@ -44,14 +45,18 @@ function receiptOf(visit: Visit, checkoutUrl: string): Wanted['make'] | null {
   const { checkout, locale } = visit;
   if (checkout.payments.length === 0) return null;
   const verifyUrl = `${checkoutUrl}/receipt/${receiptCode(checkout)}`;
-  return (unwanted) => receiptPdf(receiptFacts(checkout, payeeOf(visit), locale, verifyUrl), unwanted);
+  const tenant = tenantName(checkout.tenant);
+  return (unwanted) =>
+    receiptPdf(receiptFacts(checkout, payeeOf(visit), locale, verifyUrl), { tenant, unwanted });
 }
 
 function invoiceOf(visit: Visit): Wanted['make'] | null {
   const { checkout, locale } = visit;
   const transfer = transferToShow(visit);
   if (transfer === null) return null;
-  return (unwanted) => invoicePdf(invoiceFacts(checkout, payeeOf(visit), locale, transfer), unwanted);
+  const tenant = tenantName(checkout.tenant);
+  return (unwanted) =>
+    invoicePdf(invoiceFacts(checkout, payeeOf(visit), locale, transfer), { tenant, unwanted });
 }
 
 function payeeOf({ payee, account, checkout }: Visit): Payee {

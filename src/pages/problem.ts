@@ -6,7 +6,14 @@ import { html } from '../lib/html.ts';
 import { documentOf } from './document.ts';
 import { icon } from './pieces.ts';
 
-export type Trouble = 'notFound' | 'noReceipt' | 'unknownReceipt' | 'refused' | 'tooMany' | 'trouble';
+export type Trouble =
+  | 'notFound'
+  | 'noReceipt'
+  | 'unknownReceipt'
+  | 'refused'
+  | 'tooMany'
+  | 'beingMade'
+  | 'trouble';
 
 /** `back` is an address with its label where the payer may go on, or null. */
 export function problemPage(
@@ -24,7 +31,7 @@ export function problemPage(
     testMode: false,
     refreshFrom: null,
     main: html`<main class="card problem">
-${icon('cross')}
+${icon(trouble === 'beingMade' ? 'clock' : 'cross')}
 <h1>${title}</h1>
 <p>${messages[`${trouble}Text`]}</p>
 ${back !== null && html`<p><a href="${back.href}">${messages[back.text]}</a></p>`}

@@ -1,4 +1,5 @@
 /** Routes of the payer: pages, their forms, their live updates, and the files they need. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
@@ -22,6 +23,10 @@ const CONTENT_SECURITY_POLICY =
 
 /** Retry time after a provider did not answer; it may take longer, but payers are no machines. */
 const RETRY_AFTER_SECONDS = '5';
+
+/** Time after which a reader is told that the document is being made; most take a part of it. */
+const BEING_MADE_AFTER_MS = 5_000;
+const ASK_AGAIN_SECONDS = '3';
 
 /** Retry time while too many documents wait: a long one takes a few seconds. */
 const DOCUMENTS_RETRY_AFTER_SECONDS = '5';
@@ -164,7 +169,12 @@ export function pageRoutes(
       `${PAGE}/${kind}.pdf`,
       withEffect,
       onVisit(async (visit, request, reply) => {
-        const file = await fileOf(visit, kind, dependencies.checkoutUrl, goneOf(reply));
+        const file = await soon(fileOf(visit, kind, dependencies.checkoutUrl, goneOf(reply)));
+        if (file === 'being made') {
+          // A browser asks again by itself; programs find the time where RFC 9110 has it.
+          reply.headers({ 'retry-after': ASK_AGAIN_SECONDS, refresh: ASK_AGAIN_SECONDS });
+          return sendProblem(request, reply, 503, 'beingMade');
+        }
         if (file !== null) return sendFile(reply, visit, kind, file);
         // A payer who comes back for the invoice after paying means no other link: the page shows the state.
         if (kind === 'invoice' && isCovered(visit.checkout)) return reply.redirect(addressOf(visit), 303);
@@ -217,12 +227,31 @@ function sendHtml(reply: FastifyReply, statusCode: number, page: string): Fastif
   return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
 }
 
-/** Signal that aborts when the client has left, which may be so already. */
+/** Signal that aborts when the client has left, which may be so already; one that is to ask again has time to. */
 function goneOf({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();
-  else raw.once('close', () => gone.abort());
+  else {
+    raw.once('close', () => {
+      if (raw.writableFinished) setTimeout(() => gone.abort(), 5_000 * Number(ASK_AGAIN_SECONDS)).unref();
+      else gone.abort();
+    });
+  }
   return gone.signal;
+}
+
+/** The file, or what to say to a reader who has waited for long enough. */
+async function soon(file: Promise<Buffer | null>): Promise<Buffer | null | 'being made'> {
+  const waiting = new AbortController();
+  const late = sleep(BEING_MADE_AFTER_MS, 'being made' as const, { signal: waiting.signal, ref: false });
+  late.catch(() => {});
+  try {
+    return await Promise.race([file, late]);
+  } finally {
+    waiting.abort();
+    // What fails later is told to whoever asks again.
+    file.catch(() => {});
+  }
 }
 
 function sendFile(reply: FastifyReply, visit: Visit, kind: Kind, file: Buffer): FastifyReply {

@@ -178,3 +178,15 @@ export function invoiceOf(given: Partial<Checkout> = {}, language = 'en', instru
   });
   return invoiceFacts(unpaid, payee, localeOf(undefined, language), instructions);
 }
+
+/** Number of an item, in three digits. */
+export const number = (index: number) => String(index + 1).padStart(3, '0');
+
+/** Items that fill many pages. */
+export const longItems = Array.from({ length: 100 }, (_, index) => ({
+  name:
+    `begin${number(index)} ${'lorem ipsum '.repeat(20)}`.slice(0, 240).padEnd(240, 'x') +
+    ` end${number(index)}`,
+  quantity: index + 1,
+  unitPrice: 1000 + index,
+}));

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createDocumentCache } from '../../src/documents/document-cache.ts';
-import { NobodyWaits, receiptPdf, TooManyDocuments } from '../../src/documents/render-queue.ts';
-import { receiptOf } from './build.ts';
+import { NobodyWaits, TooManyDocuments } from '../../src/documents/render-queue.ts';
 
 const staying = new AbortController().signal;
 
@@ -94,29 +93,5 @@ suite('the documentCache', () => {
     const again = documentCache.get(make('a'), staying);
     finish('a');
     assert.equal((await again).length, 10);
-  });
-});
-
-suite('the queue', () => {
-  const facts = receiptOf({ items: [], payments: [], refunds: [] });
-
-  test('is left by what nobody wants any more, and its place is free at once', async () => {
-    const [first, leaving] = [receiptPdf(facts), new AbortController()];
-    const left = Promise.allSettled(Array.from({ length: 99 }, () => receiptPdf(facts, leaving.signal)));
-    await assert.rejects(receiptPdf(facts), TooManyDocuments);
-    leaving.abort();
-    const next = receiptPdf(facts);
-    for (const each of await left) {
-      assert.ok(each.status === 'rejected' && each.reason instanceof NobodyWaits);
-    }
-    assert.ok((await first).equals(await next));
-  });
-
-  test('finishes what was begun', async () => {
-    const leaving = new AbortController();
-    const begun = receiptPdf(facts, leaving.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    leaving.abort();
-    assert.ok((await begun).length > 0);
   });
 });

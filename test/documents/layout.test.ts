@@ -2,18 +2,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Payee } from '../../src/documents/facts.ts';
-import { invoicePdf, receiptPdf, TooManyDocuments } from '../../src/documents/render-queue.ts';
-import { checkout, invoiceOf, payment, receiptOf, refund } from './build.ts';
+import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
+import { checkout, invoiceOf, longItems, number, payment, receiptOf, refund } from './build.ts';
 import { assertMargins, lettersOf, packed, readPdf, render } from './read-pdf.ts';
 
-const number = (index: number) => String(index + 1).padStart(3, '0');
-const longItems = Array.from({ length: 100 }, (_, index) => ({
-  name:
-    `begin${number(index)} ${'lorem ipsum '.repeat(20)}`.slice(0, 240).padEnd(240, 'x') +
-    ` end${number(index)}`,
-  quantity: index + 1,
-  unitPrice: 1000 + index,
-}));
 const manyPayments = Array.from({ length: 150 }, (_, index) =>
   payment(index + 1, { reference: `pay-${number(index)}` }),
 );
@@ -84,25 +76,6 @@ suite('a document', () => {
     const alone = await receiptPdf(receiptOf({}, 'zh'));
     const together = await Promise.all(Array.from({ length: 5 }, () => receiptPdf(receiptOf({}, 'zh'))));
     for (const each of together) assert.ok(each.equals(alone));
-  });
-
-  test('is refused while too many are waited for, and made again afterwards', async () => {
-    const results = await Promise.allSettled(
-      Array.from({ length: 102 }, () => receiptPdf(receiptOf({ items: [], payments: [], refunds: [] }))),
-    );
-    const refused = results.filter(({ status }) => status === 'rejected');
-    assert.equal(refused.length, 2);
-    for (const each of refused)
-      assert.ok(each.status === 'rejected' && each.reason instanceof TooManyDocuments);
-    assert.ok((await receiptPdf(receiptOf())).length > 0);
-  });
-
-  test('lets others have their turn while it is long', async () => {
-    let turns = 0;
-    const timer = setInterval(() => turns++, 0);
-    await receiptPdf(receiptOf({ items: longItems }));
-    clearInterval(timer);
-    assert.ok(turns > 20, `${turns}`);
   });
 
   test('of test mode says so on every page', async () => {

@@ -1,8 +1,10 @@
 /** The receipt and the invoice as files, and the page that shows whether a receipt is true. */
+
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { tenantName } from '../../src/checkout/tenant.ts';
 import { receiptPdf } from '../../src/documents/render-queue.ts';
 import { displayReference } from '../../src/methods/bank/references.ts';
 import { createSession, pay } from '../api/shop.ts';
@@ -176,7 +178,12 @@ suite('the documents of one session', () => {
     const askFor = (language: string, signal?: AbortSignal) =>
       fetch(`${url}/receipt.pdf?lang=${language}`, { ...(signal && { signal }) });
     const [others, payer] = [new AbortController(), new AbortController()];
-    const queue = Array.from({ length: 50 }, () => receiptPdf(longReceipt, others.signal));
+    const queue = Array.from({ length: 20 }, () =>
+      receiptPdf(longReceipt, {
+        tenant: tenantName({ account: service.account.number, mode: 'test' }),
+        unwanted: others.signal,
+      }),
+    );
     const left = Promise.allSettled(['de', 'fr'].map((language) => askFor(language, payer.signal)));
     await sleep(300);
 
@@ -199,6 +206,25 @@ suite('the documents of one session', () => {
     const warnings = lines.filter((text) => JSON.parse(text).level > 30);
     assert.equal(warnings.length, 1, 'that a payer has left is nobody’s business');
   });
+});
+
+test('a payer whose document takes long is told that it is being made, and gets it a moment later', async (context) => {
+  const service = await startService(context);
+  const session = await createSession(service);
+  await pay(service, session.id);
+  const others = new AbortController();
+  const tenant = tenantName({ account: service.account.number, mode: 'test' });
+  const queue = Array.from({ length: 20 }, () =>
+    receiptPdf(longReceipt, { tenant, unwanted: others.signal }),
+  );
+  const early = await fetch(`${session.url}/receipt.pdf?lang=de`);
+  others.abort();
+  assert.equal(early.status, 503);
+  assert.deepEqual([early.headers.get('retry-after'), early.headers.get('refresh')], ['3', '3']);
+  assert.match(await early.text(), /<h1>Das Dokument wird erstellt/);
+  const { status, headers } = await fetch(`${session.url}/receipt.pdf?lang=de`);
+  assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf']);
+  await queue;
 });
 
 suite('the code on the receipt', () => {

@@ -102,6 +102,8 @@ export const de = {
     'Sie kam von einer anderen Website. Bitte öffnen Sie Ihren Zahlungslink erneut und bezahlen Sie dort.',
   tooManyTitle: 'Bitte warten Sie einen Moment',
   tooManyText: 'Es gab zu viele Anfragen. Bitte versuchen Sie es in einigen Sekunden erneut.',
+  beingMadeTitle: 'Das Dokument wird erstellt',
+  beingMadeText: 'Es öffnet sich hier gleich von selbst.',
   troubleTitle: 'Etwas ist schiefgegangen',
   troubleText:
     'Der Fehler liegt bei uns, nicht bei Ihnen. Bitte öffnen Sie den Zahlungslink gleich noch einmal, um den aktuellen Stand zu sehen.',

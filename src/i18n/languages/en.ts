@@ -91,6 +91,8 @@ export const en = {
   refusedText: 'It came from another website. Please open your payment link again and pay there.',
   tooManyTitle: 'Please wait a moment',
   tooManyText: 'There have been too many requests. Please try again in a few seconds.',
+  beingMadeTitle: 'The document is being made',
+  beingMadeText: 'It opens here by itself in a moment.',
   troubleTitle: 'Something went wrong',
   troubleText:
     'This is our fault, not yours. Please open the payment link again in a moment to see how things stand.',

@@ -93,6 +93,8 @@ export const es = {
   refusedText: 'Procedía de otro sitio web. Abra de nuevo su enlace de pago y pague allí.',
   tooManyTitle: 'Espere un momento, por favor',
   tooManyText: 'Ha habido demasiadas solicitudes. Inténtelo de nuevo dentro de unos segundos.',
+  beingMadeTitle: 'El documento se está generando',
+  beingMadeText: 'Se abrirá aquí solo en un momento.',
   troubleTitle: 'Algo ha salido mal',
   troubleText:
     'El fallo es nuestro, no suyo. Vuelva a abrir el enlace de pago dentro de un momento para ver la situación.',

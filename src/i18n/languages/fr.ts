@@ -98,6 +98,8 @@ export const fr = {
     'Elle provenait d’un autre site. Veuillez rouvrir votre lien de paiement et payer depuis cette page.',
   tooManyTitle: 'Veuillez patienter un instant',
   tooManyText: 'Il y a eu trop de demandes. Veuillez réessayer dans quelques secondes.',
+  beingMadeTitle: 'Le document est en cours de création',
+  beingMadeText: 'Il s’ouvrira ici tout seul dans un instant.',
   troubleTitle: 'Une erreur est survenue',
   troubleText:
     'L’erreur vient de nous, pas de vous. Veuillez rouvrir le lien de paiement dans un instant pour connaître la situation.',

@@ -91,6 +91,8 @@ export const it = {
   refusedText: 'Proveniva da un altro sito. Apra di nuovo il Suo link di pagamento e paghi da lì.',
   tooManyTitle: 'Attenda un momento',
   tooManyText: 'Ci sono state troppe richieste. Riprovi tra qualche secondo.',
+  beingMadeTitle: 'Il documento è in preparazione',
+  beingMadeText: 'Si aprirà qui da solo tra un momento.',
   troubleTitle: 'Qualcosa è andato storto',
   troubleText:
     'L’errore è nostro, non Suo. Riapra il link di pagamento tra un momento per vedere la situazione.',

@@ -92,6 +92,8 @@ export const ja = {
   refusedText: '別のサイトから送信されました。支払いリンクをもう一度開いて、そちらでお支払いください。',
   tooManyTitle: '少々お待ちください',
   tooManyText: 'リクエストが多すぎます。数秒後にもう一度お試しください。',
+  beingMadeTitle: '書類を作成しています',
+  beingMadeText: 'まもなくこのページに自動で表示されます。',
   troubleTitle: '問題が発生しました',
   troubleText:
     'こちらの不具合でご迷惑をおかけしています。少し後に支払いリンクを開き直して状況をご確認ください。',

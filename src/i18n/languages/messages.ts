@@ -86,6 +86,8 @@ export type Messages = {
   readonly refusedText: string;
   readonly tooManyTitle: string;
   readonly tooManyText: string;
+  readonly beingMadeTitle: string;
+  readonly beingMadeText: string;
   readonly troubleTitle: string;
   readonly troubleText: string;
   readonly language: string;

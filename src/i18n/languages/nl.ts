@@ -95,6 +95,8 @@ export const nl = {
   refusedText: 'Het kwam van een andere website. Open uw betaallink opnieuw en betaal daar.',
   tooManyTitle: 'Een ogenblik geduld',
   tooManyText: 'Er zijn te veel verzoeken geweest. Probeer het over enkele seconden opnieuw.',
+  beingMadeTitle: 'Het document wordt gemaakt',
+  beingMadeText: 'Het opent hier zo vanzelf.',
   troubleTitle: 'Er is iets misgegaan',
   troubleText:
     'De fout ligt bij ons, niet bij u. Open de betaallink zo dadelijk opnieuw om de stand te zien.',

@@ -94,6 +94,8 @@ export const pl = {
   refusedText: 'Pochodziło z innej strony. Prosimy ponownie otworzyć link do płatności i tam zapłacić.',
   tooManyTitle: 'Prosimy chwilę poczekać',
   tooManyText: 'Było zbyt wiele żądań. Prosimy spróbować ponownie za kilka sekund.',
+  beingMadeTitle: 'Dokument jest przygotowywany',
+  beingMadeText: 'Za chwilę otworzy się tutaj sam.',
   troubleTitle: 'Coś poszło nie tak',
   troubleText:
     'Błąd leży po naszej stronie. Prosimy za chwilę ponownie otworzyć link do płatności, aby sprawdzić stan.',

@@ -96,6 +96,8 @@ export const pt = {
   refusedText: 'Ela veio de outro site. Abra novamente o seu link de pagamento e pague por lá.',
   tooManyTitle: 'Aguarde um momento, por favor',
   tooManyText: 'Houve demasiadas solicitações. Tente novamente dentro de alguns segundos.',
+  beingMadeTitle: 'O documento está sendo gerado',
+  beingMadeText: 'Ele abrirá aqui sozinho em instantes.',
   troubleTitle: 'Algo correu mal',
   troubleText:
     'A falha é nossa, não sua. Abra novamente o link de pagamento daqui a pouco para ver a situação.',

@@ -91,6 +91,8 @@ export const sv = {
   refusedText: 'Den kom från en annan webbplats. Öppna din betalningslänk igen och betala där.',
   tooManyTitle: 'Vänta ett ögonblick',
   tooManyText: 'Det har kommit för många förfrågningar. Försök igen om några sekunder.',
+  beingMadeTitle: 'Dokumentet skapas',
+  beingMadeText: 'Det öppnas här av sig självt om ett ögonblick.',
   troubleTitle: 'Något gick fel',
   troubleText: 'Felet är vårt, inte ditt. Öppna betalningslänken igen om en stund för att se hur läget är.',
   language: 'Språk',

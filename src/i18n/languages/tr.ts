@@ -95,6 +95,8 @@ export const tr = {
   refusedText: 'İstek başka bir siteden geldi. Lütfen ödeme bağlantınızı yeniden açıp orada ödeyin.',
   tooManyTitle: 'Lütfen biraz bekleyin',
   tooManyText: 'Çok fazla istek yapıldı. Lütfen birkaç saniye sonra yeniden deneyin.',
+  beingMadeTitle: 'Belge hazırlanıyor',
+  beingMadeText: 'Birazdan burada kendiliğinden açılacak.',
   troubleTitle: 'Bir sorun oluştu',
   troubleText:
     'Hata bizden kaynaklanıyor. Güncel durumu görmek için lütfen ödeme bağlantısını birazdan yeniden açın.',

@@ -88,6 +88,8 @@ export const zh = {
   refusedText: '该请求来自其他网站。请重新打开您的付款链接并在那里付款。',
   tooManyTitle: '请稍候',
   tooManyText: '请求过多。请几秒钟后重试。',
+  beingMadeTitle: '正在生成文件',
+  beingMadeText: '稍后将自动在此打开。',
   troubleTitle: '出现问题',
   troubleText: '这是我们的问题，与您无关。请稍后重新打开付款链接查看当前状态。',
   language: '语言',

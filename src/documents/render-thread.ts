@@ -1,0 +1,24 @@
+/** Thread that draws documents one after the other; each message is a drawing, each answer a PDF or an error. */
+import { parentPort } from 'node:worker_threads';
+import { english, languageById } from '../i18n/languages/all.ts';
+import { drawInvoice } from './invoice.ts';
+import { drawReceipt } from './receipt.ts';
+import type { Drawing } from './render-queue.ts';
+
+parentPort?.on('message', (drawing: Drawing) => {
+  draw(drawing).then(
+    (pdf) => parentPort?.postMessage({ pdf }, [pdf.buffer]),
+    (error) => parentPort?.postMessage({ error }),
+  );
+});
+
+async function draw(drawing: Drawing): Promise<Uint8Array<ArrayBuffer>> {
+  const language = languageById.get(drawing.locale.language) ?? english;
+  const locale = { ...drawing.locale, language };
+  const pdf =
+    drawing.kind === 'receipt'
+      ? await drawReceipt({ ...drawing.facts, locale })
+      : await drawInvoice({ ...drawing.facts, locale });
+  // Bytes of their own can be handed over.
+  return new Uint8Array(pdf);
+}
