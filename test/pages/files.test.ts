@@ -43,8 +43,16 @@ async function paidSession(fields: object = {}): Promise<Session> {
   return till.fetch(session.id);
 }
 
+/** The answer when the document is made, which takes a busy machine several requests. */
+async function made(url: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(url, init);
+    if (answer.headers.get('refresh') === null) return answer;
+  }
+}
+
 async function fileAt(url: string): Promise<{ headers: Headers; bytes: Buffer; letters: string }> {
-  const answer = await fetch(url);
+  const answer = await made(url);
   assert.equal(answer.status, 200, url);
   const bytes = Buffer.from(await answer.arrayBuffer());
   return { headers: answer.headers, bytes, letters: lettersOf((await readPdf(bytes)).pages) };
@@ -158,7 +166,7 @@ suite('the documents of one session', () => {
   test('are as many as there are ways to write it, and not one for each name of a region', async () => {
     const { url } = await paidSession();
     const bytesFor = async (language: string) => {
-      const answer = await fetch(`${url}/receipt.pdf`, { headers: { 'accept-language': language } });
+      const answer = await made(`${url}/receipt.pdf`, { headers: { 'accept-language': language } });
       assert.equal(answer.status, 200, language);
       return Buffer.from(await answer.arrayBuffer());
     };
@@ -176,7 +184,7 @@ suite('the documents of one session', () => {
     const { id, url } = await createSession(service);
     await pay(service, id);
     const askFor = (language: string, signal?: AbortSignal) =>
-      fetch(`${url}/receipt.pdf?lang=${language}`, { ...(signal && { signal }) });
+      made(`${url}/receipt.pdf?lang=${language}`, { ...(signal && { signal }) });
     const [others, payer] = [new AbortController(), new AbortController()];
     const queue = Array.from({ length: 20 }, () =>
       receiptPdf(longReceipt, {
@@ -214,15 +222,15 @@ test('a payer whose document takes long is told that it is being made, and gets 
   await pay(service, session.id);
   const others = new AbortController();
   const tenant = tenantName({ account: service.account.number, mode: 'test' });
-  const queue = Array.from({ length: 20 }, () =>
-    receiptPdf(longReceipt, { tenant, unwanted: others.signal }),
+  const queue = Promise.allSettled(
+    Array.from({ length: 20 }, () => receiptPdf(longReceipt, { tenant, unwanted: others.signal })),
   );
   const early = await fetch(`${session.url}/receipt.pdf?lang=de`);
   others.abort();
   assert.equal(early.status, 503);
   assert.deepEqual([early.headers.get('retry-after'), early.headers.get('refresh')], ['3', '3']);
   assert.match(await early.text(), /<h1>Das Dokument wird erstellt/);
-  const { status, headers } = await fetch(`${session.url}/receipt.pdf?lang=de`);
+  const { status, headers } = await made(`${session.url}/receipt.pdf?lang=de`);
   assert.deepEqual([status, headers.get('content-type')], [200, 'application/pdf']);
   await queue;
 });
