@@ -295,6 +295,13 @@ export function paymentStatusOf(checkout: Checkout): PaymentStatus {
   return lifecycle.state === 'expired' && lifecycle.by === 'time' ? 'expired' : 'unpaid';
 }
 
+/** The payment statuses that sessions of a status can have: a session ends as soon as it is paid. */
+export const paymentStatusesOf: Readonly<Record<Status, readonly PaymentStatus[]>> = {
+  active: ['unpaid'],
+  completed: ['paid'],
+  expired: ['unpaid', 'paid', 'expired'],
+};
+
 export function payinStatusOf(checkout: Checkout): PayinStatus {
   if (isCovered(checkout)) return 'succeeded';
   if (checkout.attempts.some(isInFlight)) return 'processing';

@@ -88,6 +88,20 @@ suite('filters', async () => {
     ...['unpaid', 'paid', 'expired'].map(
       (name) => [`payment_status=${name}`, (each: Data) => each.payment_status === name] as const,
     ),
+    ...['active', 'completed', 'expired'].flatMap((status) =>
+      ['unpaid', 'paid', 'expired'].map(
+        (name) =>
+          [
+            `status=${status}&payment_status=${name}`,
+            (each: Data) => each.status === status && each.payment_status === name,
+          ] as const,
+      ),
+    ),
+    ['payment_status=unpaid&paid_in_excess=true', () => false],
+    ['partially_paid=true&paid_in_excess=true', () => false],
+    ['amount[gte]=101&amount[lte]=100', () => false],
+    [`created_at[gte]=${clocks[1]}&created_at[lt]=${clocks[1]}`, () => false],
+    ['amount[gte]=0&amount[lte]=0', (each) => each.id === draft.id],
     ['invoice_currency=JPY', (each) => each.invoice_currency === 'JPY'],
     ['invoice_currency=usd', (each) => each.invoice_currency === 'USD'],
     ['reference_id=order-1', (each) => each.reference_id === 'order-1'],

@@ -1,3 +1,4 @@
+import { paymentStatusesOf } from '../../checkout/session.ts';
 import type { CheckoutFilter } from '../../store/store.ts';
 import { fieldsError } from '../errors.ts';
 import { type ListQuery, MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
@@ -30,6 +31,20 @@ export function filterOf(query: ListQuery): CheckoutFilter {
     metadata: metadata.length > 0 ? metadata : undefined,
     search: query.q,
   });
+}
+
+/** True if no session can match: to look through all of them for nothing would take long. */
+export function contradicts(filter: CheckoutFilter): boolean {
+  const { status, paymentStatus, partiallyPaid, paidInExcess } = filter;
+  const { amountFrom = 0, amountTo = amountFrom, createdFrom, createdBefore } = filter;
+  return (
+    (status !== undefined &&
+      paymentStatus !== undefined &&
+      !paymentStatusesOf[status].includes(paymentStatus)) ||
+    (paidInExcess === true && (partiallyPaid === true || (paymentStatus ?? 'paid') !== 'paid')) ||
+    amountFrom > amountTo ||
+    (createdFrom !== undefined && createdBefore !== undefined && createdFrom >= createdBefore)
+  );
 }
 
 function timeOf(text: string | undefined): number | undefined {

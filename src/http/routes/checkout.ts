@@ -19,7 +19,7 @@ import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
-import { filterOf } from './checkout-filter.ts';
+import { contradicts, filterOf } from './checkout-filter.ts';
 import { readCreate, readUpdate } from './checkout-input.ts';
 
 const tag = 'Checkout sessions';
@@ -82,7 +82,11 @@ export function checkoutRoutes(
       schemaProblems(request);
       const page = pageOf(request.query);
       const { tenant } = principalOf(request);
-      const { rows, hasMore } = await store.checkouts.list(tenant, filterOf(request.query), page);
+      const filter = filterOf(request.query);
+      const nothing = { rows: [], hasMore: false };
+      const { rows, hasMore } = contradicts(filter)
+        ? nothing
+        : await store.checkouts.list(tenant, filter, page);
       return sendList(reply, 'CHECKOUT.LIST', rows, serializer.checkout, { page, hasMore });
     },
   );
