@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createFirstAccount } from '../accounts/account.ts';
 import { addApiKey, allPermissions, createApiKey, hashSecret } from '../accounts/api-key.ts';
 import type { Config } from '../config.ts';
@@ -38,6 +40,23 @@ export async function firstStart(
     nowMs,
   });
   return firstSteps(PUBLIC_URL, id, secret, account.webhookSecrets.test);
+}
+
+/**
+ * What to print of the welcome. On a terminal that is all of it. Elsewhere the output is kept, in a journal or by a
+ * container, where secrets must not be: they go to a file that only its owner can read.
+ */
+export function announced(welcome: string, isTerminal: boolean, databaseUrl: Config['DATABASE_URL']): string {
+  if (isTerminal) return welcome;
+  const file = resolve(`${databaseUrl.kind === 'sqlite' ? databaseUrl.path : 'opentill'}.first-start.txt`);
+  try {
+    rmSync(file, { force: true });
+    writeFileSync(file, `${welcome.trim()}\n`, { mode: 0o600, flag: 'wx' });
+  } catch {
+    // Where no file can be written, a key that nobody has seen would be lost.
+    return welcome;
+  }
+  return `This is a new database. Its secrets and first steps are in ${file} (mode 600). Delete it after reading.`;
 }
 
 function firstSteps(url: string, id: string, secret: string, webhookSecret: string): string {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { announced } from '../../src/cli/first-start.ts';
 import { settings } from '../../src/config.ts';
-import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, runToEnd, serve, welcomeIn, welcomeOf } from '../support/process.ts';
 import { curlLines, requestOf, send } from './pasted.ts';
 
 const secretOf = (stdout: string) => /sk_test_\w+/.exec(stdout)?.[0] ?? '';
@@ -17,10 +17,11 @@ suite('the first start', () => {
     const directory = freshDirectory(t);
     const settings = { DATABASE_URL: `sqlite:${join(directory, 'new', 'till.db')}` };
     const first = await serve(t, settings);
-    // The welcome follows the ready line at once.
-    while (!first.output.stdout.includes('/docs\n')) await pause(5);
-    const { stdout } = first.output;
-    assert.match(stdout, new RegExp(`^opentill listening on ${first.url}\n`));
+    const stdout = await welcomeOf(first);
+    assert.match(first.output.stdout, new RegExp(`^opentill listening on ${first.url}\n.+\n$`));
+    assert.doesNotMatch(first.output.stdout, /sk_test_|whsec_/);
+    const { mode } = statSync(join(directory, 'new', 'till.db.first-start.txt'));
+    assert.equal(mode & 0o777, 0o600);
     assert.match(stdout, /API key {9}ak_test_\w{16}\n/);
     assert.match(stdout, /Webhook secret {2}whsec_[\w+/=]{40,}\n/);
 
@@ -51,12 +52,20 @@ suite('the first start', () => {
     assert.equal(second.output.stderr, '');
   });
 
+  test('is told whole on a terminal, and where no file can be written', (t) => {
+    const database = { kind: 'sqlite', path: join(freshDirectory(t), 'till.db') } as const;
+    assert.equal(announced('the secret', true, database), 'the secret');
+    const elsewhere = { ...database, path: join(database.path, 'nowhere', 'till.db') };
+    assert.equal(announced('the secret', false, elsewhere), 'the secret');
+    assert.equal(welcomeIn(announced('the secret', false, database)), 'the secret\n');
+    assert.equal(welcomeIn(announced('another', false, database)), 'another\n');
+  });
+
   test('prints addresses as they are reached from outside, on any free port if asked', async (t) => {
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const server = await serve(t, { DATABASE_URL, PORT: '0', PUBLIC_URL: 'https://pay.example.com/till/' });
     assert.ok(Number(new URL(server.url).port) > 0);
-    while (!server.output.stdout.includes('/docs\n')) await pause(5);
-    const urls = curlLines(server.output.stdout).map((line) => requestOf(line).url);
+    const urls = curlLines(await welcomeOf(server)).map((line) => requestOf(line).url);
     assert.deepEqual(urls, Array(2).fill('https://pay.example.com/till/v3/checkout'));
     assert.equal((await fetch(`${server.url}/livez`)).status, 200);
   });
@@ -64,8 +73,7 @@ suite('the first start', () => {
   test('writes no secret to the log, whatever its level', async (t) => {
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const server = await serve(t, { DATABASE_URL, LOG_LEVEL: 'trace' });
-    while (!server.output.stdout.includes('/docs\n')) await pause(5);
-    const { stdout } = server.output;
+    const stdout = await welcomeOf(server);
     const secret = secretOf(stdout);
     const authorization = requestOf(curlLines(stdout)[0] ?? '').headers.authorization ?? '';
     const json = { 'content-type': 'application/json' };
@@ -234,7 +242,7 @@ suite('the bootstrap key', () => {
       const [ready, ...rest] = server.output.stdout.trimEnd().split('\n');
       assert.equal(ready, `opentill listening on ${server.url}`);
       assert.equal(rest.length, start === 1 ? 1 : 0);
-      if (start === 1) assert.match(rest[0] ?? '', /^Webhook secret {2}whsec_\S+$/);
+      if (start === 1) assert.match(await welcomeOf(server), /^Webhook secret {2}whsec_\S+\n$/);
       const { stdout } = await runToEnd(t, ['keys', 'list'], settings);
       assert.equal(stdout.trim().split('\n').length, 1);
     }
@@ -395,6 +403,6 @@ suite('a first start that cannot listen', () => {
     await other.kill('SIGTERM');
     const server = await serve(t, settings);
     await server.kill('SIGTERM');
-    assert.match(server.output.stdout, /API secret {6}sk_test_/);
+    assert.match(await welcomeOf(server), /API secret {6}sk_test_/);
   });
 });

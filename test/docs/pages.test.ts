@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
 import { settings } from '../../src/config.ts';
+import { welcomeIn } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { type Block, fileNameOf, pagePaths, readPage } from './page.ts';
 import { answersIn, showsAnswer, showsLines } from './printed.ts';
@@ -153,7 +154,8 @@ function filledIn(code: string, place: string, printed: Printed | null): string 
 }
 
 function printedBy(output: string): Printed | null {
-  const value = (name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(output)?.[1];
+  const welcome = welcomeIn(output) ?? '';
+  const value = (name: string) => new RegExp(`^ +${name} +(\\S+)$`, 'm').exec(welcome)?.[1];
   const [id, secret, webhookSecret] = [value('API key'), value('API secret'), value('Webhook secret')];
   if (!id || !secret || !webhookSecret) return null;
   return { 'API key': id, 'API secret': secret, 'Webhook secret': webhookSecret };

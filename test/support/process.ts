@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/cli/free-port.ts';
 import { runInHost } from './command-lines.ts';
 
@@ -37,6 +38,21 @@ export function freshDirectory(context: Ends): string {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
   context.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+/** The welcome of a first start without a terminal, which is in a file; null until the output names it. */
+export function welcomeIn(output: string): string | null {
+  const file = /^This is a new database\. .* are in (.+) \(mode 600\)\. /m.exec(output)?.[1];
+  return file === undefined ? null : readFileSync(file, 'utf8');
+}
+
+/** The same, as soon as the server has written it. */
+export async function welcomeOf({ output }: Running): Promise<string> {
+  for (;;) {
+    const welcome = welcomeIn(output.stdout);
+    if (welcome !== null) return welcome;
+    await pause(5);
+  }
 }
 
 /** Settings of the machine that runs the tests must not reach the service; what Node has compiled before may. */

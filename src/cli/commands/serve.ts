@@ -21,7 +21,7 @@ export const command = plainCommand({
 async function serve(): Promise<void> {
   // Help does not need the service.
   const { createService } = await import('../../main.ts');
-  const { firstStart } = await import('../first-start.ts');
+  const { announced, firstStart } = await import('../first-start.ts');
   // PORT=0 asks for any free port; addresses in answers need it before the server listens.
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
@@ -45,7 +45,8 @@ async function serve(): Promise<void> {
     // The reader of the first lines may leave; the service goes on.
     process.stdout.on('error', () => {});
     // One write: a reader that waits for the first line may read the rest at once.
-    console.log([`opentill listening on ${address}`, ...(welcome ? [welcome] : [])].join('\n'));
+    const lines = welcome === null ? [] : [announced(welcome, process.stdout.isTTY, config.DATABASE_URL)];
+    console.log([`opentill listening on ${address}`, ...lines].join('\n'));
   } catch (error) {
     for (const signal of SIGNALS) process.off(signal, stop);
     await service.stop();
