@@ -113,4 +113,40 @@ export const storeFaults: readonly Fault[] = [
     find: 'health && mayProbe(health, now) && !out ?',
     replace: 'health && mayProbe(health, now) ?',
   },
+  {
+    name: 'a second server serves the database by another name',
+    ...sqlite('sqlite/ownership', 'sqlite/owner'),
+    find: '    // Anything else is in the way of whoever opens it next, who can say what it is.\n    if (!isBusy(error)) return;',
+    replace: '    return;',
+  },
+  {
+    name: 'a database file with two names is served',
+    ...sqlite('sqlite/ownership', 'sqlite/owner'),
+    find: 'if (found.nlink > 1) {',
+    replace: 'if (found.nlink > 2) {',
+  },
+  {
+    name: 'a server cannot start while a command reads',
+    ...sqlite('sqlite/ownership', 'sqlite/owner'),
+    find: "if (!succeeds(lock, 'BEGIN EXCLUSIVE')) return;",
+    replace: "succeeds(lock, 'BEGIN EXCLUSIVE');",
+  },
+  {
+    name: 'two servers serve the database by one name',
+    ...sqlite('sqlite/ownership', 'sqlite/owner', 'store/sqlite-only'),
+    find: "return succeeds(lock, 'BEGIN IMMEDIATE');",
+    replace: "return succeeds(lock, 'BEGIN');",
+  },
+  {
+    name: 'a command migrates the database',
+    ...sqlite('open', 'cli/versions'),
+    find: '{ serve, migrates: serve }',
+    replace: '{ serve, migrates: true }',
+  },
+  {
+    name: 'a database is migrated before it is owned',
+    ...sqlite('sqlite/store', 'cli/versions'),
+    find: '  makeFile(path);\n',
+    replace: '  makeFile(path);\n  openDatabase(path, { migrates }).close();\n',
+  },
 ];

@@ -15,5 +15,5 @@ export async function openStore(
     return openPostgresStore(database.url, { serve, create: serve, commitsAtOnce: DATABASE_COMMITS });
   }
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore(database.path, { serve });
+  return openSqliteStore(database.path, { serve, migrates: serve });
 }

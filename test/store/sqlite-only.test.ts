@@ -12,7 +12,8 @@ import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import { migrate, migrations, schemaOf } from '../../src/store/sqlite/migrate.ts';
 import { noteOfMove } from '../../src/store/sqlite/note.ts';
-import { lockForServing, openDatabase } from '../../src/store/sqlite/open.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { own } from '../../src/store/sqlite/ownership.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Unit } from '../../src/store/store.ts';
 import {
@@ -221,9 +222,9 @@ suite('the right to serve a database', () => {
     const path = freshPath(t);
     open(t, path).close();
     const script = `
-      import { lockForServing } from ${JSON.stringify(join(root, 'src/store/sqlite/open.ts'))};
+      import { own } from ${JSON.stringify(join(root, 'src/store/sqlite/ownership.ts'))};
       // Kept, or it would be collected as garbage, and the lock with it.
-      globalThis.unlock = lockForServing(${JSON.stringify(path)});
+      globalThis.owned = own(${JSON.stringify(path)});
       console.log('locked');
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -231,10 +232,10 @@ suite('the right to serve a database', () => {
     });
     t.after(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
-    assert.throws(() => lockForServing(path), unusable(/another process/));
+    assert.throws(() => own(path), unusable(/another process/));
     child.kill('SIGKILL');
     await once(child, 'close');
-    lockForServing(path)();
+    own(path).release();
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { enterToWrite } from '../../src/store/sqlite/ownership.ts';
 import type { Row, TestDatabase } from './database.ts';
 
 let template: string | undefined;
@@ -27,8 +28,13 @@ export async function freshSqlite(): Promise<TestDatabase> {
   chmodSync(path, 0o600);
   // It is not opened before a test asks for something.
   let connection: DatabaseSync | undefined;
+  let leave = () => {};
   function opened(): DatabaseSync {
-    connection ??= new DatabaseSync(path);
+    if (connection === undefined) {
+      // Services start again beside it.
+      leave = enterToWrite(path);
+      connection = new DatabaseSync(path);
+    }
     return connection;
   }
   async function query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]> {
@@ -52,6 +58,7 @@ export async function freshSqlite(): Promise<TestDatabase> {
     },
     async remove() {
       connection?.close();
+      leave();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../../store/errors.ts';
-import { lockForServing } from '../../store/sqlite/open.ts';
+import { keepServersOut } from '../../store/sqlite/ownership.ts';
 
 /** Time to wait for a backup or a command that is using the database. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -12,27 +12,18 @@ export type Stop = { end(): void };
 
 /** Stops all serving; null while a server serves the database. */
 export function stopServing(path: string): Stop | null {
-  const unlock = lock(path);
-  if (unlock === null) return null;
+  const servers = keepServersOut(path);
+  if (servers === null) return null;
   try {
     const writer = stopWriting(path);
     return {
       end() {
         writer.close();
-        unlock();
+        servers.release();
       },
     };
   } catch (error) {
-    unlock();
-    throw error;
-  }
-}
-
-function lock(path: string): (() => void) | null {
-  try {
-    return lockForServing(path);
-  } catch (error) {
-    if (error instanceof UnusableDatabase) return null;
+    servers.release();
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { openForReading, openUnchanging } from './file.ts';
 import { refuseNewer } from './migrate.ts';
-import { lockForServing } from './open.ts';
+import { type Ownership, own } from './ownership.ts';
 
 /** So much is copied at once, between two signs of progress: 16 MiB. */
 const PAGES_AT_ONCE = 4096;
@@ -40,7 +40,7 @@ export async function backUpSqlite(
 export async function restoreSqlite(file: string, path: string): Promise<void> {
   refuseOther(file);
   refuseExisting(path);
-  const unlock = lock(path);
+  const owned = ownPlaceOf(path);
   try {
     refuseExisting(path);
     // The copy is what is looked at: so it is also known to have been written and read again as it should be.
@@ -49,15 +49,15 @@ export async function restoreSqlite(file: string, path: string): Promise<void> {
       verify(part, file);
     });
   } finally {
-    unlock();
+    owned.release();
   }
 }
 
 /** Whoever starts a service now is told that another one has the database. */
-function lock(path: string): () => void {
+function ownPlaceOf(path: string): Ownership {
   try {
     mkdirSync(dirname(path), { recursive: true });
-    return lockForServing(path);
+    return own(path);
   } catch (error) {
     throw inOneLine(error, path);
   }

@@ -3,20 +3,34 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UnusableDatabase } from '../errors.ts';
-import { schemaOf } from './migrate.ts';
+import { isOurs } from './migrate.ts';
 import { noteAt } from './note.ts';
+import { enterToRead } from './ownership.ts';
 
 /** Opens the database of a service for reading, beside the service. */
 export function openForReading(path: string): DatabaseSync {
   if (!existsSync(path))
     throw new UnusableDatabase(`there is no database ${path}; a first start of the server makes one`);
-  return opened(path, () => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+  const leave = enterToRead(path);
+  try {
+    return closing(
+      opened(path, () => new DatabaseSync(path, { readOnly: true, timeout: 5000 })),
+      leave,
+    );
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /** Opens a file that nobody changes, and leaves no other file beside it. */
 export function openUnchanging(path: string): DatabaseSync {
-  const url = new URL(`${pathToFileURL(path).href}?immutable=1`);
-  return opened(path, () => new DatabaseSync(url, { readOnly: true }));
+  return opened(path, () => new DatabaseSync(unchanging(path), { readOnly: true }));
+}
+
+/** The address of a file that is read without locks, and without its log. */
+export function unchanging(path: string): URL {
+  return new URL(`${pathToFileURL(path).href}?immutable=1`);
 }
 
 /** A file is opened without being looked at; here it is. */
@@ -35,11 +49,12 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
   throw new UnusableDatabase(`${path} is no database of opentill`);
 }
 
-function isOurs(database: DatabaseSync): boolean {
-  const tables = database
-    .prepare(
-      `SELECT count(*) AS found FROM sqlite_schema WHERE type = 'table' AND name IN ('account', 'checkout')`,
-    )
-    .get();
-  return tables?.found === 2 && schemaOf(database) > 0;
+/** The database with something to be done when it is closed. */
+function closing(database: DatabaseSync, done: () => void): DatabaseSync {
+  return Object.assign(database, {
+    close(): void {
+      DatabaseSync.prototype.close.call(database);
+      done();
+    },
+  });
 }

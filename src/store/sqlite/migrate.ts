@@ -31,14 +31,33 @@ export function refuseNewer(database: DatabaseSync, name: string, known = migrat
   const schema = schemaOf(database);
   if (schema <= known.length) return;
   throw new UnusableDatabase(
-    `${name} was written by a newer opentill (schema ${schema}, this one knows ${known.length})`,
+    `${name} was written by a newer opentill (schema ${schema}, this one knows ${known.length}); use that one`,
   );
 }
 
+/** Only a start of the service migrates: it owns the database, and nobody works on it meanwhile. */
 export function refuseOlder(database: DatabaseSync, name: string): void {
   const schema = schemaOf(database);
   if (schema >= migrations.length) return;
   throw new UnusableDatabase(
-    `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${migrations.length}`,
+    schema === 0
+      ? `there is nothing of opentill in ${name}; a first start of the service makes it`
+      : `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${migrations.length}`,
   );
+}
+
+/** Refuses the database of another program; one without any table is ours to fill. */
+export function refuseForeign(database: DatabaseSync, path: string): void {
+  if (isOurs(database)) return;
+  if (database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return;
+  throw new UnusableDatabase(`${path} is no database of opentill`);
+}
+
+export function isOurs(database: DatabaseSync): boolean {
+  const tables = database
+    .prepare(
+      `SELECT count(*) AS found FROM sqlite_schema WHERE type = 'table' AND name IN ('account', 'checkout')`,
+    )
+    .get();
+  return tables?.found === 2 && schemaOf(database) > 0;
 }

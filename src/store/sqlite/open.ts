@@ -1,62 +1,82 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../errors.ts';
-import { migrate } from './migrate.ts';
+import { unchanging } from './file.ts';
+import { migrate, refuseForeign, refuseNewer, refuseOlder } from './migrate.ts';
 import { noteAt } from './note.ts';
 
 /**
- * Opens the file, making it and its directory if need be, and brings its schema up to date. Commits are on disk when
+ * Opens the file, and brings its schema up to date or, without `migrates`, refuses another one. Commits are on disk when
  * they return (WAL with synchronous=FULL); a start without that is refused.
  */
-export function openDatabase(path: string): DatabaseSync {
-  let database: DatabaseSync;
+export function openDatabase(path: string, { migrates = true } = {}): DatabaseSync {
+  const database = connect(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    if (setting('journal_mode') !== 'wal' || setting('synchronous') !== 2 || setting('foreign_keys') !== 1) {
+      throw new UnusableDatabase(
+        `the database ${path} cannot be opened in WAL mode with full synchronisation`,
+      );
+    }
+    if (migrates) migrate(database, path);
+    else refuseOlder(database, `the database ${path}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Nothing is changed in a file that is not ours, or not of this version. */
+function connect(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
     makeFile(path);
     database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
+    refuseForeign(database, path);
+    refuseNewer(database, `the database ${path}`);
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -65536;
       PRAGMA wal_autocheckpoint = 4000;
     `);
+    return database;
   } catch (error) {
-    throw new UnusableDatabase(
-      noteAt(path) ?? `cannot open the database ${path}: ${(error as Error).message}`,
-    );
-  }
-  const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-  if (setting('journal_mode') !== 'wal' || setting('synchronous') !== 2 || setting('foreign_keys') !== 1) {
-    throw new UnusableDatabase(`the database ${path} cannot be opened in WAL mode with full synchronisation`);
-  }
-  migrate(database, path);
-  return database;
-}
-
-/**
- * Makes the file such that nobody else can read it, as it holds secrets; SQLite gives its log the same rights. One that
- * is there is left alone: to close it here would take away the locks that this process has on it.
- */
-function makeFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    database?.close();
+    if (error instanceof UnusableDatabase) throw error;
+    throw unusable(path, error);
   }
 }
 
 /**
- * Holds the right to serve this database until the process ends, however it ends: caches are only right if no other
- * process changes sessions. The lock is SQLite's own, on a file beside the database.
+ * Makes the file and its directory if need be, such that nobody else can read it, as it holds secrets; SQLite gives its
+ * log the same rights. One that is there is left alone, and refused if it is no database.
  */
-export function lockForServing(path: string): () => void {
-  const lock = new DatabaseSync(`${path}.lock`);
+export function makeFile(path: string): void {
   try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
-    throw new UnusableDatabase(`another process is serving the database ${path}`);
+    mkdirSync(dirname(path), { recursive: true });
+    // To open and close one that is there would take away the locks that this process has on it.
+    if (existsSync(path)) readHeader(path);
+    else closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw unusable(path, error);
   }
-  return () => lock.close();
+}
+
+/** Takes no lock, and leaves nothing beside the file. */
+function readHeader(path: string): void {
+  const database = new DatabaseSync(unchanging(path), { readOnly: true });
+  try {
+    database.prepare('PRAGMA schema_version').get();
+  } finally {
+    database.close();
+  }
+}
+
+function unusable(path: string, error: unknown): UnusableDatabase {
+  return new UnusableDatabase(
+    noteAt(path) ?? `cannot open the database ${path}: ${(error as Error).message}`,
+  );
 }

@@ -1,5 +1,6 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
 
+import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
 import { resources } from '../resources.ts';
 import type { Store } from '../store.ts';
@@ -7,7 +8,8 @@ import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
 import { feedEndReader } from './feed-end.ts';
-import { lockForServing, openDatabase } from './open.ts';
+import { makeFile, openDatabase } from './open.ts';
+import { enterToWrite, own } from './ownership.ts';
 import { createReaders } from './readers.ts';
 import { retention } from './retention.ts';
 import { runner } from './run.ts';
@@ -22,11 +24,22 @@ const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
 
 /**
  * `path` names the file. `serve` takes the sole right to serve it: the command line opens it without, beside a server
- * that runs.
+ * that runs, and without `migrates`.
  */
-export function openSqliteStore(path: string, { serve = false } = {}): Store {
-  const database = openDatabase(path);
-  const unlock = serve ? lockForServing(path) : () => {};
+export function openSqliteStore(path: string, { serve = false, migrates = true } = {}): Store {
+  makeFile(path);
+  const leave = serve ? own(path).release : enterToWrite(path);
+  try {
+    return storeOn(openDatabase(path, { migrates }), { path, serve, leave });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+type Serving = { readonly path: string; readonly serve: boolean; readonly leave: () => void };
+
+function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store {
   const run = runner(database);
   const readers = createReaders(run);
   const accounts = directory(database, run);
@@ -93,7 +106,7 @@ export function openSqliteStore(path: string, { serve = false } = {}): Store {
     async close() {
       await checkpoints?.stop();
       database.close();
-      unlock();
+      leave();
     },
   };
 }
