@@ -1,56 +1,100 @@
 /** Uploads that may be large: kept in a temporary file while they are processed. */
-import { PassThrough, type Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { type Copy, withCopy } from '../banking/ingest/copy.ts';
+import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { RequestError } from './errors.ts';
 
-/** Limits of all uploads of a process at the same time: bytes in the temporary folder, and their number. */
-const MAX_BYTES_AT_ONCE = 256 * 2 ** 20;
-const MAX_UPLOADS = 100;
+const defaults = {
+  maxUploads: 200,
+  maxOfTenant: 20,
+  /** Bytes in the temporary folder, in all. */
+  maxBytes: 256 * 2 ** 20,
+  /** Time without a byte after which an upload is given up. */
+  stallMs: 10_000,
+};
+
+/** Share of the limits that test mode may take: live mode must find room beside it. */
+const SHARE_OF_TEST = 0.5;
 /** Most uploads end within seconds. */
-const RETRY_AFTER_SECONDS = '5';
+const RETRY_AFTER = { 'retry-after': '5' };
 
-const underWay = { uploads: 0, bytes: 0 };
+type Upload = { readonly tenant: Tenant; bytes: number };
 
-/** Writes the body of the request to a file, works on it, and removes it in any case. */
-export async function withUpload<T>(
-  request: FastifyRequest,
-  limitBytes: number,
-  work: (upload: Copy) => Promise<T>,
-): Promise<T> {
-  const error = () => new RequestError('too_large');
-  // An upload without a length counts as the longest.
-  const bytes = Number(request.headers['content-length'] ?? limitBytes);
-  if (bytes > limitBytes) throw error();
-  if (underWay.uploads >= MAX_UPLOADS || underWay.bytes + bytes > MAX_BYTES_AT_ONCE) {
-    throw new RequestError('unavailable', [], { 'retry-after': RETRY_AFTER_SECONDS });
+/** Limits of all uploads of a process at the same time. */
+export function createUploads(options: Partial<typeof defaults> = {}) {
+  const { maxUploads, maxOfTenant, maxBytes, stallMs } = { ...defaults, ...options };
+  const underWay = new Set<Upload>();
+
+  const count = (mode?: Tenant['mode']) =>
+    [...underWay].filter(({ tenant }) => mode === undefined || tenant.mode === mode).length;
+  const bytes = (mode?: Tenant['mode']) => {
+    let sum = 0;
+    for (const upload of underWay) if (mode === undefined || upload.tenant.mode === mode) sum += upload.bytes;
+    return sum;
+  };
+  const exceeds = (of: typeof count, most: number, { mode }: Tenant): boolean =>
+    of() > most || (mode === 'test' && of(mode) > most * SHARE_OF_TEST);
+
+  function enter(tenant: Tenant): Upload {
+    const name = tenantName(tenant);
+    const others = [...underWay].filter((each) => tenantName(each.tenant) === name).length;
+    if (others >= maxOfTenant) {
+      const message = `The account already has ${maxOfTenant} uploads under way, the maximum.`;
+      throw new RequestError('rate_limited', [{ reason: 'rate_limited', message, remarks: '' }], RETRY_AFTER);
+    }
+    const upload = { tenant, bytes: 0 };
+    underWay.add(upload);
+    if (!exceeds(count, maxUploads, tenant)) return upload;
+    underWay.delete(upload);
+    throw new RequestError('unavailable', [], RETRY_AFTER);
   }
-  underWay.uploads += 1;
-  underWay.bytes += bytes;
-  try {
-    return await withCopy(bodyOf(request), { bytes: limitBytes, error }, work);
-  } finally {
-    underWay.uploads -= 1;
-    underWay.bytes -= bytes;
-  }
-}
 
-/**
- * The body as a stream. Destroying it leaves the connection open: the answer goes out over it, and the rest of the body
- * is read and dropped.
- */
-function bodyOf({ raw }: FastifyRequest): Readable {
-  const body = new PassThrough();
-  // The client has gone, so this error reaches nobody.
-  const end = () => body.destroy(new RequestError('bad_statement'));
-  // The client may go before anybody reads; a later reader gets the error, and until then it is no failure.
-  body.on('error', () => {});
-  raw.on('error', end);
-  if (raw.destroyed) end();
-  else raw.pipe(body);
-  body.on('close', () => {
-    raw.unpipe(body);
-    raw.resume();
-  });
-  return body;
+  /**
+   * The body as a stream that is counted and must go on. Destroying it leaves the connection open: the answer goes out
+   * over it, and the rest of the body is read and dropped.
+   */
+  function bodyOf({ raw }: FastifyRequest, upload: Upload): Readable {
+    const stalled = () => body.destroy(new RequestError('unavailable', [], RETRY_AFTER));
+    let timer = setTimeout(stalled, stallMs).unref();
+    const body = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        clearTimeout(timer);
+        timer = setTimeout(stalled, stallMs).unref();
+        upload.bytes += chunk.length;
+        if (exceeds(bytes, maxBytes, upload.tenant)) done(new RequestError('unavailable', [], RETRY_AFTER));
+        else done(null, chunk);
+      },
+    });
+    // The client has gone, so this error reaches nobody.
+    const end = () => body.destroy(new RequestError('bad_statement'));
+    // The client may go before anybody reads; a later reader gets the error, and until then it is no failure.
+    body.on('error', () => {});
+    raw.on('error', end);
+    if (raw.destroyed) end();
+    else raw.pipe(body);
+    body.on('close', () => {
+      clearTimeout(timer);
+      raw.unpipe(body);
+      raw.resume();
+    });
+    return body;
+  }
+
+  /** Writes the body of the request to a file, works on it, and removes it in any case. */
+  return async function withUpload<T>(
+    request: FastifyRequest,
+    tenant: Tenant,
+    limitBytes: number,
+    work: (upload: Copy) => Promise<T>,
+  ): Promise<T> {
+    const error = () => new RequestError('too_large');
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw error();
+    const upload = enter(tenant);
+    try {
+      return await withCopy(bodyOf(request, upload), { bytes: limitBytes, error }, work);
+    } finally {
+      underWay.delete(upload);
+    }
+  };
 }

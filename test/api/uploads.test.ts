@@ -1,46 +1,87 @@
 /** Uploads at once: there are only so many, and who goes away in the midst of one leaves the place to others. */
 import assert from 'node:assert/strict';
-import { type ClientRequest, request } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { withUpload } from '../../src/http/upload.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { RequestError } from '../../src/http/errors.ts';
+import { createUploads } from '../../src/http/upload.ts';
 import { startService } from '../support/service.ts';
 import { camt, configure, upload } from './bank.ts';
-import { assertRefused, succeeded, until } from './shop.ts';
+import { succeeded } from './shop.ts';
 
 const service = await startService({ after });
 const { authorization } = service.key;
 await configure(service);
 const content = Buffer.from(camt([{ amount: 17 }]));
 
-const LARGEST_BYTES = 64 * 2 ** 20;
+const tenant = { account: 1, mode: 'live' } as const;
+const trial = { account: 2, mode: 'test' } as const;
 
-/** Sends the beginning of what says that it is as large as an upload may be. */
-function begin(): ClientRequest {
-  const headers = { authorization, 'content-length': LARGEST_BYTES };
-  const sent = request(`${service.url}/v3/bank_statement`, { method: 'POST', headers }, (response) =>
-    response.resume(),
-  );
-  sent.on('error', () => {});
-  sent.write(content.subarray(0, -10));
-  return sent;
+/** An upload of which the test decides when it goes on. */
+function begin(withUpload: ReturnType<typeof createUploads>, of: Tenant = tenant) {
+  const raw = new Readable({ read() {} });
+  raw.on('error', () => {});
+  const request = { raw, headers: {} } as unknown as FastifyRequest;
+  const result = withUpload(request, of, 1_000, async ({ hash }) => hash);
+  result.catch(() => {});
+  return { raw, result };
 }
 
-/** The answer to one more, once all places are taken. */
-async function isFull() {
-  const answer = await upload(service, camt([{ amount: 18 }]));
-  if (answer.status !== 503) return null;
-  return answer;
-}
+/** Refused as something that may be asked again in a few seconds. */
+const refusedAs = (reason: string) => (error: unknown) =>
+  error instanceof RequestError && error.reason === reason && error.headers['retry-after'] === '5';
 
-test('more than fit into the temporary folder together are refused, until those before are broken off', async () => {
-  const begun = [begin(), begin(), begin(), begin()];
-  const answer = await until(isFull);
-  assertRefused(answer, { status: 503, message: 'BANK_STATEMENT.IMPORT.UNAVAILABLE', errors: [[101]] });
-  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+test('idle uploads of one merchant, however large they say they are, hold up nobody', async () => {
+  const begun = [1, 2, 3, 4, 5, 6].map(() => {
+    const headers = { authorization, 'content-length': 64 * 2 ** 20 };
+    const sent = httpRequest(`${service.url}/v3/bank_statement`, { method: 'POST', headers }, (response) =>
+      response.resume(),
+    );
+    sent.on('error', () => {});
+    sent.write(content.subarray(0, -10));
+    return sent;
+  });
+  await Promise.all(begun.map((sent) => once(sent, 'socket')));
+  succeeded(await upload(service, camt([{ amount: 18 }])));
   for (const sent of begun) sent.destroy();
-  await until(async () => (await upload(service, content)).status === 200);
+});
+
+test('a merchant has a bounded number at once, and others have their own', async () => {
+  const withUpload = createUploads({ maxOfTenant: 2 });
+  const begun = [begin(withUpload), begin(withUpload)];
+  await assert.rejects(begin(withUpload).result, refusedAs('rate_limited'));
+  const other = begin(withUpload, trial);
+  for (const { raw, result } of [...begun, other]) {
+    raw.push(null);
+    await result;
+  }
+  const next = begin(withUpload);
+  next.raw.push(null);
+  await next.result;
+});
+
+test('test mode never takes the room of live mode', async () => {
+  const withUpload = createUploads({ maxUploads: 4, maxBytes: 400 });
+  const trials = [begin(withUpload, trial), begin(withUpload, trial)];
+  await assert.rejects(begin(withUpload, trial).result, refusedAs('unavailable'));
+  const live = [begin(withUpload), begin(withUpload)];
+  await assert.rejects(begin(withUpload).result, refusedAs('unavailable'));
+  trials[0]?.raw.push(Buffer.alloc(150));
+  trials[1]?.raw.push(Buffer.alloc(51));
+  await assert.rejects(Promise.race(trials.map(({ result }) => result)), refusedAs('unavailable'));
+  for (const { raw, result } of live) {
+    raw.push(Buffer.alloc(150));
+    raw.push(null);
+    await result;
+  }
+});
+
+test('one that does not go on is given up', async () => {
+  const { result } = begin(createUploads({ stallMs: 20 }));
+  await assert.rejects(result, refusedAs('unavailable'));
 });
 
 test('small ones are taken in many at once', async () => {
@@ -53,7 +94,12 @@ test('one that was broken off before anybody read it ends as well', async () => 
     const raw = new Readable({ read() {} });
     raw.on('error', () => {});
     if (isGone) raw.destroy();
-    const upload = withUpload({ raw, headers: {} } as unknown as FastifyRequest, 10, async () => {});
+    const upload = createUploads()(
+      { raw, headers: {} } as unknown as FastifyRequest,
+      tenant,
+      10,
+      async () => {},
+    );
     if (!isGone) raw.destroy(new Error('the client has gone'));
     await assert.rejects(upload);
   }

@@ -19,7 +19,7 @@ import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { fileQuery, statementQuery } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
-import { withUpload } from '../upload.ts';
+import { createUploads } from '../upload.ts';
 
 const tag = 'Bank';
 const params = idOf('bfl', 'statement');
@@ -29,6 +29,7 @@ const IMPORT = 'BANK_STATEMENT.IMPORT';
 export const UPLOAD_LIMIT_BYTES = 64 * 2 ** 20;
 
 export async function bankStatementRoutes(api: Api, { store, execute, now }: Dependencies): Promise<void> {
+  const withUpload = createUploads();
   const present = (file: BankFile) => JSON.stringify(representBankFile(file));
 
   /** The stored answer to a repeated request, or its refusal, before any work is done. Null for a new request. */
@@ -79,7 +80,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
             'bad_query',
           );
         }
-        return withUpload(request, UPLOAD_LIMIT_BYTES, async (upload) => {
+        return withUpload(request, tenant, UPLOAD_LIMIT_BYTES, async (upload) => {
           // The same request means the same file, name and mapping.
           request.bodyBytes = Buffer.from(JSON.stringify([upload.hash, name, wanted ?? '']));
           const origin = originOf(request);
