@@ -19,12 +19,12 @@ export const command = plainCommand({
 
 /** Serves until the process is told to end. */
 async function serve(): Promise<void> {
-  // Help does not need the service.
-  const { createService } = await import('../../main.ts');
-  const { announced, firstStart } = await import('../first-start.ts');
   // PORT=0 asks for any free port; addresses in answers need it before the server listens.
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
+  // Neither help nor a wrong setting needs the service.
+  const { createService } = await import('../../main.ts');
+  const { announced, firstStart } = await import('../first-start.ts');
   const service = await createService(config);
   let stopping = false;
   function stop(): void {
