@@ -52,36 +52,42 @@ export function packed(text: string): string {
   return text.normalize('NFKC').replace(/[\s\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g, '');
 }
 
-export type Picture = Pixels & { readonly dark: (x: number, y: number) => boolean };
+export type Picture = Pixels & {
+  /** Pixels to a point. */
+  readonly scale: number;
+  readonly dark: (x: number, y: number) => boolean;
+};
 
+/** Enough to read codes. */
 const SCALE = 2.5;
 
+let library: Promise<PDFiumLibrary> | undefined;
+
 /** The pages as pictures; places in them are in points from the upper left corner. */
-export async function render(bytes: Buffer): Promise<Picture[]> {
-  const library = await PDFiumLibrary.init();
-  const document = await library.loadDocument(bytes);
+export async function render(bytes: Buffer, scale = SCALE): Promise<Picture[]> {
+  library ??= PDFiumLibrary.init();
+  const document = await (await library).loadDocument(bytes);
   const pictures: Picture[] = [];
   for (const page of document.pages()) {
-    const { data, width, height } = await page.render({ scale: SCALE, render: async (each) => each.data });
+    const { data, width, height } = await page.render({ scale, render: async (each) => each.data });
     const dark = (x: number, y: number) => {
-      const at = (Math.floor(y * SCALE) * width + Math.floor(x * SCALE)) * 4;
+      const at = (Math.floor(y * scale) * width + Math.floor(x * scale)) * 4;
       return Math.min(data[at] ?? 255, data[at + 1] ?? 255, data[at + 2] ?? 255) < 200;
     };
-    pictures.push({ data, width, height, dark });
+    pictures.push({ data, width, height, scale, dark });
   }
   document.destroy();
-  library.destroy();
   return pictures;
 }
 
 /** Nothing is drawn closer to the edges of the page than this: to those at the sides, above and below, in points. */
-export function assertMargins({ dark, width, height }: Picture, sides: number, above: number): void {
-  const [wide, high] = [width / SCALE, height / SCALE];
+export function assertMargins({ dark, scale, width, height }: Picture, sides: number, above: number): void {
+  const [wide, high] = [width / scale, height / scale];
   for (let y = 0; y < high; y += 0.5) {
     const isInside = y > above && y < high - above;
     for (let x = 0; x < wide; x += 0.5) {
       if (isInside && x > sides && x < wide - sides) x = wide - sides;
-      assert.ok(!dark(x, y), `something is drawn at ${x}, ${y}`);
+      if (dark(x, y)) assert.fail(`something is drawn at ${x}, ${y}`);
     }
   }
 }
