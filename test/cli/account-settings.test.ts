@@ -8,7 +8,8 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DE_IBAN } from '../methods/bank/build.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory, run, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, run, runToEnd } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 import { camt } from '../support/statements.ts';
 import { assertFailure, assertMistake } from './developer.ts';
 
@@ -43,7 +44,7 @@ for (const [name, freshOne] of [
 ] as const satisfies ReadonlyArray<readonly [string, typeof freshDatabase]>) {
   test(`a server on ${name} takes notice of a receiving account at once`, async (t) => {
     const settings = { DATABASE_URL: await freshOne(t) };
-    const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
+    const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
     const upload = async () => {
       const body = camt(
         'S1',
@@ -58,7 +59,7 @@ for (const [name, freshOne] of [
     await done(t, settings, ...set, '--holder-name', 'Shop', '--holder-country', 'DE');
     // Another process may take a moment to hear of it.
     for (let status = await upload(); status !== 200; status = await upload()) assert.equal(status, 400);
-    await server.kill('SIGTERM');
+    await server.stop();
   });
 }
 

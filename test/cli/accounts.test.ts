@@ -4,7 +4,8 @@ import { suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { type Delivery, startReceiver } from '../api/receiver.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, runToEnd } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 
 const KEY = 'ak_test_boot:sk_test_boot';
 
@@ -15,7 +16,7 @@ for (const [name, database] of [
   suite(`the command accounts on ${name}`, () => {
     test('renames what payers see, and makes further accounts, beside a server that runs', async (t) => {
       const settings = { DATABASE_URL: await database(t) };
-      const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY, ACCOUNT_NAME: 'Old Shop' });
+      const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY, ACCOUNT_NAME: 'Old Shop' });
       const accounts = async (...args: string[]) => runToEnd(t, ['accounts', ...args], settings);
       const page = async () => {
         const response = await fetch(`${server.url}/v3/checkout`, {
@@ -37,12 +38,12 @@ for (const [name, database] of [
       }
       assert.match((await accounts('create', 'Second')).stdout, /^account 2 is created; .*--account 2 /);
       assert.equal((await accounts('list')).stdout, '1  New & Shiny\n2  Second\n');
-      await server.kill('SIGTERM');
+      await server.stop();
     });
 
     test('replaces the secret of webhooks, and both sign for as long as is asked', async (t) => {
       const settings = { DATABASE_URL: await database(t) };
-      const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
+      const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: KEY });
       const receiver = await startReceiver(t);
       const rotate = async (...args: string[]) => {
         const { stdout } = await runToEnd(t, ['accounts', 'rotate-webhook-secret', '1', ...args], settings);
@@ -80,15 +81,15 @@ for (const [name, database] of [
       assert.match(third.stdout, /^The one before that, valid until 20\S+Z, no longer signs\.\n$/m);
       const live = await rotate('--live');
       assert.deepEqual(await signedWith(live.secret), []);
-      await server.kill('SIGTERM');
+      await server.stop();
     });
   });
 }
 
 test('a mistake with accounts is one clear line', async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
-  const server = await serve(t, settings);
-  await server.kill('SIGTERM');
+  const server = await serveHere(t, settings);
+  await server.stop();
   for (const [args, message, status = 2] of [
     [['toString'], /there is no command "accounts toString"/],
     [['list', 'all'], /unexpected argument "all"/],

@@ -11,7 +11,9 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { freshDirectory, type Running, run, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, type Running, run, runToEnd } from '../support/process.ts';
+import { scaled } from '../support/scale.ts';
+import { serveHere } from '../support/service.ts';
 import { createMovedMoney } from './moved-money.ts';
 import { addMerchants, ask, createShop, everything, keys } from './moved-shop.ts';
 
@@ -24,7 +26,7 @@ const PASSWORD = 'geh@eim';
 async function setUp(t: TestContext) {
   const path = join(freshDirectory(t), 'till.db');
   const target = await freshDatabase(t);
-  const server = await serve(t, { DATABASE_URL: `sqlite:${path}` });
+  const server = await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
   await addMerchants(path);
   const taking = await startReceiver(t);
   const refusing = await startReceiver(t, () => 500);
@@ -68,7 +70,7 @@ suite('opentill db move', () => {
     await shop.forget(path);
     await money.change();
     const before = await everything(server.url, shop);
-    assert.equal((await server.kill('SIGTERM')).code, 0);
+    await server.stop();
 
     const { code } = await moving.ended;
     const { stdout, stderr } = moving.output;
@@ -80,7 +82,7 @@ suite('opentill db move', () => {
     assert.match(stdout, new RegExp(`DATABASE_URL=${target.replace('@', ':<password>@')}\\n`));
 
     const port = String(server.port);
-    const onPostgres = await serve(t, { DATABASE_URL: target, PORT: port });
+    const onPostgres = await serveHere(t, { DATABASE_URL: target, PORT: port });
     const after = await everything(onPostgres.url, shop);
     assert.deepEqual([...after.keys()], [...before.keys()]);
     for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
@@ -123,16 +125,16 @@ suite('opentill db move', () => {
   test('goes on where it was when it is killed, while the service goes on', async (t) => {
     const { path, target, server, shop, money, args } = await setUp(t);
     const random = randomFrom(SEED);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < scaled(3); round++) {
       const moving = run(t, args, {});
       const killAt = performance.now() + random.between(150, 900);
       while (performance.now() < killAt) await shop.act();
       await moving.kill('SIGKILL');
-      if (round === 3) await shop.forget(path);
-      if (round === 4) await money.change();
+      if (round === 1) await shop.forget(path);
+      if (round === 2) await money.change();
     }
     const before = await everything(server.url, shop);
-    await server.kill('SIGTERM');
+    await server.stop();
     // And in the final stop, however far it comes; the last of them may find all done.
     for (let afterMs = 300; !existsSync(`${path}.moved`); afterMs += 150) {
       const moving = run(t, args, {});
@@ -141,14 +143,14 @@ suite('opentill db move', () => {
     }
     const last = await runToEnd(t, args, {});
     if (last.code !== 0) assert.match(last.stderr, /was moved already/);
-    const onPostgres = await serve(t, { DATABASE_URL: target, PORT: String(server.port) });
+    const onPostgres = await serveHere(t, { DATABASE_URL: target, PORT: String(server.port) });
     const after = await everything(onPostgres.url, shop);
     for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
   });
 
   test('finishes what is left when it was killed after the source was put aside', async (t) => {
     const { path, target, server, args } = await setUp(t);
-    await server.kill('SIGTERM');
+    await server.stop();
     // The target stands still just before its last word.
     const watcher = postgres(target, { max: 1, onnotice: () => {} });
     t.after(() => watcher.end());
@@ -171,7 +173,7 @@ suite('opentill db move', () => {
     );
     const finished = await runToEnd(t, args, {});
     assert.deepEqual([finished.code, finished.stderr], [0, '']);
-    await serve(t, { DATABASE_URL: target });
+    await serveHere(t, { DATABASE_URL: target });
   });
 
   const tampered: ReadonlyArray<[statement: string, named: RegExp]> = [
@@ -221,7 +223,7 @@ suite('opentill db move', () => {
     const moving = run(t, args, {});
     await says(moving, STOP_NOW);
     for (const [statement] of tampered) await query(t, target, statement);
-    await server.kill('SIGTERM');
+    await server.stop();
     assert.equal((await moving.ended).code, 1);
     const { stderr } = moving.output;
     assert.match(stderr, /^opentill: the copy is not right: [^\n]+\n$/m);
@@ -229,7 +231,7 @@ suite('opentill db move', () => {
     assert.doesNotMatch(stderr, /Ada|Eve|example\.com/);
     const refused = await runToEnd(t, ['serve'], { DATABASE_URL: target, PORT: '0' });
     assert.equal(refused.code, 1);
-    await serve(t, { DATABASE_URL: `sqlite:${path}` });
+    await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
   });
 
   test('stops with one line when it is interrupted or loses the target, and goes on from there', async (t) => {
@@ -262,7 +264,7 @@ suite('opentill db move', () => {
     const second = run(t, args, {});
     assert.equal((await first.ended).code, 1);
     assert.match(first.output.stderr, /another move to the database \S+ has been started/);
-    await server.kill('SIGTERM');
+    await server.stop();
     assert.equal((await second.ended).code, 0);
   });
 });
@@ -348,11 +350,11 @@ suite('opentill db move refuses', () => {
 
   test('a target of an unfinished move of another database', async (t) => {
     const { path, from, to } = await twoDatabases(t);
-    const server = await serve(t, { DATABASE_URL: from });
+    const server = await serveHere(t, { DATABASE_URL: from });
     const moving = run(t, ['db', 'move', '--from', from, '--to', to], {});
     await says(moving, STOP_NOW);
     await moving.kill('SIGKILL');
-    await server.kill('SIGTERM');
+    await server.stop();
     const other = `${path}.other`;
     await makeSource(other);
     await refused(

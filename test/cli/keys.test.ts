@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, runToEnd } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 
 const BOOT = 'ak_test_boot:sk_test_boot';
 
 /** A server, and the command line beside it on the same database. */
 async function setUp(t: TestContext) {
   const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
-  const server = await serve(t, { ...settings, BOOTSTRAP_API_KEY: BOOT });
+  const server = await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: BOOT });
   const keys = (...args: string[]) => runToEnd(t, ['keys', ...args], settings);
   const status = async (id: string, secret: string, method = 'GET') => {
     const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
@@ -91,14 +92,12 @@ suite('opentill keys, beside a server that runs', () => {
   ];
   test('a mistake is answered in one line and changes nothing', async (t) => {
     const { keys } = await setUp(t);
-    await Promise.all(
-      mistakes.map(async ([what, args, status]) => {
-        const { code, stdout, stderr } = await keys(...args);
-        assert.equal(code, status, what);
-        assert.equal(stdout, '', what);
-        assert.match(stderr, /^opentill: [^\n]+\n$/, what);
-      }),
-    );
+    for (const [what, args, status] of mistakes) {
+      const { code, stdout, stderr } = await keys(...args);
+      assert.equal(code, status, what);
+      assert.equal(stdout, '', what);
+      assert.match(stderr, /^opentill: [^\n]+\n$/, what);
+    }
     assert.equal((await keys('list')).stdout.trimEnd().split('\n').length, 1);
   });
 

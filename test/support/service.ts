@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, createApiKey, type Permission } from '../../src/accounts/api-key.ts';
 import type { Mode } from '../../src/checkout/tenant.ts';
+import { firstStart } from '../../src/cli/first-start.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createService, type Service } from '../../src/main.ts';
@@ -125,4 +126,25 @@ export async function startService(
     if (given === undefined) await database.remove();
   });
   return { service, config, database, url, account, key, createKey, call, stop };
+}
+
+/**
+ * Serves by these settings as the command line does, but in this process: to start one takes thirty times as long. For
+ * tests of what runs beside a server; those of the server itself have `serve` of `process.ts`.
+ */
+export async function serveHere(
+  context: { after(hook: () => Promise<void>): void },
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly url: string; readonly port: number; stop(): Promise<void> }> {
+  const config = readConfig({ RATE_LIMIT: '0', PORT: String(await freePort()), ...settings });
+  const service = await createService(config, { logger: pino({ level: 'silent' }) });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop();
+    return stopped;
+  };
+  context.after(stop);
+  const url = await service.start();
+  await firstStart(service.store, config);
+  return { url, port: config.PORT, stop };
 }
