@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, Load, Request } from '../crash/load.ts';
 
 const PAUSE_MS = 50;
+/** Between an answer and the next request: without it, clients take all of the processor for as long as a test waits. */
+const THINK_MS = 20;
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -46,7 +48,10 @@ export function createClients(load: Load, { giveUpAfterMs }: { giveUpAfterMs: nu
     /** Asks for one thing after the other, `parallel` at once, until told to stop; then nothing is left open. */
     async keepAsking(url: string, parallel: number, stop: AbortSignal): Promise<void> {
       const client = async () => {
-        while (!stop.aborted) await insist(url, load.nextRequest());
+        while (!stop.aborted) {
+          await insist(url, load.nextRequest());
+          await pause(THINK_MS);
+        }
       };
       try {
         await Promise.all(Array.from({ length: parallel }, client));

@@ -17,7 +17,7 @@ import { freshSqlite } from '../support/database-sqlite.ts';
 import { scaled, seed } from '../support/scale.ts';
 import { authorization, checkBooks, type Instance, startInstances } from './cluster.ts';
 
-const races = scaled(250);
+const races = scaled(100);
 /** So many sessions are raced for at the same time. */
 const PARALLEL = 12;
 const TIMEOUT = { timeout: 60_000 + 100 * races };

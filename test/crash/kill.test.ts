@@ -16,7 +16,7 @@ import { checkLedger, checkReplay, checkSessions, type Kept, repeatUnanswered } 
 import { randomFrom } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
-const kills = scaled(7);
+const kills = scaled(4);
 const CLIENTS = 32;
 const key = 'ak_test_crash:sk_test_crash';
 const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
@@ -47,11 +47,11 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 60_000 + kills
     await server.kill('SIGKILL');
     await hammering;
     // A crash while the last one is being repaired is a crash too.
-    if (round % 5 === 0) await killWhileStarting(t, settings, random.between(50, 900));
+    if (round % 3 === 0) await killWhileStarting(t, settings, random.between(50, 900));
 
     server = await serve(t, settings);
     readyMs.push(server.readyMs);
-    if (round % 7 === 0) freshMs.push(await startOnNothing(t, settings, `${path}.${round}`));
+    if (round % 4 === 0) freshMs.push(await startOnNothing(t, settings, `${path}.${round}`));
     const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));
     const books = openBooks(path);
     await books.check();
