@@ -1,25 +1,30 @@
 /** Which test files run on which database, and who takes which. Lanes are processes, so they agree by way of files. */
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export type Database = 'sqlite' | 'postgres';
-export type Plan = Readonly<Record<Database, readonly string[]>>;
+/** A test file on a database. */
+export type Run = { readonly file: string; readonly database: Database };
+/** `npm test` and the rest: whatever that leaves out, and its campaigns at length. */
+export type Part = 'usual' | 'rest';
 
-/** The directory of this run, which lanes inherit. */
+/** The directory that the lanes share. */
 const VARIABLE = 'OPENTILL_TEST_RUN';
 
 /** Suites that run on either database, as OPENTILL_TEST_DATABASE says; all others bring their own. */
 const ON_BOTH = /^test\/(api|pages)\//;
 
 /**
- * Those of them in which no database shows, because requests are refused before it is asked or because a page looks the
- * same on each. They run on SQLite alone, and on PostgreSQL in `npm run test:all`.
+ * What `npm test` leaves out. Suites in which no database shows, because requests are refused before it is asked or
+ * because a page looks the same on each, run on SQLite alone; the contract of rails runs in the two variants that find
+ * different things.
  */
 const SAME_ON_BOTH =
-  /^test\/(api\/(bad-http|bad-input|create|endpoints-input|openapi|operations|uploads)|pages\/(?!live))/;
-
-/** The contract of rails in the two variants that find different things; all four are in `npm run test:all`. */
+  /^test\/(api\/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|uploads)\.|pages\/(?!live))/;
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
+
+/** Says how much is tried; what imports it has more to do in the rest. */
+const SCALE = 'test/support/scale.ts';
 
 /** The longest begin first: what begins last should be short. */
 const LONGEST = [
@@ -28,59 +33,62 @@ const LONGEST = [
   /^/,
 ];
 
-/** All test files whose path contains one of the words, if there are words. */
-export function planOf(words: readonly string[], { all }: { readonly all: boolean }): Plan {
+/** All runs of the test files whose path contains one of the words; without words, those of the part. */
+export function planOf(part: Part, words: readonly string[] = []): Run[] {
   const files = globSync('test/**/*.test.ts').sort();
   const wanted = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
-  const rank = (file: string) => LONGEST.findIndex((pattern) => pattern.test(file));
-  const first = wanted.toSorted((one, other) => rank(one) - rank(other));
-  return {
-    sqlite: first.filter((file) => all || words.length > 0 || !FURTHER_VARIANTS.test(file)),
-    postgres: first.filter(
-      (file) => ON_BOTH.test(file) && (all || words.length > 0 || !SAME_ON_BOTH.test(file)),
-    ),
-  };
+  const rank = ({ file }: Run) => LONGEST.findIndex((pattern) => pattern.test(file));
+  return wanted
+    .flatMap(runsOf)
+    .filter((run) => words.length > 0 || isIn(part, run))
+    .sort((one, other) => rank(one) - rank(other));
 }
 
-/** A file as it is reported. */
-export function nameOf(file: string, database: Database): string {
+function runsOf(file: string): Run[] {
+  const onSqlite: Run = { file, database: 'sqlite' };
+  return ON_BOTH.test(file) ? [onSqlite, { file, database: 'postgres' }] : [onSqlite];
+}
+
+function isIn(part: Part, { file, database }: Run): boolean {
+  const isUsual = !FURTHER_VARIANTS.test(file) && !(database === 'postgres' && SAME_ON_BOTH.test(file));
+  return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);
+}
+
+/** Whether a file imports another one, itself or by what it imports. */
+function imports(file: string, other: string, seen = new Set<string>()): boolean {
+  if (file === other) return true;
+  if (seen.has(file) || !file.startsWith('test/')) return false;
+  seen.add(file);
+  const imported = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g);
+  return Array.from(imported, ([, path = '']) => join(dirname(file), path)).some((path) =>
+    imports(path, other, seen),
+  );
+}
+
+/** A run as it is reported. */
+export function nameOf({ file, database }: Run): string {
   return database === 'sqlite' ? file : `${file} on PostgreSQL`;
 }
 
-/** Writes the plan to the directory of the run; the environment for its lanes. */
-export function publish(plan: Plan, lanes: readonly Database[], directory: string): NodeJS.ProcessEnv {
-  writeFileSync(join(directory, 'plan.json'), JSON.stringify({ ...plan, lanes }));
+/** Writes the plan to the directory that the lanes share; the environment by which they find it. */
+export function publish(plan: readonly Run[], directory: string): NodeJS.ProcessEnv {
+  writeFileSync(join(directory, 'plan.json'), JSON.stringify(plan));
   mkdirSync(join(directory, 'claimed'));
   return { [VARIABLE]: directory };
 }
 
-/** The database of the lane that asks; each call takes one lane. */
-export function claimLane(): Database {
-  const { lanes } = published();
-  const lane = lanes.find((_, index) => claim(`lane-${index}`));
-  if (lane === undefined) throw new Error('there are more lanes than were planned');
-  return lane;
-}
-
-/** The next file that nobody has taken. */
-export function claimFile(database: Database): string | undefined {
-  return published()[database].find((_, index) => claim(`${database}-${index}`));
-}
-
-function published(): Plan & { readonly lanes: readonly Database[] } {
-  return JSON.parse(readFileSync(join(directory(), 'plan.json'), 'utf8'));
-}
-
-function directory(): string {
+/** The next run that no lane has taken. */
+export function claimRun(): Run | undefined {
   const directory = process.env[VARIABLE];
   if (directory === undefined) throw new Error('npm test starts the lanes');
-  return directory;
+  const plan: readonly Run[] = JSON.parse(readFileSync(join(directory, 'plan.json'), 'utf8'));
+  return plan.find((_, index) => claim(join(directory, 'claimed', String(index))));
 }
 
 /** Whoever makes the file has it. */
-function claim(name: string): boolean {
+function claim(path: string): boolean {
   try {
-    closeSync(openSync(join(directory(), 'claimed', name), 'wx'));
+    closeSync(openSync(path, 'wx'));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

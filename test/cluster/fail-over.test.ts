@@ -15,7 +15,8 @@ import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
-import { scaled, seed } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { createClients } from './client.ts';
 import { authorization, checkBooks, type Instance, keptIn, openTables, startInstance } from './cluster.ts';
 

@@ -11,7 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Random, randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory } from '../support/process.ts';
-import { scaled, seed } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { authorization, type Instance, startInstance } from './cluster.ts';
 import { startFlakyReceiver } from './flaky-receiver.ts';
 

@@ -8,7 +8,8 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { scaled, seed } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { authorization, type Instance, openTables, startInstances } from './cluster.ts';
 
 const races = scaled(50);

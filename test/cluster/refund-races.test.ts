@@ -14,7 +14,8 @@ import { randomFrom } from '../crash/random.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
-import { scaled, seed } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, type Instance, startInstances } from './cluster.ts';
 
 const races = scaled(100);

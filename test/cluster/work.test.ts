@@ -11,7 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { randomFrom } from '../crash/random.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { scaled, seed } from '../support/scale.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, openTables, startInstance } from './cluster.ts';
 import { startWorkReceiver } from './work-receiver.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { randomFrom } from '../crash/random.ts';
-import { seed } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import type { Declare, Shop } from './contract.ts';
 import type { Data } from './contract-till.ts';
 

@@ -6,7 +6,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { DeliveryId } from '../../src/webhooks/delivery.ts';
 import { randomFrom } from '../crash/random.ts';
-import { seed } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { type Open, T } from './build.ts';
 import { claimAll } from './claim-all.ts';
 import {

@@ -1,10 +1,12 @@
 /**
- * How long campaigns of chance are: kills, races, random sequences. `npm test` has short ones, `npm run test:all` long
- * ones, and OPENTILL_TEST_SCALE makes them so many times as long as in `npm test`. OPENTILL_SEED repeats one.
+ * How much is tried where there is much to try: kills, races, random sequences, combinations. `npm test` tries little;
+ * OPENTILL_TEST_SCALE makes campaigns so many times as long. `npm run test:all` runs each file that imports this, directly
+ * or not, at such a scale.
  */
-const scale = Number(process.env.OPENTILL_TEST_SCALE ?? 1);
+import { randomFrom } from '../crash/random.ts';
+import { seed } from './seed.ts';
 
-export const seed = Number(process.env.OPENTILL_SEED ?? Date.now() % 1_000_000);
+const scale = Number(process.env.OPENTILL_TEST_SCALE ?? 1);
 
 export function scaled(count: number): number {
   return Math.ceil(count * scale);
@@ -13,4 +15,10 @@ export function scaled(count: number): number {
 /** What is tried in all of its combinations, or, in `npm test`, in few in which each property occurs. */
 export function combinations<T>(all: readonly T[], few: readonly T[]): readonly T[] {
   return scale > 1 ? all : few;
+}
+
+/** Says of one case after the other whether to try it: in `npm test` such a share of them, other ones with each seed. */
+export function sampler(share: number): () => boolean {
+  const random = randomFrom(seed);
+  return () => scale > 1 || random.next() < share;
 }

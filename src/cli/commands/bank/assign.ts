@@ -18,7 +18,7 @@ const part: Value<Part> = {
 
 export const command = apiCommand(
   'read',
-  'write',
+  'bank',
 )({
   purpose: 'Book a bank entry for a payin, or split it between several.',
   details: ['Amounts are in the currency of the entry. Without an amount a payin gets all that is left.'],

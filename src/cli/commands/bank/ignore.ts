@@ -4,7 +4,7 @@ import { objectOf } from '../../declare/json.ts';
 import { required } from '../../declare/parameter.ts';
 import { nonEmpty } from '../../declare/values.ts';
 
-export const command = apiCommand('write')({
+export const command = apiCommand('bank')({
   purpose: 'Set a bank entry aside that is for no payin.',
   details: ['opentill bank reopen takes it back.'],
   arguments: { entry: required(entryId, 'Id of the bank entry, `ntc_…`.') },

@@ -20,10 +20,7 @@ type Statement = {
 /** Characters of the name that the service keeps. */
 const MAX_NAME = 200;
 
-export const command = apiCommand(
-  'read',
-  'write',
-)({
+export const command = apiCommand('bank')({
   purpose: 'Import bank statements: camt.053, camt.054, MT940 or CSV.',
   details: [
     'Each file is imported as a whole or not at all. A file with a mistake does not stop the others, but the exit status is then 1.',

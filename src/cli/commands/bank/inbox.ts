@@ -4,7 +4,7 @@ import { listOf } from '../../declare/json.ts';
 import { flag, withDefault } from '../../declare/parameter.ts';
 import { wholeNumber } from '../../declare/values.ts';
 
-export const command = apiCommand('read')({
+export const command = apiCommand('bank')({
   purpose: 'List the bank entries that wait for a decision.',
   details: [
     'Entries that wait for a person come first, then those that wait for the bank or for a session. A line has the id, the date, the amount with what is left of it, the receiving account, the payer, the text, the problem, the payins that it may be for with their scores, and the status.',

@@ -4,7 +4,7 @@ import { objectOf } from '../../declare/json.ts';
 import { optional, required } from '../../declare/parameter.ts';
 import { text } from '../../declare/values.ts';
 
-export const command = apiCommand('write')({
+export const command = apiCommand('bank')({
   purpose: 'Take back that a bank entry was ignored, or is to be sent back.',
   details: ['Where its money is to be sent back, make sure first that the bank will not carry that out.'],
   arguments: { entry: required(entryId, 'Id of the bank entry, `ntc_…`.') },

@@ -1,0 +1,42 @@
+/** The plan of `npm test` and of `npm run test:all`: what one leaves out, the other has. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { nameOf, planOf } from '../scripts/test/plan.ts';
+
+const usual = planOf('usual').map(nameOf);
+const rest = planOf('rest').map(nameOf);
+const files = globSync('test/**/*.test.ts');
+
+test('each test file runs on each of its databases', () => {
+  const all = files.flatMap((file) =>
+    /^test\/(api|pages)\//.test(file) ? [file, `${file} on PostgreSQL`] : [file],
+  );
+  assert.deepEqual([...new Set([...usual, ...rest])].sort(), all.sort());
+});
+
+test('npm test runs each file on a database, but for two variants of a contract', () => {
+  const left = files.filter((file) => !usual.includes(file));
+  assert.deepEqual(left.sort(), [
+    'test/methods/contract-postgres-restarted.test.ts',
+    'test/methods/contract-sqlite.test.ts',
+  ]);
+  assert.ok(usual.includes('test/api/concurrency.test.ts on PostgreSQL'));
+});
+
+test('the rest has the campaigns, also where a file has them from another one', () => {
+  const scaled = files.filter((file) => /from '.*support\/scale\.ts'/.test(readFileSync(file, 'utf8')));
+  assert.ok(scaled.length > 10);
+  for (const file of [...scaled, 'test/store/sqlite.test.ts']) assert.ok(rest.includes(file), file);
+  assert.ok(!rest.includes('test/config.test.ts'));
+});
+
+test('words choose files, on all of their databases', () => {
+  const chosen = planOf('usual', ['pages/states', 'contract-sqlite.']).map(nameOf);
+  assert.deepEqual(chosen.sort(), [
+    'test/methods/contract-sqlite.test.ts',
+    'test/pages/states.test.ts',
+    'test/pages/states.test.ts on PostgreSQL',
+  ]);
+  assert.deepEqual(planOf('usual', ['no such file']), []);
+});
