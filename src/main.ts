@@ -11,6 +11,7 @@ import { type Config, hostInUrl } from './config.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
+import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
 import type { Rail } from './methods/method.ts';
@@ -39,7 +40,7 @@ export async function createService(
   config: Config,
   {
     logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
-    realNow = Date.now,
+    realNow = createSteadyClock({ onJump: logJump(logger) }),
     rails = [stripeRail(config), bank, sandbox],
     ...limits
   }: {
@@ -157,6 +158,19 @@ function stripeRail(config: Config): Rail {
     accountNumber: config.STRIPE_ACCOUNT,
     apiUrl: config.STRIPE_API_URL,
   });
+}
+
+function logJump(logger: FastifyBaseLogger) {
+  return ({ byMs, isBelieved }: Jump): void => {
+    const seconds = Math.round(byMs / 1000);
+    if (isBelieved)
+      logger.warn({ seconds }, 'the time of the machine is now believed: it has stayed as it was set');
+    else
+      logger.error(
+        { seconds },
+        'the clock of the machine has jumped: its time is not believed for ten minutes',
+      );
+  };
 }
 
 /** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */
