@@ -3,8 +3,16 @@ import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** Tests beside `test/<room>`, by the room: what is slower, and finds what only the whole service shows. */
-const others: Readonly<Record<string, readonly string[]>> = {
+const furtherTests: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['test/store/sqlite.test.ts', 'test/cli/{account,key}*.test.ts', 'test/api/auth.test.ts'],
   banking: ['test/api/bank-*.test.ts', 'test/api/payment-files.test.ts'],
+  events: ['test/store/sqlite.test.ts', 'test/api/{event,webhooks}*.test.ts'],
+  http: ['test/api/*.test.ts'],
+  i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
+  lib: ['test/{accounts,banking,checkout,statements,worker}/**/*.test.ts', 'test/api/*.test.ts'],
+  'store/reads': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', 'test/api/*.test.ts'],
+  worker: ['test/api/{webhooks,deliveries,retention,schedule,lifecycle}*.test.ts'],
+  writer: ['test/worker/*.test.ts', 'test/api/*.test.ts'],
 };
 
 /**
@@ -12,12 +20,14 @@ const others: Readonly<Record<string, readonly string[]>> = {
  * leaves out those beside the room's own.
  */
 export function stagesOf(root: string, room: string, file: string, isOwn: boolean): string[][] {
-  const own = globSync(`test/${room}/**/*.test.ts`, { cwd: root }).sort();
+  // What needs PostgreSQL would start a server for each mutant, and finds what the same tests find on SQLite.
+  const own = globSync(`test/${room}/**/*.test.ts`, { cwd: root, exclude: ['**/*postgres*'] }).sort();
+  const further = isOwn ? [] : globSync([...(furtherTests[room] ?? [])], { cwd: root }).sort();
   const name = basename(file, '.ts');
-  const named = own.filter((test) => basename(test).startsWith(name));
-  const rest = own.filter((test) => !named.includes(test));
-  const further = isOwn ? [] : globSync([...(others[room] ?? [])], { cwd: root }).sort();
-  return [named, rest, further].filter((stage) => stage.length > 0);
+  const isNamed = (test: string) => basename(test).startsWith(name);
+  const others = (tests: readonly string[]) => tests.filter((test) => !isNamed(test));
+  const stages = [[...own, ...further].filter(isNamed), others(own), others(further)];
+  return stages.filter((stage) => stage.length > 0);
 }
 
 export function sourcesOf(root: string, room: string): string[] {
