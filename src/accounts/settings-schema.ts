@@ -18,9 +18,6 @@ const MAX_GRACE_MINUTES = 43_200;
 const MAX_RECEIVING_ACCOUNTS = 100;
 const MAX_MAPPINGS = 100;
 
-/** Rails by their names. */
-const railNames = ['bank', 'sandbox', 'stripe'] as const;
-
 const formats: Formats = {
   ...receivingAccountFormats,
   ...mappingFormats,
@@ -52,13 +49,8 @@ const policySchema = fields({
   excess: Type.Enum(['keep', 'refund']),
   late: Type.Enum(['accept', 'hold']),
   unreferenced: Type.Enum(['match', 'ask']),
-  grace_minutes: fields(
-    { bank: graceMinutes, sandbox: graceMinutes, stripe: graceMinutes } satisfies Record<
-      (typeof railNames)[number],
-      TSchema
-    >,
-    'is not a rail',
-  ),
+  /** Rails by their names. */
+  grace_minutes: fields({ bank: graceMinutes, sandbox: graceMinutes, stripe: graceMinutes }, 'is not a rail'),
 });
 
 const settingsSchema = fields({

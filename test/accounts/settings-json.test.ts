@@ -42,6 +42,9 @@ const whole = {
   csv_mappings: { 'my-bank': mapping },
 };
 
+/** An e-mail address of this length. */
+const emailOf = (length: number) => `shop@${`${'x'.repeat(60)}.`.repeat(3)}example`.padEnd(length, 'e');
+
 function problemsOf(given: unknown): Record<string, string> {
   const read = readSettings(given);
   assert.ok('problems' in read, JSON.stringify(read));
@@ -205,6 +208,7 @@ suite('the settings of an account', () => {
 
   const rows: readonly [name: string, given: unknown, pointer: string, detail: RegExp][] = [
     ['no object', [], '', /must be an object/],
+    ['nothing', null, '', /must be an object/],
     ['a prototype', JSON.parse('{"__proto__": {}}'), '/__proto__', /not a known field/],
     ['a list that is none', { receiving_accounts: {} }, '/receiving_accounts', /must be a list/],
     [
@@ -219,6 +223,7 @@ suite('the settings of an account', () => {
       '/business/address_lines/0',
       /breaks/,
     ],
+    ['an e-mail address without end', { business: { email: emailOf(255) } }, '/business/email', /254/],
     ['half a character', { business: { tax_id: '\ud800' } }, '/business/tax_id', /control characters/],
     [
       'part of a minor unit',
@@ -252,6 +257,12 @@ suite('the settings of an account', () => {
       /of a bank in DE/,
     ],
   ];
+  test('have an e-mail address as long as there are', () =>
+    assert.equal(
+      settingsOf({ business: { ...whole.business, email: emailOf(254) } }).business?.email,
+      emailOf(254),
+    ));
+
   for (const [name, given, pointer, detail] of rows) {
     test(`are refused for ${name}`, () =>
       assert.match(problemsOf(given)[pointer] ?? `nothing at ${pointer}`, detail));
