@@ -38,6 +38,11 @@ suite('API keys', () => {
     assert.equal(Number.parseInt(checksum, 36), crc32(random));
   });
 
+  test('that could not be stored are not handed out', async () => {
+    const refusing = { apiKeys: { add: async () => false } };
+    await assert.rejects(createApiKey(refusing, given), /came twice/);
+  });
+
   test('cannot share an id or a secret', async () => {
     const { store } = directory();
     assert.equal(await addApiKey(store, { ...given, id: 'ak_1', secret: 'one' }), true);
