@@ -168,7 +168,8 @@ suite('the settings of an account', () => {
       },
       receiving_accounts: [
         eur,
-        { ...eur, iban: 'DE88370400440532013000' },
+        // The country of the BIC is held only against an IBAN that is right.
+        { ...eur, iban: 'DE88370400440532013000', bic: 'BNPAFRPP' },
         { ...eur, id: 'chf', currency: 'X' },
         7,
       ],
