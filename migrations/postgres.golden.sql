@@ -175,8 +175,8 @@ CREATE TABLE delivery (
 CREATE INDEX delivery_due ON delivery USING btree (account, live, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX delivery_event ON delivery USING btree (account, live, event);
 CREATE INDEX delivery_failed ON delivery USING btree (account, live, id) WHERE (state = 'failed'::text);
-CREATE INDEX delivery_lane ON delivery USING btree (account, live, receiver, subject, sequence) WHERE (state = 'pending'::text);
 CREATE INDEX delivery_leased ON delivery USING btree (account, live, receiver) WHERE (leased_until IS NOT NULL);
+CREATE INDEX delivery_ordering ON delivery USING btree (account, live, receiver, subject, sequence) WHERE (state = 'pending'::text);
 CREATE INDEX delivery_pending ON delivery USING btree (account, live, id) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX delivery_pkey ON delivery USING btree (account, live, id);
 CREATE INDEX delivery_receiver ON delivery USING btree (account, live, receiver, id);

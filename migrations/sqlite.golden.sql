@@ -359,8 +359,8 @@ CREATE INDEX delivery_event ON delivery (account, live, event);
 -- index delivery_failed
 CREATE INDEX delivery_failed ON delivery (account, live, id) WHERE state = 'failed';
 
--- index delivery_lane
-CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+-- index delivery_ordering
+CREATE INDEX delivery_ordering ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
 
 -- index delivery_pending
 CREATE INDEX delivery_pending ON delivery (account, live, id) WHERE state = 'pending';

@@ -256,8 +256,8 @@ CREATE TABLE webhook_receiver (
   PRIMARY KEY (account, live, id)
 ) WITH (fillfactor = 80);
 
--- One event on its way to one receiver. Those of one subject to one receiver are a lane, in the order of sequence: of
--- the pending ones only the first has a due_at, and the others wait behind it.
+-- One event on its way to one receiver. Subject and receiver are its ordering key: of the pending ones with one key, in the
+-- order of sequence, only the first has a due_at, and the others wait behind it.
 CREATE TABLE delivery (
   account bigint NOT NULL,
   live boolean NOT NULL,
@@ -282,7 +282,7 @@ CREATE TABLE delivery (
   PRIMARY KEY (account, live, id)
 ) WITH (fillfactor = 80);
 
-CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+CREATE INDEX delivery_ordering ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
 CREATE INDEX delivery_due ON delivery (account, live, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_leased ON delivery (account, live, receiver) WHERE leased_until IS NOT NULL;

@@ -210,8 +210,8 @@ CREATE TABLE webhook_receiver (
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
--- One event on its way to one receiver. Those of one subject to one receiver are a lane, in the order of sequence: of
--- the pending ones only the first has a due_at, and the others wait behind it.
+-- One event on its way to one receiver. Subject and receiver are its ordering key: of the pending ones with one key, in the
+-- order of sequence, only the first has a due_at, and the others wait behind it.
 CREATE TABLE delivery (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,
@@ -234,7 +234,7 @@ CREATE TABLE delivery (
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX delivery_lane ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
+CREATE INDEX delivery_ordering ON delivery (account, live, receiver, subject, sequence) WHERE state = 'pending';
 CREATE INDEX delivery_due ON delivery (account, live, due_at, receiver) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_receiver_due ON delivery (account, live, receiver, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX delivery_receiver ON delivery (account, live, receiver, id);

@@ -94,7 +94,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'what an upload took is never given back',
     ...http('upload', 'uploads'),
-    find: '    underWay.bytes -= bytes;\n',
+    find: '      underWay.delete(upload);\n',
     replace: '',
   },
 ];

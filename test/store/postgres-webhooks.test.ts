@@ -47,7 +47,7 @@ suite('every filter of a list of deliveries', async () => {
     [{ event: id, state: 'pending' }, 'delivery_event'],
     [{ state: 'failed' }, 'delivery_failed'],
     [{ state: 'pending' }, 'delivery_pending'],
-    [{ state: 'pending', receiver: 'whe_3' }, 'delivery_lane'],
+    [{ state: 'pending', receiver: 'whe_3' }, 'delivery_ordering'],
     [{ state: 'delivered' }, 'delivery_pkey'],
     [{ state: 'delivered', receiver: 'whe_7' }, 'delivery_receiver'],
     [{ createdFrom: 1, createdBefore: 2 }, 'delivery_pkey'],

@@ -33,7 +33,7 @@ suite('every filter of a list of deliveries', () => {
     [{ state: 'failed', createdFrom: 1 }, 'delivery_failed (account=? AND live=? AND id>?)'],
     [{ state: 'pending' }, 'delivery_pending (account=? AND live=?)'],
     [{ state: 'pending', createdBefore: 2 }, 'delivery_pending (account=? AND live=? AND id<?)'],
-    [{ state: 'pending', receiver: 'x' }, 'delivery_lane (account=? AND live=? AND receiver=?'],
+    [{ state: 'pending', receiver: 'x' }, 'delivery_ordering (account=? AND live=? AND receiver=?'],
     [{ state: 'delivered' }, 'USING PRIMARY KEY (account=? AND live=?)'],
     [{ state: 'delivered', receiver: 'x' }, 'delivery_receiver (account=? AND live=? AND receiver=?)'],
     [{ createdFrom: 1, createdBefore: 2 }, 'USING PRIMARY KEY (account=? AND live=? AND id>? AND id<?)'],

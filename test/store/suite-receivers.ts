@@ -272,7 +272,7 @@ export function receiverSuite(open: Open): void {
       assert.equal((await claimOne(store, mine, T + 3)).attempts, 0);
     });
 
-    it('stays in its lane when it is dueNow', async ({ store, mine }) => {
+    it('keeps its order when it is dueNow', async ({ store, mine }) => {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + HOUR));
       await write(store, mine, { dueNow: [{ receiver: HOST, at: T + 10 }] });

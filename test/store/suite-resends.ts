@@ -67,7 +67,7 @@ export function resendSuite(open: Open): void {
       );
     });
 
-    it('is one of several of its lane, in the order of their events', async ({ store, mine }) => {
+    it('is one of several of its ordering key, in the order of their events', async ({ store, mine }) => {
       const { ids: all } = await tell(store, mine, 4);
       await drain(store, mine, T);
       await resend(store, mine, T + HOUR, ...all.toReversed());
@@ -75,7 +75,10 @@ export function resendSuite(open: Open): void {
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
     });
 
-    it('goes before a later one of its lane that waits to be tried again', async ({ store, mine }) => {
+    it('goes before a later one of its ordering key that waits to be tried again', async ({
+      store,
+      mine,
+    }) => {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));
@@ -96,7 +99,7 @@ export function resendSuite(open: Open): void {
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR + LEASE)), all);
     });
 
-    it('waits behind an earlier one of its lane', async ({ store, mine }) => {
+    it('waits behind an earlier one of its ordering key', async ({ store, mine }) => {
       const { ids: all } = await tell(store, mine, 3);
       await finish(store, mine, giveUp(await claimOne(store, mine, T)));
       await finish(store, mine, result(await claimOne(store, mine, T)));
@@ -106,7 +109,7 @@ export function resendSuite(open: Open): void {
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
     });
 
-    it('leaves other lanes, accounts and modes alone', async ({ store, mine, live }) => {
+    it('leaves other ordering keys, accounts and modes alone', async ({ store, mine, live }) => {
       const { ids: all } = await tell(store, mine, 1, { receivers: [HOST, ELSEWHERE] });
       await drain(store, mine, T);
       await resend(store, mine, T + 1, all[0] as DeliveryId);

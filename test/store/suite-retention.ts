@@ -70,7 +70,7 @@ export function retentionSuite(open: Open): void {
             1,
           );
         }
-        // The lanes are as they were.
+        // The order is as it was.
         const due = await claim(each, mine, YOUNG, { leaseMs: 0 });
         assert.deepEqual(inOrder(due).sort(), [waiting[0]?.id, young[1]?.id].sort());
       }

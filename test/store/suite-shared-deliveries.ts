@@ -44,7 +44,7 @@ export function sharedDeliverySuite(open: Open): void {
       assert.deepEqual(ids(claimed), all.toSorted());
     });
 
-    it('are one of a lane at a time, in their order, until all have arrived', async (given, t) => {
+    it('are one of an ordering key at a time, in their order, until all have arrived', async (given, t) => {
       t.diagnostic(`seed ${seed}`);
       const random = randomFrom(seed);
       const { store, another, mine } = given;
@@ -60,21 +60,21 @@ export function sharedDeliverySuite(open: Open): void {
       const work = async (each: Store): Promise<void> => {
         while (left > 0) {
           const claimed = await claim(each, mine, T + HOUR, { realNow: T, limit: random.between(1, 8) });
-          const lanes = claimed.map(({ event, receiver }) => `${event.subject} ${receiver}`);
-          for (const lane of lanes) {
-            assert.ok(!out.has(lane), `two of ${lane} are out`);
-            out.add(lane);
+          const keys = claimed.map(({ event, receiver }) => `${event.subject} ${receiver}`);
+          for (const key of keys) {
+            assert.ok(!out.has(key), `two of ${key} are out`);
+            out.add(key);
           }
           const results = claimed.map((one, index) => {
-            const lane = lanes[index] as string;
+            const key = keys[index] as string;
             if (random.next() < 0.3) return tryAgain(one, T);
-            assert.equal(one.event.sequence, (arrived.get(lane) ?? 0) + 1, lane);
-            arrived.set(lane, one.event.sequence);
+            assert.equal(one.event.sequence, (arrived.get(key) ?? 0) + 1, key);
+            arrived.set(key, one.event.sequence);
             left--;
             return result(one);
           });
-          // From here on the other process may have what comes next in the lane.
-          for (const lane of lanes) out.delete(lane);
+          // From here on the other process may have what comes next with the key.
+          for (const key of keys) out.delete(key);
           if (results.length > 0) await finish(each, mine, ...results);
         }
       };
@@ -82,7 +82,7 @@ export function sharedDeliverySuite(open: Open): void {
       assert.deepEqual(arrived, expected);
     });
 
-    it('wait for one of their lane that the other process has', async ({ store, another, mine }) => {
+    it('wait for one of their ordering key that the other process has', async ({ store, another, mine }) => {
       const [first, second] = (await tell(store, mine, 2)).ids;
       const other = await another();
       const claimed = await claimOne(store, mine, T);
@@ -129,7 +129,7 @@ export function sharedDeliverySuite(open: Open): void {
   });
 
   suite('a result that comes after another process has claimed the delivery anew', () => {
-    /** Two of a lane, of which both processes have the first; the lease of the first process is over. */
+    /** Two of an ordering key, of which both processes have the first; the lease of the first process is over. */
     async function overtaken(store: Store, other: Store, mine: Tenant) {
       const { ids: all } = await tell(store, mine, 2);
       const late = await claimOne(store, mine, T);

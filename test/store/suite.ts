@@ -12,10 +12,10 @@ import { directorySuite } from './suite-directory.ts';
 import { endpointSuite } from './suite-endpoints.ts';
 import { eraseSuite } from './suite-erase.ts';
 import { eventSuite } from './suite-events.ts';
-import { lanePropertySuite } from './suite-lane-property.ts';
-import { laneSuite } from './suite-lanes.ts';
 import { listSuite } from './suite-lists.ts';
 import { moneySuite } from './suite-money.ts';
+import { orderingSuite } from './suite-ordering.ts';
+import { orderingPropertySuite } from './suite-ordering-property.ts';
 import { providerEventSuite } from './suite-provider-events.ts';
 import { receiverSuite } from './suite-receivers.ts';
 import { resendSuite } from './suite-resends.ts';
@@ -32,7 +32,7 @@ export function storeSuite(name: string, open: Open): void {
     directorySuite(open);
     timerSuite(open);
     workSuite(open);
-    laneSuite(open);
+    orderingSuite(open);
     receiverSuite(open);
     resendSuite(open);
     deliveryListSuite(open);
@@ -42,6 +42,6 @@ export function storeSuite(name: string, open: Open): void {
     bankEntrySuite(open);
     bankFileSuite(open);
     retentionSuite(open);
-    lanePropertySuite(open);
+    orderingPropertySuite(open);
   });
 }

@@ -72,7 +72,7 @@ suite('deliveries that are older than the log', () => {
       assert.deepEqual(await store.deliveries.listAttempts(mine, id), []);
     }
     assert.deepEqual(inOrder(await left()), inOrder(young));
-    // The lane goes on with those that are young enough, one after the other.
+    // The ordering key goes on with those that are young enough, one after the other.
     assert.deepEqual(inOrder(await claim(store, mine, NOW)), [young[0]?.id]);
     assert.equal(await runRetention(), false);
     assert.deepEqual(await store.receivers.listFailing(mine), new Map(), 'nobody failed by this');

@@ -66,7 +66,7 @@ const chainOf = (tenant: Tenant, checkout: string): Sql => sql`
 function indexFor({ receiver, subject, event, state }: DeliveryFilter): string | null {
   if (event !== undefined || subject !== undefined) return 'delivery_event';
   if (state === 'failed') return 'delivery_failed';
-  if (state === 'pending') return receiver === undefined ? 'delivery_pending' : 'delivery_lane';
+  if (state === 'pending') return receiver === undefined ? 'delivery_pending' : 'delivery_ordering';
   return receiver === undefined ? null : 'delivery_receiver';
 }
 

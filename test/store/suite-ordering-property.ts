@@ -1,4 +1,4 @@
-/** No lane is ever stuck, and none is out of order, whatever happens to its deliveries. */
+/** No ordering key is ever stuck, and none is out of order, whatever happens to its deliveries. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import fc from 'fast-check';
@@ -79,20 +79,20 @@ function tells(): fc.Arbitrary<Step> {
   });
 }
 
-export function lanePropertySuite(open: Open): void {
+export function orderingPropertySuite(open: Open): void {
   const it = onFreshStores(open);
 
-  suite('a lane', () => {
+  suite('an ordering key', () => {
     it('has one due delivery, its first pending one, whatever happens; and all arrive in order', async (given) => {
       const { store, mine } = given;
       await fc.assert(
         fc.asyncProperty(steps, async (given) => {
-          const lanes = await newLanes(store, mine);
+          const run = await newRun(store, mine);
           for (const step of given) {
-            await lanes.take(step);
-            await lanes.check();
+            await run.take(step);
+            await run.check();
           }
-          await lanes.end();
+          await run.end();
         }),
         { numRuns: RUNS },
       );
@@ -101,7 +101,7 @@ export function lanePropertySuite(open: Open): void {
 }
 
 /** Sessions of one run, and what is out of their deliveries, perhaps twice. */
-async function newLanes(store: Store, tenant: Tenant) {
+async function newRun(store: Store, tenant: Tenant) {
   let now = T;
   const sessions: Checkout[] = [];
   const out: ClaimedDelivery[] = [];
@@ -181,9 +181,9 @@ async function newLanes(store: Store, tenant: Tenant) {
       const firsts = new Map<string, Delivery>();
       const all = await deliveries();
       for (const each of all.filter(({ state }) => state === 'pending')) {
-        const lane = `${each.subject} ${each.receiver}`;
-        const first = firsts.get(lane);
-        if (first === undefined || sequenceOf(each) < sequenceOf(first)) firsts.set(lane, each);
+        const key = `${each.subject} ${each.receiver}`;
+        const first = firsts.get(key);
+        if (first === undefined || sequenceOf(each) < sequenceOf(first)) firsts.set(key, each);
       }
       const due = all.filter(({ dueAt }) => dueAt !== null).map(({ id }) => id);
       assert.deepEqual(due.sort(), [...firsts.values()].map(({ id }) => id).sort());
@@ -193,9 +193,9 @@ async function newLanes(store: Store, tenant: Tenant) {
       const arrived = await drain(store, tenant, now + 99 * HOUR);
       const last = new Map<string, number>();
       for (const { receiver, event } of arrived) {
-        const lane = `${event.subject} ${receiver}`;
-        assert.ok(event.sequence > (last.get(lane) ?? 0), `${lane} is out of order`);
-        last.set(lane, event.sequence);
+        const key = `${event.subject} ${receiver}`;
+        assert.ok(event.sequence > (last.get(key) ?? 0), `${key} is out of order`);
+        last.set(key, event.sequence);
       }
       assert.deepEqual(
         (await deliveries()).filter(({ state }) => state === 'pending'),

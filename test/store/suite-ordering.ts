@@ -25,7 +25,7 @@ import {
 } from './deliveries.ts';
 import { type Given, onFreshStores } from './each.ts';
 
-export function laneSuite(open: Open): void {
+export function orderingSuite(open: Open): void {
   const it = onFreshStores(open);
   const dueAt = async (store: Store, { mine }: Pick<Given, 'mine'>, all: readonly DeliveryId[]) =>
     Promise.all(all.map(async (id) => ((await store.deliveries.fetch(mine, id)) as Delivery).dueAt));
@@ -131,7 +131,7 @@ export function laneSuite(open: Open): void {
   });
 
   suite('a batch', () => {
-    it('of several changes of a session makes one lane', async ({ store, mine }) => {
+    it('of several changes of a session keeps one order', async ({ store, mine }) => {
       const first = telling(mine, 2);
       const second = telling(first.checkout.after, 2);
       await store.commit(
@@ -142,7 +142,7 @@ export function laneSuite(open: Open): void {
       assert.deepEqual(inOrder(await drain(store, mine, T)), all);
     });
 
-    /** A result and a new delivery of the same lane in one batch, in this order. */
+    /** A result and a new delivery with the same ordering key in one batch, in this order. */
     async function together(
       { store, mine }: Given,
       come: (claimed: ClaimedDelivery) => ReturnType<typeof result>,
@@ -172,7 +172,7 @@ export function laneSuite(open: Open): void {
       });
     }
 
-    it('can hold results of many lanes', async ({ store, mine }) => {
+    it('can hold results of many ordering keys', async ({ store, mine }) => {
       const told = [];
       for (let count = 0; count < 6; count++) told.push(await tell(store, mine, 2));
       const claimed = await claim(store, mine, T);
