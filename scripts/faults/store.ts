@@ -14,8 +14,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session that was changed in a batch is seen by another account',
     ...sqlite('sqlite/commit', 'store/sqlite'),
-    find: 'checkout?.tenant.account !== tenant.account || checkout.tenant.mode !== tenant.mode',
-    replace: 'checkout === undefined',
+    find: 'checkout !== undefined && sameTenant(checkout.tenant, tenant)',
+    replace: 'checkout !== undefined',
   },
   {
     name: 'a session in memory is seen by another account',
@@ -25,7 +25,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'what is of the other mode is read',
-    ...sqlite('reads/read', 'store/sqlite'),
+    ...sqlite('resources/read', 'store/sqlite'),
     find: 'return sql`account = ${account} AND live = ${live}`',
     replace: 'return sql`account = ${account} AND ${live} = ${live}`',
   },
@@ -38,7 +38,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'endpoints in memory are not forgotten when they change',
     ...sqlite('sqlite/commit', 'store/sqlite', 'writer/writer-endpoints'),
-    find: 'if (endpointsChanged) endpoints.forget();',
+    find: 'if (written.some((writes) => writes.endpoints)) endpoints.forget();',
     replace: '',
   },
   {
@@ -85,7 +85,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'refunds of another mode are listed',
-    ...sqlite('reads/refunds', 'store/sqlite'),
+    ...sqlite('resources/refunds', 'store/sqlite'),
     find: 'conditions: [owned(tenant), ...conditionsOf(filters, filter)],',
     replace: 'conditions: [sql`account = ${tenant.account}`, ...conditionsOf(filters, filter)],',
   },

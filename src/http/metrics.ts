@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { sharedCall } from '../lib/shared-call.ts';
-import type { Gauges, Store } from '../store/store.ts';
+import type { Gauges } from '../store/resources/work.ts';
+import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
 
 /** Time for which numbers of the database are shown again. */

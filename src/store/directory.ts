@@ -3,8 +3,8 @@
 import type { Account, NewAccount } from '../accounts/account.ts';
 import { defaultSettings } from '../accounts/settings.ts';
 import type { RealTime } from '../lib/time.ts';
-import { apiKeys } from './reads/directory.ts';
-import type { Run } from './reads/read.ts';
+import { apiKeys } from './resources/directory.ts';
+import type { Run } from './resources/read.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import type { Accounts, ApiKeys } from './store.ts';
 

@@ -37,11 +37,37 @@ export function either(parts: { readonly sqlite?: Sql; readonly postgres?: Sql }
   return { texts: ['', ''], parts: [{ sqlite, postgres }] };
 }
 
-/** A condition that holds for any of these, whose number changes nothing in the text. */
+/** A condition that holds for any of these values. Their number changes nothing in the text, but one is the usual case. */
 export function isAnyOf(column: string, values: readonly string[]): Sql {
+  const [only = '', ...others] = values;
   return either({
-    sqlite: sql`${raw(column)} IN (SELECT value FROM json_each(${{ values }}))`,
+    sqlite:
+      values.length > 0 && others.length === 0
+        ? sql`${raw(column)} = ${only}`
+        : sql`${raw(column)} IN (SELECT value FROM json_each(${{ values }}))`,
     postgres: sql`${raw(column)} = ANY (${{ values }}::text[])`,
+  });
+}
+
+/** The rows of a table that have one of these pairs in two columns: a FROM, behind which more can be joined. */
+export function amongPairs(
+  table: string,
+  [first, second]: readonly [string, string],
+  pairs: ReadonlyArray<readonly [string, string]>,
+): Sql {
+  const [a = '', b = ''] = pairs[0] ?? [];
+  const firsts = { values: pairs.map(([value]) => value) };
+  const seconds = { values: pairs.map(([, value]) => value) };
+  const columns = raw(`${first}, ${second}`);
+  return either({
+    sqlite:
+      pairs.length === 1
+        ? sql`(SELECT * FROM ${raw(table)} WHERE ${raw(first)} = ${a} AND ${raw(second)} = ${b}) AS ${raw(table)}`
+        : // SQLite keeps to the order of tables in a cross join.
+          sql`json_each(${firsts}) AS one JOIN json_each(${seconds}) AS other USING (key)
+            CROSS JOIN ${raw(table)} ON ${raw(first)} = one.value AND ${raw(second)} = other.value`,
+    postgres: sql`unnest(${firsts}::text[], ${seconds}::text[]) AS wanted (${columns})
+      JOIN ${raw(table)} USING (${columns})`,
   });
 }
 
@@ -68,6 +94,17 @@ function write({ texts, parts }: Sql, dialect: Dialect, values: Value[]): string
     text += texts[index + 1];
   }
   return text;
+}
+
+/** The values alone, for a statement whose text is known. */
+export function valuesOf({ parts }: Sql, dialect: Dialect, values: Value[] = []): Value[] {
+  for (const part of parts) {
+    if (typeof part !== 'object' || part === null) values.push(part);
+    else if ('texts' in part) valuesOf(part, dialect, values);
+    else if ('values' in part) values.push(listed(part.values, dialect));
+    else valuesOf(part[dialect], dialect, values);
+  }
+  return values;
 }
 
 function mark(value: Value, dialect: Dialect, values: Value[]): string {

@@ -9,108 +9,52 @@
 import type { Account, NewAccount } from '../accounts/account.ts';
 import type { ApiKey } from '../accounts/api-key.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
-import type { BankFile, BankFileId, BankFileKind } from '../banking/bank-file.ts';
-import type { BankEntry, EntryId } from '../banking/entry.ts';
 import type { Customer } from '../checkout/customer.ts';
-import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../checkout/ids.ts';
+import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent, SubjectId } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
-import type { ProviderEvent } from '../methods/provider-event.ts';
 import type {
   Claim,
   ClaimedDelivery,
-  Delivery,
-  DeliveryAttempt,
   DeliveryClaim,
-  DeliveryId,
   DeliveryResult,
   DeliveryRow,
   Resend,
 } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
-import type { Health } from '../webhooks/health.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
 import type { CheckoutChange } from './columns.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { ResourceWrites } from './reads/all.ts';
-import type { Audit } from './reads/audit.ts';
-import type { BankEntryFilter } from './reads/bank-entries.ts';
-import type { CheckoutFilter } from './reads/checkouts.ts';
-import type { CustomerFilter } from './reads/customers.ts';
-import type { DeliveryFilter } from './reads/deliveries.ts';
-import type { EndpointChange } from './reads/endpoints.ts';
-import type { RefundFilter } from './reads/refunds.ts';
+import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } from './resources/all.ts';
+import type { Answer, IdempotencyKey, NewAnswer } from './resources/answers.ts';
+import type { Audit } from './resources/audit.ts';
+import type { BankEntryFilter } from './resources/bank-entries.ts';
+import type { CheckoutFilter } from './resources/checkouts.ts';
+import type { CustomerFilter } from './resources/customers.ts';
+import type { DeliveryFilter } from './resources/deliveries.ts';
+import type { EndpointChange } from './resources/endpoints.ts';
+import type { RefundFilter } from './resources/refunds.ts';
+import type { Gauges } from './resources/work.ts';
 
-/** A success as it was sent, so that it can be sent again byte for byte. */
-export type Answer = {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
-
-export type IdempotencyKey = {
-  readonly key: string;
-  /** Method and path. */
-  readonly operation: string;
-  /** Hexadecimal SHA-256 of the request's body. */
-  readonly requestHash: string;
-};
-
-/** Reference of a rail to an attempt, a payment or an event of its own. */
-export type RailReference = { readonly rail: string; readonly reference: string };
-
-/** Such a reference as the key of a map; names of rails have no such character. */
-export function railKey({ rail, reference }: RailReference): string {
-  return `${rail}\n${reference}`;
-}
-
-/** The rows that a unit of work has to see before it decides. Absent: none. */
-export type Needs = {
+/** The rows that a unit of work has to see before it decides, by the keys of what is loaded. Absent: none. */
+export type Needs = ResourceNeeds & {
   readonly tenant: Tenant;
   readonly checkouts?: readonly CheckoutId[];
-  readonly customers?: readonly CustomerId[];
-  /** Customers by the keys of their e-mail addresses. */
-  readonly emails?: readonly string[];
-  /** Attempts and payments of rails whose sessions are wanted. */
-  readonly references?: readonly RailReference[];
-  /** Provider events that may change or come to be. */
-  readonly providerEvents?: readonly RailReference[];
-  /** Bank entries that may change or come to be, by their references. */
-  readonly bankEntries?: readonly string[];
-  /** Statements by the hashes of their content, those that are being ingested as well. */
-  readonly statements?: readonly string[];
-  readonly idempotency?: IdempotencyKey;
   /** All endpoints of the tenant. */
   readonly endpoints?: true;
   /** Endpoints that may change. */
   readonly lockedEndpoints?: readonly EndpointId[];
   /** Sessions and endpoints whose deliveries may change: the subjects of ordering keys. */
   readonly deliverySubjects?: readonly SubjectId[];
-  /** Receivers whose health may change. */
-  readonly receivers?: readonly string[];
 };
 
 /** The needed rows that exist. */
-export type Loaded = {
+export type Loaded = LoadedResources & {
   readonly checkouts: ReadonlyMap<string, Checkout>;
-  readonly customers: ReadonlyMap<string, Customer>;
-  /** By the key of the e-mail address. */
-  readonly customersByEmail: ReadonlyMap<string, Customer>;
-  /** Ids of the sessions that own the needed references, by `railKey`. */
-  readonly owners: ReadonlyMap<string, string>;
-  /** By `railKey`. */
-  readonly providerEvents: ReadonlyMap<string, ProviderEvent>;
-  /** By their references. */
-  readonly bankEntries: ReadonlyMap<string, BankEntry>;
-  /** By the hash of the content. */
-  readonly statements: ReadonlyMap<string, BankFile>;
-  readonly answer: (Answer & { readonly requestHash: string }) | null;
   /** Oldest first; empty where they are not needed. */
   readonly endpoints: readonly Endpoint[];
-  /** Health of the needed receivers that fail. */
-  readonly receivers: ReadonlyMap<string, Health>;
 };
 
 /** What a unit writes: rows of resources as they are, and what databases write in their own ways. */
@@ -120,7 +64,7 @@ export type Writes = ResourceWrites & {
   readonly erasedCustomer?: Customer;
   readonly events?: readonly EventRow[];
   readonly deliveries?: readonly DeliveryRow[];
-  readonly answer?: Answer & IdempotencyKey & { readonly createdAt: RealTime };
+  readonly answer?: NewAnswer;
   /** Results of deliveries; they end their leases, and let those behind them go. */
   readonly deliveryResults?: readonly DeliveryResult[];
   /** Deliveries that have ended, to be made again. */
@@ -138,12 +82,14 @@ export type Unit = {
 
 /** Filters of lists: each is a line where the list is read. */
 export type {
+  Answer,
   Audit,
   BankEntryFilter,
   CheckoutFilter,
   CustomerFilter,
   DeliveryFilter,
   EndpointChange,
+  IdempotencyKey,
   RefundFilter,
 };
 
@@ -154,15 +100,6 @@ export type FeedPage = Page<FeedEvent> & { readonly position: number };
 export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
 
 export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
-
-/** Numbers for operators. */
-export type Gauges = {
-  readonly pendingDeliveries: number;
-  readonly suspendedReceivers: number;
-  /** Those that wait for a person. */
-  readonly openProviderEvents: number;
-  readonly openBankEntries: number;
-};
 
 /** How batches are to be made for this database. */
 export type Batching = {
@@ -189,37 +126,11 @@ export type Checkouts = {
   ): Promise<readonly { readonly checkout: CheckoutId; readonly attempt: AttemptId }[]>;
 };
 
-export type Customers = {
-  fetch(tenant: Tenant, id: CustomerId): Promise<Customer | null>;
-  list(tenant: Tenant, filter: CustomerFilter, page: PageRequest): Promise<Page<Customer>>;
-};
-
 /** A refund is a part of its session, and is listed with it. */
 export type ListedRefund = { readonly id: RefundId; readonly checkout: Checkout };
 
 export type Refunds = {
   list(tenant: Tenant, filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>>;
-};
-
-export type ProviderEvents = {
-  /** Those that are due by `now`, in the clock of their tenant, the longest due first. */
-  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly ProviderEvent[]>;
-};
-
-export type BankEntries = {
-  fetch(tenant: Tenant, id: EntryId): Promise<BankEntry | null>;
-  fetchByReference(tenant: Tenant, reference: string): Promise<BankEntry | null>;
-  list(tenant: Tenant, filter: BankEntryFilter, page: PageRequest): Promise<Page<BankEntry>>;
-  /** As for provider events. */
-  listDue(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly BankEntry[]>;
-};
-
-export type BankFiles = {
-  fetch(tenant: Tenant, id: BankFileId): Promise<BankFile | null>;
-  /** The file with this SHA-256 (hexadecimal) of its content, if it is known. */
-  fetchByHash(tenant: Tenant, kind: BankFileKind, hash: string): Promise<BankFile | null>;
-  /** Without their content. */
-  list(tenant: Tenant, kind: BankFileKind, page: PageRequest): Promise<Page<BankFile>>;
 };
 
 /** The feed of a tenant, and the events in it. */
@@ -251,18 +162,6 @@ export type Events = {
 export type Endpoints = {
   /** All of them, oldest first. */
   list(tenant: Tenant): Promise<readonly Endpoint[]>;
-};
-
-/** Endpoints, and addresses that sessions name. */
-export type Receivers = {
-  listFailing(tenant: Tenant): Promise<ReadonlyMap<string, Health>>;
-};
-
-export type Deliveries = {
-  fetch(tenant: Tenant, id: DeliveryId): Promise<Delivery | null>;
-  list(tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
-  /** Attempts of one delivery, the first first. */
-  listAttempts(tenant: Tenant, delivery: DeliveryId): Promise<readonly DeliveryAttempt[]>;
 };
 
 export type Accounts = {
@@ -331,8 +230,8 @@ export type Remote = {
   onEvents(listener: (tenant: Tenant) => void): void;
 };
 
-/** Lists are newest first where nothing else is said. */
-export type Store = {
+/** Resources are read by what stands in `resources/`. Lists are newest first where nothing else is said. */
+export type Store = AskedResources & {
   /**
    * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch
    * as a whole could not be committed; nothing of it is written then.
@@ -341,15 +240,9 @@ export type Store = {
   readonly batching: Batching;
 
   readonly checkouts: Checkouts;
-  readonly customers: Customers;
   readonly refunds: Refunds;
-  readonly providerEvents: ProviderEvents;
-  readonly bankEntries: BankEntries;
-  readonly bankFiles: BankFiles;
   readonly events: Events;
   readonly endpoints: Endpoints;
-  readonly receivers: Receivers;
-  readonly deliveries: Deliveries;
   readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly work: Work;

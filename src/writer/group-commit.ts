@@ -1,7 +1,8 @@
 /** Many changes share a commit: the disk, or the database server, is waited for once for all of them. */
 import { sameTenant, tenantName } from '../checkout/tenant.ts';
 import { StoreUnavailable } from '../store/errors.ts';
-import { type Needs, railKey, type Store, type Unit } from '../store/store.ts';
+import { conflictKeysWithin } from '../store/resources/all.ts';
+import type { Needs, Store, Unit } from '../store/store.ts';
 
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
@@ -104,26 +105,12 @@ export function groupCommit(
 
 /** Conflict keys: no two concurrent batches may share one. Ids are unique, the rest is within its tenant. */
 function conflictKeysOf(needs: Needs): string[] {
-  const { tenant, emails = [], references = [], providerEvents = [], bankEntries = [] } = needs;
-  const {
-    idempotency,
-    statements = [],
-    checkouts = [],
-    customers = [],
-    deliverySubjects = [],
-    lockedEndpoints = [],
-  } = needs;
+  const { tenant, checkouts = [], deliverySubjects = [], lockedEndpoints = [] } = needs;
   const within = tenantName(tenant);
   return [
     ...checkouts,
-    ...customers,
     ...deliverySubjects,
     ...lockedEndpoints,
-    ...emails.map((email) => `${within} email ${email}`),
-    ...references.map((each) => `${within} rail ${railKey(each)}`),
-    ...providerEvents.map((each) => `${within} provider event ${railKey(each)}`),
-    ...bankEntries.map((reference) => `${within} bank entry ${reference}`),
-    ...statements.map((hash) => `${within} statement ${hash}`),
-    ...(idempotency === undefined ? [] : [`${within} key ${idempotency.key} ${idempotency.operation}`]),
+    ...conflictKeysWithin(needs).map((key) => `${within} ${key}`),
   ];
 }

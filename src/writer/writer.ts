@@ -8,6 +8,7 @@ import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
+import { answerKey } from '../store/resources/answers.ts';
 import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
 import type { Command, Committed, Result, Serialize, Subject, Value } from './command.ts';
 import { groupCommit } from './group-commit.ts';
@@ -55,7 +56,7 @@ export function createWriter({
     // Set anew at each try of the batch; the last try is the one that was committed.
     let executed: Executed<Value<S>> | null = null;
     await enqueue({
-      needs: idempotency === null ? needed : { ...needed, idempotency },
+      needs: idempotency === null ? needed : { ...needed, answers: [idempotency] },
       decide(loaded) {
         executed = repeated(loaded, idempotency);
         if (executed !== null) return [];
@@ -84,8 +85,10 @@ function refused(result: Refusal): Executed<never> {
 }
 
 /** The answer to a request that was answered before, or why it cannot be repeated; null for a new one. */
-function repeated({ answer: stored }: Loaded, idempotency: IdempotencyKey | null): Executed<never> | null {
-  if (idempotency === null || stored === null) return null;
+function repeated({ answers }: Loaded, idempotency: IdempotencyKey | null): Executed<never> | null {
+  if (idempotency === null) return null;
+  const stored = answers.get(answerKey(idempotency));
+  if (stored === undefined) return null;
   const { requestHash, ...answer } = stored;
   if (requestHash === idempotency.requestHash) {
     return { result: { kind: 'replay' }, answer, committed: null };

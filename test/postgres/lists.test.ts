@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { checkoutList } from '../../src/store/reads/checkouts.ts';
+import { checkoutList } from '../../src/store/resources/checkouts.ts';
 import { written } from '../../src/store/sql.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { combinations, combined, type FilterName, pages } from '../support/filters.ts';

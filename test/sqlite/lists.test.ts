@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { checkoutList } from '../../src/store/reads/checkouts.ts';
+import { checkoutList } from '../../src/store/resources/checkouts.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { combinations, combined, type FilterName, pages } from '../support/filters.ts';

@@ -249,6 +249,11 @@ export async function change(store: Store, before: Checkout, given: Partial<Chec
 }
 
 /** What a unit with these needs is shown. */
+/** The stored answer of the one key that was asked for. */
+export function answerIn({ answers }: Loaded) {
+  return [...answers.values()][0] ?? null;
+}
+
 export async function load(store: Store, needs: Needs): Promise<Loaded> {
   let loaded: Loaded | undefined;
   await store.commit([

@@ -6,20 +6,14 @@ import postgres from 'postgres';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { bankEntries } from '../../src/store/reads/bank-entries.ts';
-import { bankFiles } from '../../src/store/reads/bank-files.ts';
-import { providerEvents } from '../../src/store/reads/provider-events.ts';
-import type { Read } from '../../src/store/reads/read.ts';
-import { refundList } from '../../src/store/reads/refunds.ts';
+import { bankEntries } from '../../src/store/resources/bank-entries.ts';
+import { bankFiles } from '../../src/store/resources/bank-files.ts';
+import { providerEvents } from '../../src/store/resources/provider-events.ts';
+import { railKey } from '../../src/store/resources/rail-reference.ts';
+import type { Read } from '../../src/store/resources/read.ts';
+import { refundList } from '../../src/store/resources/refunds.ts';
 import { written } from '../../src/store/sql.ts';
-import {
-  type BankEntryFilter,
-  type Loaded,
-  type RefundFilter,
-  railKey,
-  type Store,
-  type Unit,
-} from '../../src/store/store.ts';
+import type { BankEntryFilter, Loaded, RefundFilter, Store, Unit } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import {

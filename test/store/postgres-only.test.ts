@@ -15,6 +15,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import {
   add,
   answer,
+  answerIn,
   changed,
   customer,
   eventOf,
@@ -246,11 +247,12 @@ suite('another process at the same rows', () => {
     const unit = (name: string): Unit => ({
       needs: {
         tenant: mine,
-        idempotency: { key, operation, requestHash },
-        emails: ['ada@example.com'],
-        references: [{ rail: 'sandbox', reference: 'pay' }],
+        answers: [{ key, operation, requestHash }],
+        customersByEmail: ['ada@example.com'],
+        owners: [{ rail: 'sandbox', reference: 'pay' }],
       },
-      decide({ answer: given }) {
+      decide(loaded) {
+        const given = answerIn(loaded);
         if (given) {
           seen.push(given.body);
           return [];

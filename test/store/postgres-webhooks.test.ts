@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { deliveries } from '../../src/store/reads/deliveries.ts';
+import { deliveries } from '../../src/store/resources/deliveries.ts';
 import { written } from '../../src/store/sql.ts';
 import type { DeliveryFilter } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import type { PageRequest } from '../../src/store/page.ts';
-import { bankEntries } from '../../src/store/reads/bank-entries.ts';
-import { bankFiles } from '../../src/store/reads/bank-files.ts';
-import { awaitingTransfer, checkoutList } from '../../src/store/reads/checkouts.ts';
-import { providerEvents } from '../../src/store/reads/provider-events.ts';
-import type { Read } from '../../src/store/reads/read.ts';
-import { refundList } from '../../src/store/reads/refunds.ts';
+import { bankEntries } from '../../src/store/resources/bank-entries.ts';
+import { bankFiles } from '../../src/store/resources/bank-files.ts';
+import { awaitingTransfer, checkoutList } from '../../src/store/resources/checkouts.ts';
+import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
+import type { Read } from '../../src/store/resources/read.ts';
+import { refundList } from '../../src/store/resources/refunds.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import type { BankEntryFilter, CheckoutFilter, RefundFilter } from '../../src/store/store.ts';
@@ -154,7 +154,11 @@ suite('what is found by an index alone, in the order of the list and no further 
   }
 
   for (const [table, key, read] of [
-    ['provider_event', 'rail=? AND reference=?', providerEvents.fetchByReference(tenant, 'stripe', 'evt_1')],
+    [
+      'provider_event',
+      'rail=? AND reference=?',
+      loadProviderEvents.read(tenant, [{ rail: 'stripe', reference: 'evt_1' }]),
+    ],
     ['bank_entry', 'reference=?', bankEntries.fetchByReference(tenant, 'line 1')],
   ] as const) {
     test(`what has a reference: ${table}`, (t) => {

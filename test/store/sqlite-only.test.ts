@@ -294,12 +294,12 @@ suite('a batch of several accounts and modes', () => {
         tenant,
         checkouts: [one.id],
         customers: [person.id],
-        emails: ['ada@example.com'],
-        references: [{ rail: 'sandbox', reference: 'ref' }],
+        customersByEmail: ['ada@example.com'],
+        owners: [{ rail: 'sandbox', reference: 'ref' }],
         providerEvents: [{ rail: 'stripe', reference: 'evt' }],
         bankEntries: ['entry'],
         statements: ['hash'],
-        idempotency: stored,
+        answers: [stored],
       },
       decide(loaded) {
         seen.push(...Object.values(loaded));
@@ -322,7 +322,7 @@ suite('a batch of several accounts and modes', () => {
       look(live),
       look(theirs),
     ]);
-    const nothing = [...Array.from({ length: 8 }, () => new Map()), null, []];
+    const nothing = [...Array.from({ length: 9 }, () => new Map()), []];
     assert.deepEqual(seen.length, 2 * nothing.length);
     for (const each of seen)
       assert.ok(

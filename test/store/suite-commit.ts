@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
-import { railKey, type Unit } from '../../src/store/store.ts';
+import { railKey } from '../../src/store/resources/rail-reference.ts';
+import type { Unit } from '../../src/store/store.ts';
 import {
   add,
   answer,
+  answerIn,
   attempt,
   change,
   changed,
@@ -166,9 +168,9 @@ export function commitSuite(open: Open): void {
         assert.equal((await each.accounts.fetch(mine.account))?.testClockOffsetMs, 0);
         assert.equal((await each.gauges()).pendingDeliveries, 0);
         const idempotency = { key: 'key', operation: 'POST /v3/checkout', requestHash: '' };
-        const loaded = await load(each, { tenant: mine, checkouts: [old.id], idempotency });
+        const loaded = await load(each, { tenant: mine, checkouts: [old.id], answers: [idempotency] });
         assert.deepEqual(loaded.checkouts.get(old.id), old);
-        assert.equal(loaded.answer, null);
+        assert.equal(answerIn(loaded), null);
       }
     });
 
@@ -220,8 +222,9 @@ export function commitSuite(open: Open): void {
       const seen: unknown[] = [];
       const look = (needs: Omit<Unit['needs'], 'tenant'>): Unit => ({
         needs: { tenant: mine, ...needs },
-        decide({ checkouts, customers, customersByEmail, owners, answer: given }) {
-          seen.push([[...checkouts], [...customers], [...customersByEmail], [...owners], given]);
+        decide(loaded) {
+          const { checkouts, customers, customersByEmail, owners } = loaded;
+          seen.push([[...checkouts], [...customers], [...customersByEmail], [...owners], answerIn(loaded)]);
           return [];
         },
       });
@@ -229,9 +232,9 @@ export function commitSuite(open: Open): void {
       const everything = {
         checkouts: [first.id],
         customers: [known.id],
-        emails: ['ada@example.com'],
-        references: [{ rail: 'sandbox', reference: 'ref' }],
-        idempotency: { key, operation, requestHash: 'other' },
+        customersByEmail: ['ada@example.com'],
+        owners: [{ rail: 'sandbox', reference: 'ref' }],
+        answers: [{ key, operation, requestHash: 'other' }],
       };
       await store.commit([
         look(everything),
@@ -255,7 +258,7 @@ export function commitSuite(open: Open): void {
             return [{ checkout: { before, after: second }, events: [eventOf(second)] }];
           },
         },
-        look({ checkouts: [first.id], references: [{ rail: 'sandbox', reference: 'pay' }] }),
+        look({ checkouts: [first.id], owners: [{ rail: 'sandbox', reference: 'pay' }] }),
         look({ checkouts: [first.id, newId('chk', T)] }),
         look({}),
       ]);
@@ -287,25 +290,24 @@ export function commitSuite(open: Open): void {
       const again = await reopen();
       const { key, operation, requestHash, createdAt: _, ...rest } = stored;
       const idempotency = { key, operation, requestHash: 'whatever' };
-      assert.deepEqual((await load(again, { tenant: mine, idempotency })).answer, { requestHash, ...rest });
+      const found = await load(again, { tenant: mine, answers: [idempotency] });
+      assert.deepEqual(answerIn(found), { requestHash, ...rest });
       for (const tenant of [live, theirs]) {
-        assert.equal((await load(again, { tenant, idempotency })).answer, null);
+        assert.equal(answerIn(await load(again, { tenant, answers: [idempotency] })), null);
         await write(again, tenant, { answer: stored });
       }
       const elsewhere = { ...idempotency, operation: 'PUT /v3/checkout/chk_1' };
-      assert.equal((await load(again, { tenant: mine, idempotency: elsewhere })).answer, null);
-      assert.equal(
-        (await load(again, { tenant: mine, idempotency: { ...idempotency, key: 'Order-1' } })).answer,
-        null,
-      );
+      for (const other of [elsewhere, { ...idempotency, key: 'Order-1' }]) {
+        assert.equal(answerIn(await load(again, { tenant: mine, answers: [other] })), null);
+      }
     });
 
     it('is never replaced', async ({ store, mine }) => {
       await write(store, mine, { answer: answer('key', { body: 'first' }) });
       await assert.rejects(write(store, mine, { answer: answer('key', { body: 'second' }) }));
       const { key, operation, requestHash } = answer('key');
-      const loaded = await load(store, { tenant: mine, idempotency: { key, operation, requestHash } });
-      assert.equal(loaded.answer?.body, 'first');
+      const loaded = await load(store, { tenant: mine, answers: [{ key, operation, requestHash }] });
+      assert.equal(answerIn(loaded)?.body, 'first');
     });
   });
 
@@ -333,7 +335,7 @@ export function commitSuite(open: Open): void {
     it('tells whose a payment or attempt of a rail is', async ({ store, mine, live, theirs }) => {
       const one = await add(store, session(mine, { attempts: [attempt('ref')], payments: [payment('pay')] }));
       const ownerOf = async (rail: string, reference: string, tenant = mine) =>
-        (await load(store, { tenant, references: [{ rail, reference }] })).owners.get(
+        (await load(store, { tenant, owners: [{ rail, reference }] })).owners.get(
           railKey({ rail, reference }),
         ) ?? null;
       assert.equal(await ownerOf('sandbox', 'ref'), one.id);

@@ -69,7 +69,7 @@ export function eraseSuite(open: Open): void {
       };
       for await (const each of alsoReopened({ store, reopen })) {
         assert.equal(await each.customers.fetch(mine, person.id), null);
-        const byEmail = await load(each, { tenant: mine, emails: ['ada@example.com'] });
+        const byEmail = await load(each, { tenant: mine, customersByEmail: ['ada@example.com'] });
         assert.equal(byEmail.customersByEmail.size, 0);
         assert.deepEqual((await each.customers.list(mine, {}, { limit: 9 })).rows, []);
         const left = { ...second, payer, version: second.version + 1 };

@@ -278,7 +278,7 @@ export function listSuite(open: Open): void {
       const one = await put(store, customer(mine, { email: 'Ada@Example.com', phone, metadata }));
       const again = await reopen();
       assert.deepEqual(await again.customers.fetch(mine, one.id), one);
-      const byAddress = { tenant: mine, emails: ['ada@example.com'] };
+      const byAddress = { tenant: mine, customersByEmail: ['ada@example.com'] };
       assert.deepEqual((await load(again, byAddress)).customersByEmail.get('ada@example.com'), one);
       for (const tenant of [live, theirs]) {
         assert.equal(await again.customers.fetch(tenant, one.id), null);
@@ -292,7 +292,7 @@ export function listSuite(open: Open): void {
       const one = await put(store, customer(mine));
       const renamed = await put(store, { ...one, name: 'Augusta', email: 'augusta@example.com' });
       assert.deepEqual(await store.customers.fetch(mine, one.id), renamed);
-      const byAddress = await load(store, { tenant: mine, emails: ['ada@example.com'] });
+      const byAddress = await load(store, { tenant: mine, customersByEmail: ['ada@example.com'] });
       assert.equal(byAddress.customersByEmail.size, 0);
       assert.deepEqual((await store.customers.list(mine, {}, { limit: 9 })).rows, [renamed]);
     });
@@ -306,7 +306,7 @@ export function listSuite(open: Open): void {
       await put(store, customer(theirs));
       await put(store, customer(mine, { email: '' }));
       await put(store, customer(mine, { email: '' }));
-      assert.equal((await load(store, { tenant: mine, emails: [''] })).customersByEmail.size, 0);
+      assert.equal((await load(store, { tenant: mine, customersByEmail: [''] })).customersByEmail.size, 0);
     });
 
     it('are listed newest first, page by page, and by address', async ({ store, mine }) => {

@@ -3,7 +3,7 @@ import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Unit } from '../../src/store/store.ts';
 import type { DeliveryId } from '../../src/webhooks/delivery.ts';
-import { answer, load, type Open, T, write } from './build.ts';
+import { answer, answerIn, load, type Open, T, write } from './build.ts';
 import {
   apart,
   claim,
@@ -227,7 +227,7 @@ export function workSuite(open: Open): void {
     );
     const found = async (key: string) => {
       const { operation, requestHash } = answer(key);
-      return (await load(store, { tenant: mine, idempotency: { key, operation, requestHash } })).answer;
+      return answerIn(await load(store, { tenant: mine, answers: [{ key, operation, requestHash }] }));
     };
     assert.equal(await found('old-1'), null);
     assert.equal((await found('young'))?.statusCode, 201);

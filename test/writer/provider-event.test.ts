@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
-import { type Loaded, railKey } from '../../src/store/store.ts';
+import { railKey } from '../../src/store/resources/rail-reference.ts';
+import type { Loaded } from '../../src/store/store.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
 import { decideOnProviderEvent, providerEventNeeds } from '../../src/writer/handlers/provider-event.ts';
 import { providerEvent } from '../store/build.ts';
@@ -18,7 +19,7 @@ function decided(event: ProviderEvent, known?: ProviderEvent) {
     providerEvents: new Map(known ? [[railKey(known), known]] : []),
     bankEntries: new Map(),
     statements: new Map(),
-    answer: null,
+    answers: new Map(),
     endpoints: [],
     receivers: new Map(),
   };

@@ -4,7 +4,7 @@
 
 import type { Account } from '../../accounts/account.ts';
 import type { DirectoryParts } from '../directory.ts';
-import { accountsSince } from '../reads/directory.ts';
+import { accountsSince } from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';

@@ -6,9 +6,10 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { tenantOf } from '../reads/read.ts';
+import { feedEnd } from '../resources/events.ts';
+import { tenantOf } from '../resources/read.ts';
 import type { Pool } from './pool.ts';
-import { tenantColumns } from './run.ts';
+import { runOn, tenantColumns } from './run.ts';
 import { statementsOn } from './statements.ts';
 
 /** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */
@@ -63,13 +64,8 @@ export function createFeed(pool: Pool) {
     extend,
     /** The last position, when everything is numbered that was committed before the call. */
     async end(tenant: Tenant): Promise<number> {
-      const [account, live] = tenantColumns(tenant);
       await extend(tenant);
-      const [end] = await pool.read(
-        (sql) => sql<Array<{ position: number }>>`
-          SELECT position FROM feed_end WHERE account = ${account} AND live = ${live}`,
-      );
-      return end?.position ?? 0;
+      return pool.read((sql) => runOn(sql, feedEnd(tenant)));
     },
     /** Keeps all feeds numbered. */
     start: (onError: (error: unknown) => void) =>

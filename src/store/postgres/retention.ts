@@ -3,7 +3,7 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import type { RealTime } from '../../lib/time.ts';
-import { tenantOf } from '../reads/read.ts';
+import { tenantOf } from '../resources/read.ts';
 import { textArray } from '../sql.ts';
 import type { Pool } from './pool.ts';
 import { tenantColumns } from './run.ts';

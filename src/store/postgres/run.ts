@@ -1,6 +1,6 @@
 /** Runs what is written for both databases on PostgreSQL. */
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { Read, Run } from '../reads/read.ts';
+import type { Read, Run } from '../resources/read.ts';
 import { type Sql as Statement, written } from '../sql.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
@@ -17,7 +17,8 @@ export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }:
 
 export function send(sql: Sql, statement: Statement, how = { prepare: true }) {
   const { text, values } = written(statement, 'postgres');
-  return sql.unsafe(text, values, how);
+  // Sent at once, and so in the order in which they are asked.
+  return sql.unsafe(text, values, how).execute();
 }
 
 /** The first two columns of every tenant's table. */

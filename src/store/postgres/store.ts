@@ -2,9 +2,9 @@
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { StoreUnavailable } from '../errors.ts';
-import { endpointList } from '../reads/endpoints.ts';
-import { countDueDeliveries } from '../reads/work.ts';
-import { resources } from '../resources.ts';
+import { endpointList } from '../resources/endpoints.ts';
+import { countDueDeliveries } from '../resources/work.ts';
+import { resources } from '../shared.ts';
 import type { Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { gatheringReader } from './checkouts.ts';

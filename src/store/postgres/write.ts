@@ -1,9 +1,9 @@
 /** The rows of a whole batch, each table's in one statement. */
 import { dueAt } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { keptAnswer } from '../answer-body.ts';
 import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
-import { rowChangesOf } from '../reads/all.ts';
+import { rowChangesOf } from '../resources/all.ts';
+import { answerRow } from '../resources/answers.ts';
 import type { Writes } from '../store.ts';
 import type { AnyRow } from '../tables.ts';
 import type { Sql } from './connection.ts';
@@ -95,16 +95,5 @@ function overviewRow({ after }: CheckoutChange): AnyRow {
 }
 
 function answerRows({ answer, events = [] }: Writes): AnyRow[] {
-  if (!answer) return [];
-  const { key, headers, body, ...row } = answer;
-  const { kept, event: index } = keptAnswer(body, events);
-  return [
-    {
-      ...row,
-      idempotencyKey: key,
-      headers: JSON.stringify(headers),
-      body: kept,
-      event: events[index]?.id ?? null,
-    },
-  ];
+  return answer ? [answerRow(answer, events, (index) => events[index]?.id)] : [];
 }

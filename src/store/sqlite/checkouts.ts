@@ -4,7 +4,7 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
-import { fetchCheckout, fetchLedger, NOT_READ } from '../reads/checkouts.ts';
+import { fetchCheckout, fetchLedger, NOT_READ } from '../resources/checkouts.ts';
 import type { Runner } from './run.ts';
 
 /** What sessions kept in memory may take, with the JSON that is made from them; a usual one takes 3 KiB. */

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Account, type NewAccount, tenantTime } from '../../accounts/account.ts';
 import type { RealTime } from '../../lib/time.ts';
-import { accountList } from '../reads/directory.ts';
+import { accountList } from '../resources/directory.ts';
 import type { Sql } from '../sql.ts';
 import type { TenantClock } from '../store.ts';
 import type { Runner } from './run.ts';

@@ -2,7 +2,7 @@
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
-import { endpointList, healthOf } from '../reads/endpoints.ts';
+import { endpointList, healthOf } from '../resources/endpoints.ts';
 import type { Runner } from './run.ts';
 
 export type EndpointReader = ReturnType<typeof endpointReader>;

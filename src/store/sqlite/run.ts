@@ -1,8 +1,8 @@
 /** Runs what is written for both databases on SQLite, with what it takes for true and false turned into booleans. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Read } from '../reads/read.ts';
-import { type Sql, written } from '../sql.ts';
+import type { Read } from '../resources/read.ts';
+import { type Sql, type Value, valuesOf, written } from '../sql.ts';
 import { booleanFields } from '../tables.ts';
 
 /** Statements that are kept ready; of some lists there are more forms than that. */
@@ -24,10 +24,21 @@ export function runner(database: DatabaseSync) {
     return ready;
   }
 
+  const forms = new Map<string, Prepared>();
+
+  /** The statement, ready to be run; of a form that is known only the values are written. */
+  function ready(sql: Sql, form: string | undefined): readonly [Prepared, SQLInputValue[]] {
+    const known = form === undefined ? undefined : forms.get(form);
+    if (known !== undefined) return [known, bindable(valuesOf(sql, 'sqlite'))];
+    const { text, values } = onSqlite(sql);
+    const prepared = prepare(text);
+    if (form !== undefined) forms.set(form, prepared);
+    return [prepared, values];
+  }
+
   return {
-    read<T>({ sql, from }: Read<T>): T {
-      const { text, values } = onSqlite(sql);
-      const { statement, booleans } = prepare(text);
+    read<T>({ sql, from, form }: Read<T>): T {
+      const [{ statement, booleans }, values] = ready(sql, form);
       const rows = statement.all(...values);
       for (const row of rows) for (const name of booleans) Object.assign(row, { [name]: row[name] === 1 });
       return from(rows);
@@ -41,10 +52,12 @@ export function runner(database: DatabaseSync) {
   };
 }
 
-/** The statement as SQLite takes it: it has no booleans. */
+/** The statement as SQLite takes it. */
 export function onSqlite(sql: Sql): { readonly text: string; readonly values: SQLInputValue[] } {
   const { text, values } = written(sql, 'sqlite');
-  const bindable: SQLInputValue[] = [];
-  for (const value of values) bindable.push(typeof value === 'boolean' ? Number(value) : value);
-  return { text, values: bindable };
+  return { text, values: bindable(values) };
 }
+
+/** SQLite has no booleans. */
+const bindable = (values: readonly Value[]): SQLInputValue[] =>
+  values.map((value) => (typeof value === 'boolean' ? Number(value) : value));

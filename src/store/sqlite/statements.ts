@@ -3,59 +3,95 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type AnyRow, type Column, schemaOf, type TableIn } from '../tables.ts';
 import type { RowChange } from '../writes.ts';
-import { liveOf } from './rows.ts';
 
 type Table = TableIn<'sqlite'>;
-/** A statement, and the columns whose values it takes, in this order. */
-type Prepared = { readonly statement: StatementSync; readonly columns: readonly Column[] };
+/** A statement, the columns whose values it takes behind the account and mode, and room for these. */
+type Prepared = {
+  readonly statement: StatementSync;
+  readonly columns: readonly Column[];
+  readonly values: SQLInputValue[];
+};
 
-const schema = schemaOf('sqlite');
+/** The account and mode are those of the statement. */
+const schema = new Map(
+  Object.entries(schemaOf('sqlite')).map(([table, columns]) => [
+    table,
+    columns.filter(({ name }) => name !== 'account' && name !== 'live'),
+  ]),
+);
+const columnsOf = (table: Table) => schema.get(table) ?? [];
+const keyOf = (table: Table) => columnsOf(table).filter(({ isKey }) => isKey);
+const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
+
+/** Assigns values to the columns, or compares them; account and live are the first values. */
+const eachIs = (columns: readonly Column[], first: number) =>
+  columns.map(({ name }, index) => `${name} = ?${first + index + 2}`);
+const isRow = (table: Table, first: number) =>
+  ['account = ?1', 'live = ?2', ...eachIs(keyOf(table), first)].join(' AND ');
+
+function insertText(table: Table, sets: readonly string[]): string {
+  const columns = columnsOf(table);
+  const marks = columns.map(() => '?').join(', ');
+  const set = columns.filter(({ field }) => sets.includes(field));
+  const onConflict = `ON CONFLICT (account, live, ${namesOf(keyOf(table))})
+    DO UPDATE SET ${set.map(({ name }) => `${name} = excluded.${name}`).join(', ')}`;
+  return `INSERT INTO ${table} (account, live, ${namesOf(columns)}) VALUES (?, ?, ${marks})
+    ${set.length > 0 ? onConflict : ''}`;
+}
 
 export function rowStatements(database: DatabaseSync) {
-  const prepared = new Map<string, Prepared>();
+  const inserts = new Map<Table | readonly string[], Prepared>();
+  const deletes = new Map<Table, Prepared>();
+  /** By the places of the columns that they set, as bits. */
+  const updates = new Map<Table, Map<number, Prepared>>();
 
-  function statement(
-    name: string,
-    make: () => readonly [text: string, columns: readonly Column[]],
-  ): Prepared {
-    const known = prepared.get(name);
-    if (known !== undefined) return known;
-    const [text, columns] = make();
-    const ready = { statement: database.prepare(text), columns };
-    prepared.set(name, ready);
-    return ready;
+  function known<K>(all: Map<K, Prepared>, key: K, columns: () => readonly Column[], text: () => string) {
+    const before = all.get(key);
+    if (before !== undefined) return before;
+    const taken = columns();
+    const values = Array<SQLInputValue>(taken.length + 2).fill(null);
+    const prepared = { statement: database.prepare(text()), columns: taken, values };
+    all.set(key, prepared);
+    return prepared;
   }
 
-  function run({ statement, columns }: Prepared, tenant: Tenant, row: AnyRow): void {
-    const values: SQLInputValue[] = [];
-    for (const { field } of columns) {
-      const value = row[field] as SQLInputValue | boolean;
-      values.push(typeof value === 'boolean' ? Number(value) : value);
+  function run({ statement, columns, values }: Prepared, { account, mode }: Tenant, row: AnyRow): void {
+    values[0] = account;
+    values[1] = mode === 'live' ? 1 : 0;
+    for (let place = 0; place < columns.length; place++) {
+      const value = row[(columns[place] as Column).field] as SQLInputValue | boolean;
+      values[place + 2] = typeof value === 'boolean' ? Number(value) : value;
     }
-    statement.run(tenant.account, liveOf(tenant), ...values);
+    statement.run(...values);
   }
 
-  const insertInto = (table: Table, sets: readonly string[]) =>
-    statement(`insert ${table} ${sets}`, () => {
-      const columns = columnsOf(table);
-      const marks = columns.map(() => '?').join(', ');
-      const text = `INSERT INTO ${table} (account, live, ${namesOf(columns)}) VALUES (?, ?, ${marks})`;
-      if (sets.length === 0) return [text, columns];
-      const set = columns.filter(({ field }) => sets.includes(field));
-      const assignments = set.map(({ name }) => `${name} = excluded.${name}`).join(', ');
-      const conflict = `ON CONFLICT (account, live, ${namesOf(keyOf(table))}) DO UPDATE SET ${assignments}`;
-      return [`${text} ${conflict}`, columns];
-    });
+  function insert(tenant: Tenant, table: Table, row: AnyRow, sets: readonly string[] = []): void {
+    // Each list of what is set is that of one table.
+    const key = sets.length > 0 ? sets : table;
+    const prepared = known(
+      inserts,
+      key,
+      () => columnsOf(table),
+      () => insertText(table, sets),
+    );
+    run(prepared, tenant, row);
+  }
 
-  const deleteFrom = (table: Table) =>
-    statement(`delete ${table}`, () => [`DELETE FROM ${table} WHERE ${isRow(table, 1)}`, keyOf(table)]);
+  function remove(tenant: Tenant, table: Table, row: AnyRow): void {
+    const text = () => `DELETE FROM ${table} WHERE ${isRow(table, 1)}`;
+    run(
+      known(deletes, table, () => keyOf(table), text),
+      tenant,
+      row,
+    );
+  }
 
   return {
-    insert: (tenant: Tenant, table: Table, row: AnyRow): void => run(insertInto(table, []), tenant, row),
+    insert,
 
     change(tenant: Tenant, { table, gone, put, sets }: RowChange): void {
-      for (const row of gone) run(deleteFrom(table), tenant, row);
-      for (const row of put) run(insertInto(table, sets), tenant, row);
+      for (const row of gone) remove(tenant, table, row);
+      for (const row of put) insert(tenant, table, row, sets);
     },
 
     /**
@@ -64,26 +100,22 @@ export function rowStatements(database: DatabaseSync) {
      * third of the rate.)
      */
     update(tenant: Tenant, table: Table, row: AnyRow, before: AnyRow): void {
-      let name = `update ${table}`;
-      for (const field in row) if (row[field] !== before[field]) name += ` ${field}`;
-      const update = statement(name, () => {
-        const set = columnsOf(table).filter(({ field, isKey }) => !isKey && row[field] !== before[field]);
-        const assignments = set.map((column, index) => `${column.name} = ?${index + 3}`).join(', ');
-        const columns = [...set, ...keyOf(table)];
-        return [`UPDATE ${table} SET ${assignments} WHERE ${isRow(table, set.length + 1)}`, columns];
-      });
-      run(update, tenant, row);
+      const columns = columnsOf(table);
+      const ofTable = updates.get(table) ?? new Map<number, Prepared>();
+      updates.set(table, ofTable);
+      let places = 0;
+      for (let place = 0; place < columns.length; place++) {
+        const { field, isKey } = columns[place] as Column;
+        if (!isKey && row[field] !== before[field]) places |= 1 << place;
+      }
+      const set = () => columns.filter((_, place) => places & (1 << place));
+      const prepared = known(
+        ofTable,
+        places,
+        () => [...set(), ...keyOf(table)],
+        () => `UPDATE ${table} SET ${eachIs(set(), 1).join(', ')} WHERE ${isRow(table, set().length + 1)}`,
+      );
+      run(prepared, tenant, row);
     },
   };
-}
-
-const isOfTenant = ({ name }: Column) => name === 'account' || name === 'live';
-const columnsOf = (table: Table) => (schema[table] ?? []).filter((column) => !isOfTenant(column));
-const keyOf = (table: Table) => columnsOf(table).filter(({ isKey }) => isKey);
-const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
-
-/** The condition that finds a row by its key; account and live are the first values. */
-function isRow(table: Table, first: number): string {
-  const key = keyOf(table).map(({ name }, index) => ` AND ${name} = ?${first + index + 2}`);
-  return `account = ?1 AND live = ?2${key.join('')}`;
 }

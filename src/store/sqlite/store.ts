@@ -2,15 +2,16 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
-import { resources } from '../resources.ts';
+import { feedEnd } from '../resources/events.ts';
+import { resources } from '../shared.ts';
 import type { Store } from '../store.ts';
+import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
-import { feedEndReader } from './feed-end.ts';
+import { endpointReader } from './endpoints.ts';
 import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, own } from './ownership.ts';
-import { createReaders } from './readers.ts';
 import { retention } from './retention.ts';
 import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
@@ -41,11 +42,14 @@ type Serving = { readonly path: string; readonly serve: boolean; readonly leave:
 
 function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store {
   const run = runner(database);
-  const readers = createReaders(run);
+  const checkouts = checkoutReader(run);
+  const endpoints = endpointReader(run);
   const accounts = directory(database, run);
-  const work = workQueue(database, run, readers.endpoints);
+  const work = workQueue(database, run, endpoints);
   const kept = retention(database);
-  const commit = committer(database, readers, {
+  const commit = committer(database, run, {
+    checkouts,
+    endpoints,
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
   });
@@ -72,8 +76,8 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
 
     ...resources({
       run: (read) => answering(() => run.read(read))(),
-      checkouts: { fetch: answering(readers.checkouts.read), same: readers.checkouts.same },
-      feed: { extend: async () => {}, end: answering(feedEndReader(database)) },
+      checkouts: { fetch: answering(checkouts.read), same: checkouts.same },
+      feed: { extend: async () => {}, end: answering((tenant) => run.read(feedEnd(tenant))) },
       directory: {
         accounts: answering(accounts.accounts),
         insert: answering(accounts.insert),
@@ -81,7 +85,7 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
         version: accounts.version,
       },
     }),
-    endpoints: { list: answering(readers.endpoints.list) },
+    endpoints: { list: answering(endpoints.list) },
     work: {
       // All of them: they are in memory, and an index tells at once where nothing is due.
       listTenants: answering((_kind, realNow) => accounts.clocks(realNow)),

@@ -6,8 +6,8 @@ import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.
 import type { RealTime } from '../../lib/time.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim, DeliveryId } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
-import { fetchEvent } from '../reads/events.ts';
-import { countDueDeliveries } from '../reads/work.ts';
+import { fetchEvent } from '../resources/events.ts';
+import { countDueDeliveries } from '../resources/work.ts';
 import type { DueCheckout, Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
 import { liveOf, type Row } from './rows.ts';

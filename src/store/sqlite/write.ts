@@ -1,23 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
-import { keptAnswer } from '../answer-body.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { checkoutRow, columnsOf } from '../columns.ts';
-import { rowChangesOf } from '../reads/all.ts';
+import { rowChangesOf } from '../resources/all.ts';
+import { answerRow } from '../resources/answers.ts';
+import { feedEnd } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { eraser } from './erase.ts';
-import { feedEndReader } from './feed-end.ts';
 import { liveOf } from './rows.ts';
+import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
 import { deliveryWriter } from './write-deliveries.ts';
 
-/** Writes the rows of one unit, inside the transaction that `commit.ts` has opened. */
-export function writer(database: DatabaseSync) {
+type Write = (tenant: Tenant, writes: Writes) => void;
+
+/** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
+export function writer(database: DatabaseSync, { read }: Runner): () => Write {
   const erase = eraser(database);
   const rows = rowStatements(database);
   const prepare = (sql: string) => database.prepare(sql);
   const writeDeliveries = deliveryWriter(prepare);
-  const feedEnd = feedEndReader(database);
   const lastEvent = prepare('SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?');
   const advanceClock = prepare(
     'UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ? WHERE number = ?',
@@ -32,13 +34,15 @@ export function writer(database: DatabaseSync) {
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
     const row = { ...checkoutRow(after), lastEvent };
     if (before === null) rows.insert(after.tenant, 'checkout', row);
-    else rows.update(after.tenant, 'checkout', row, { ...columnsOf(before), id: before.id });
+    else rows.update(after.tenant, 'checkout', row, columnsOf(before));
     lastEvents.set(after, lastEvent);
   }
 
-  return (tenant: Tenant, writes: Writes): void => {
+  /** `ends` are those of the feeds, known after the first look: nobody else writes during the transaction. */
+  function write(ends: Map<string, number>, tenant: Tenant, writes: Writes): void {
     const { checkout, events = [], erasedCustomer, answer } = writes;
-    const end = events.length > 0 ? feedEnd(tenant) : 0;
+    const feed = tenantName(tenant);
+    const end = ends.get(feed) ?? read(feedEnd(tenant));
     // Only the history of a session is a chain.
     let previous = checkout?.before ? lastEventOf(checkout.before) : 0;
     for (const [index, event] of events.entries()) {
@@ -46,21 +50,20 @@ export function writer(database: DatabaseSync) {
       rows.insert(tenant, 'event', { ...event, position, previous });
       if (checkout) previous = position;
     }
+    ends.set(feed, end + events.length);
     if (checkout) writeCheckout(checkout.before, checkout.after, previous);
     for (const change of rowChangesOf([writes], checkout ? [checkout] : [])) rows.change(tenant, change);
     writeDeliveries(tenant, writes);
     if (answer) {
-      const { key, headers, body, ...row } = answer;
-      const { kept, event: index } = keptAnswer(body, events);
-      rows.insert(tenant, 'idempotency', {
-        ...row,
-        idempotencyKey: key,
-        headers: JSON.stringify(headers),
-        body: kept,
-        event: index < 0 ? null : end + index + 1,
-      });
+      const row = answerRow(answer, events, (index) => end + index + 1);
+      rows.insert(tenant, 'idempotency', row);
     }
     if (writes.testClockAdvanceMs) advanceClock.run(writes.testClockAdvanceMs, tenant.account);
     if (erasedCustomer) erase(tenant, erasedCustomer);
+  }
+
+  return () => {
+    const ends = new Map<string, number>();
+    return (tenant, writes) => write(ends, tenant, writes);
   };
 }

@@ -8,7 +8,8 @@ import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
-import { type Loaded, type Needs, railKey, type Writes } from '../../store/store.ts';
+import { railKey } from '../../store/resources/rail-reference.ts';
+import type { Loaded, Needs, Writes } from '../../store/store.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { auditOf, type ChangeCheckout, type Decided, type Origin } from '../command.ts';
 import { deliveryRows, eventRows } from '../event-rows.ts';
@@ -17,11 +18,11 @@ export function checkoutNeeds({ origin: { tenant }, command, id }: ChangeCheckou
   if (command.type !== 'create') {
     const { rail, reference } = command.type === 'report' ? command : {};
     const needs = { tenant, checkouts: [id], endpoints: true } as const;
-    return rail && reference ? { ...needs, references: [{ rail, reference }] } : needs;
+    return rail && reference ? { ...needs, owners: [{ rail, reference }] } : needs;
   }
   const { customer, email } = command.payer;
   if (customer !== '') return { tenant, endpoints: true, customers: [customer] };
-  return { tenant, endpoints: true, ...(email === '' ? {} : { emails: [emailKey(email)] }) };
+  return { tenant, endpoints: true, ...(email === '' ? {} : { customersByEmail: [emailKey(email)] }) };
 }
 
 export function decideOnCheckout(

@@ -6,7 +6,7 @@ import { auditOf, type ChangeCustomer, type Decided } from '../command.ts';
 
 export function customerNeeds({ origin: { tenant }, id, command }: ChangeCustomer): Needs {
   const email = emailOf(command);
-  return { tenant, customers: [id], ...(email === '' ? {} : { emails: [email] }) };
+  return { tenant, customers: [id], ...(email === '' ? {} : { customersByEmail: [email] }) };
 }
 
 export function decideOnCustomer(

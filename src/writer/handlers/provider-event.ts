@@ -1,6 +1,7 @@
 /** Commands about what providers send by themselves, kept as it came. */
 import type { ProviderEvent } from '../../methods/provider-event.ts';
-import { type Loaded, type Needs, railKey } from '../../store/store.ts';
+import { railKey } from '../../store/resources/rail-reference.ts';
+import type { Loaded, Needs } from '../../store/store.ts';
 import type { Decided, RecordProviderEvent } from '../command.ts';
 
 export function providerEventNeeds({ origin: { tenant }, event }: RecordProviderEvent): Needs {

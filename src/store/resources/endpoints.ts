@@ -2,7 +2,8 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
-import { raw, sql } from '../sql.ts';
+import { byKey, load, locked } from '../loads.ts';
+import { isAnyOf, raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { type Edit, writeOf } from '../writes.ts';
 import { one, owned, type Read } from './read.ts';
@@ -59,11 +60,27 @@ export function healthOf(tenant: Tenant, receiver: string): Read<Health | null> 
   );
 }
 
+type Change = { readonly receivers?: readonly ReceiverChange[] };
+const entryOf = (row: Row<'webhook_receiver'>) => [row.id, healthFrom(row)] as const;
+
+/** Health of receivers that fail. Their ordering keys keep others away meanwhile. */
+export const loadReceivers = load({
+  keyOf: (id: string) => id,
+  read: (tenant, ids) =>
+    byKey(
+      sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}${locked('id')}`,
+      entryOf,
+    ),
+  apply(known, { receivers = [] }: Change) {
+    for (const { id, health } of receivers) {
+      if (health === null) known.delete(id);
+      else known.set(id, health);
+    }
+  },
+  isShared: true,
+});
+
 export const receivers = {
-  listFailing: (tenant: Tenant): Read<ReadonlyMap<string, Health>> => ({
-    sql: sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)}`,
-    by: 'key',
-    from: (rows) =>
-      new Map((rows as readonly Row<'webhook_receiver'>[]).map((row) => [row.id, healthFrom(row)])),
-  }),
+  listFailing: (tenant: Tenant): Read<ReadonlyMap<string, Health>> =>
+    byKey(sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)}`, entryOf),
 };

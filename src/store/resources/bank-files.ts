@@ -1,8 +1,9 @@
 /** Files that go to and fro between an operator and a bank. */
 import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { byKey, load, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { raw, sql } from '../sql.ts';
+import { isAnyOf, raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
 import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
@@ -23,6 +24,24 @@ export const completeBankFile = rowOf('bank_file', bankFileRow, {
   by: 'hash',
 });
 
+type Change = { readonly bankFile?: BankFile; readonly ingestedFile?: BankFile };
+
+/** Statements by the hashes of their content, those that are being ingested as well. */
+export const loadStatements = load({
+  keyOf: (hash: string) => hash,
+  read: (tenant, hashes) =>
+    byKey(
+      sql`SELECT ${columns} FROM bank_file
+          WHERE ${owned(tenant)} AND kind IN ('statement', 'ingesting') AND ${isAnyOf('hash', hashes)}${locked('hash')}`,
+      (row: Row<'bank_file'>) => [row.hash, bankFileFrom(row)],
+    ),
+  apply(known, { bankFile, ingestedFile }: Change) {
+    for (const file of [bankFile, ingestedFile]) {
+      if (file && file.kind !== 'payments') known.set(file.hash, file);
+    }
+  },
+});
+
 export const bankFiles = {
   fetch: (tenant: Tenant, id: BankFileId): Read<BankFile | null> =>
     one(sql`SELECT ${columns} FROM bank_file WHERE ${owned(tenant)} AND id = ${id}`, bankFileFrom),
@@ -30,14 +49,6 @@ export const bankFiles = {
   fetchByHash: (tenant: Tenant, kind: BankFileKind, hash: string): Read<BankFile | null> =>
     one(
       sql`SELECT ${columns} FROM bank_file WHERE ${owned(tenant)} AND kind = ${kind} AND hash = ${hash}`,
-      bankFileFrom,
-    ),
-
-  /** The statement with this hash, if only one that is being ingested. */
-  fetchStatement: (tenant: Tenant, hash: string): Read<BankFile | null> =>
-    one(
-      sql`SELECT ${columns} FROM bank_file
-          WHERE ${owned(tenant)} AND kind IN ('statement', 'ingesting') AND hash = ${hash}`,
       bankFileFrom,
     ),
 

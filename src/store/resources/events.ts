@@ -4,7 +4,7 @@ import type { EventRow, FeedEvent } from '../../events/event.ts';
 import type { Page } from '../page.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn } from '../tables.ts';
-import { all, asItIs, one, owned, type Read } from './read.ts';
+import { all, asItIs, one, owned, type Read, single } from './read.ts';
 
 const columns = raw(columnsIn('event'));
 
@@ -80,11 +80,21 @@ function alongChain(tenant: Tenant, checkout: string, beforeEvent: string | null
     SELECT ${columns} FROM chain ${at} ORDER BY position DESC`;
 }
 
+type Position = { readonly position: number };
+
 /** Position of the last event that is no longer kept; 0 where all are. */
-export function feedStart(tenant: Tenant): Read<number> {
-  const found = one(
-    sql`SELECT position FROM feed_start WHERE ${owned(tenant)}`,
-    ({ position }: { position: number }) => position,
-  );
-  return { ...found, from: (rows) => found.from(rows) ?? 0 };
+export const feedStart = (tenant: Tenant): Read<number> =>
+  single(sql`SELECT ${positionIn('feed_start', tenant)} AS position`, ({ position }: Position) => position);
+
+/** Position of the last event that has one; where all are too old to be kept, the feed ends where it begins. */
+export function feedEnd(tenant: Tenant): Read<number> {
+  const end = either({
+    sqlite: sql`max(${positionIn('feed_start', tenant)},
+      coalesce((SELECT max(position) FROM event WHERE ${owned(tenant)}), 0))`,
+    postgres: positionIn('feed_end', tenant),
+  });
+  return single(sql`SELECT ${end} AS position`, ({ position }: Position) => position);
 }
+
+const positionIn = (table: string, tenant: Tenant): Sql =>
+  sql`coalesce((SELECT position FROM ${raw(table)} WHERE ${owned(tenant)}), 0)`;

@@ -2,8 +2,16 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
 import { sql } from '../sql.ts';
-import type { Gauges } from '../store.ts';
 import { owned, type Read, single } from './read.ts';
+
+/** Numbers for operators. */
+export type Gauges = {
+  readonly pendingDeliveries: number;
+  readonly suspendedReceivers: number;
+  /** Those that wait for a person. */
+  readonly openProviderEvents: number;
+  readonly openBankEntries: number;
+};
 
 /** Deliveries that are due and may go out: receivers that are suspended get no more than what they are probed with. */
 export function countDueDeliveries(tenant: Tenant, now: number): Read<number> {

@@ -1,8 +1,9 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { byKey, load, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { sql } from '../sql.ts';
+import { isAnyOf, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
 import { type AskedOf, boundsOf, conditionsOf, one, owned, pageOf, type Read } from './read.ts';
@@ -43,10 +44,33 @@ export const customers = {
     ),
 };
 
-/** By the key of the e-mail address; nobody has the empty one. */
-export function customerByEmail(tenant: Tenant, email: string): Read<Customer | null> {
-  return one(
-    sql`SELECT data FROM customer WHERE ${owned(tenant)} AND email = ${email || null}`,
-    customerFrom,
-  );
-}
+type Change = { readonly customer?: Customer };
+
+export const loadCustomers = load({
+  keyOf: (id: CustomerId) => id,
+  read: (tenant, ids) =>
+    byKey(
+      sql`SELECT id, data FROM customer WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}${locked('id')}`,
+      (row: Row<'customer'>) => [row.id, customerFrom(row)],
+    ),
+  apply(known, { customer }: Change) {
+    if (customer) known.set(customer.id, customer);
+  },
+});
+
+/** By the keys of their e-mail addresses. Whoever makes a session for somebody must find them there still. */
+export const loadCustomersByEmail = load({
+  keyOf: (email: string) => email,
+  read: (tenant, emails) =>
+    byKey(
+      sql`SELECT email, data FROM customer
+          WHERE ${owned(tenant)} AND ${isAnyOf('email', emails)}${locked('id', 'KEY SHARE')}`,
+      (row: Row<'customer'>) => [row.email ?? '', customerFrom(row)],
+    ),
+  apply(known, { customer }: Change) {
+    if (!customer) return;
+    for (const [email, { id }] of known) if (id === customer.id) known.delete(email);
+    const email = emailKey(customer.email);
+    if (email !== '') known.set(email, customer);
+  },
+});

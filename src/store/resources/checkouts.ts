@@ -2,10 +2,12 @@
 import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout/ids.ts';
 import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type CheckoutRow, searchable } from '../columns.ts';
+import { type CheckoutChange, type CheckoutRow, searchable } from '../columns.ts';
+import { byKey, load } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
+import { amongRails, type RailReference, railKey } from './rail-reference.ts';
 import {
   type AskedOf,
   all,
@@ -43,6 +45,26 @@ export const owners = {
       ownerOf,
     ),
 };
+
+type OwnerOfReference = RailReference & Owner;
+
+/** Ids of the sessions that own attempts or payments of rails. */
+export const loadOwners = load({
+  keyOf: railKey,
+  read: (tenant, references: readonly RailReference[]) => {
+    const ownersIn = (table: string) =>
+      sql`SELECT rail, reference, checkout FROM ${amongRails(table, references)} WHERE ${owned(tenant)}`;
+    return byKey(
+      sql`${ownersIn('payment')} UNION ALL ${ownersIn('payment_attempt')}`,
+      (row: OwnerOfReference) => [railKey(row), row.checkout],
+    );
+  },
+  apply(known, { checkout }: { readonly checkout?: CheckoutChange }) {
+    if (!checkout) return;
+    const { id, attempts, payments } = checkout.after;
+    for (const each of [...attempts, ...payments]) known.set(railKey(each), id);
+  },
+});
 
 type Awaited = Pick<Row<'awaited'>, 'checkout' | 'attempt'>;
 

@@ -6,17 +6,12 @@ import type { FeedEvent } from '../events/event.ts';
 import type { CheckoutRow } from './columns.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
-import { bankEntries } from './reads/bank-entries.ts';
-import { bankFiles } from './reads/bank-files.ts';
-import { awaitingTransfer, checkoutList, owners } from './reads/checkouts.ts';
-import { customers } from './reads/customers.ts';
-import { deliveries } from './reads/deliveries.ts';
-import { receivers } from './reads/endpoints.ts';
-import { feedFrom, feedStart, fetchEvent, timeline } from './reads/events.ts';
-import { providerEvents } from './reads/provider-events.ts';
-import type { Read, Run } from './reads/read.ts';
-import { refundList } from './reads/refunds.ts';
-import { gauges } from './reads/work.ts';
+import { askedResources } from './resources/all.ts';
+import { awaitingTransfer, checkoutList, owners } from './resources/checkouts.ts';
+import { feedFrom, feedStart, fetchEvent, timeline } from './resources/events.ts';
+import { asked, type Read, type Run } from './resources/read.ts';
+import { refundList } from './resources/refunds.ts';
+import { gauges } from './resources/work.ts';
 import type { Events, FeedPage, Store } from './store.ts';
 
 /**
@@ -43,21 +38,15 @@ type Feed = {
   end(tenant: Tenant): Promise<number>;
 };
 
-/** The operation of the interface that a read stands for. */
-const asking =
-  (run: Run) =>
-  <A extends unknown[], T>(read: (...args: A) => Read<T>) =>
-  (...args: A): Promise<T> =>
-    run(read(...args));
-
 export function resources({ run, checkouts, feed, directory }: Parts) {
-  const ask = asking(run);
+  const ask = <A extends unknown[], T>(read: (...args: A) => Read<T>) => asked(run, read);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
   };
 
   return {
+    ...askedResources(run),
     checkouts: {
       fetch: checkouts.fetch,
       fetchByAttempt: (tenant, attempt) => fetchOwner(tenant, owners.ofAttempt(tenant, attempt)),
@@ -69,7 +58,6 @@ export function resources({ run, checkouts, feed, directory }: Parts) {
       },
       listAwaiting: ask(awaitingTransfer),
     },
-    customers: { fetch: ask(customers.fetch), list: ask(customers.list) },
     refunds: {
       async list(tenant, filter, page) {
         const { rows, hasMore } = await run(refundList(tenant, filter, page));
@@ -83,25 +71,7 @@ export function resources({ run, checkouts, feed, directory }: Parts) {
         return { rows: whole, hasMore };
       },
     },
-    providerEvents: { listDue: ask(providerEvents.listDue) },
-    bankEntries: {
-      fetch: ask(bankEntries.fetch),
-      fetchByReference: ask(bankEntries.fetchByReference),
-      list: ask(bankEntries.list),
-      listDue: ask(bankEntries.listDue),
-    },
-    bankFiles: {
-      fetch: ask(bankFiles.fetch),
-      fetchByHash: ask(bankFiles.fetchByHash),
-      list: ask(bankFiles.list),
-    },
     events: { fetch: ask(fetchEvent), ...feedOf(run, feed), end: feed.end, timeline: ask(timeline) },
-    receivers: { listFailing: ask(receivers.listFailing) },
-    deliveries: {
-      fetch: ask(deliveries.fetch),
-      list: ask(deliveries.list),
-      listAttempts: ask(deliveries.listAttempts),
-    },
     ...directoryOf(directory, run),
     gauges: () => run(gauges),
   } satisfies Partial<Store>;

@@ -17,10 +17,31 @@ export type Read<T> = {
   readonly by: 'key' | 'list' | 'look';
   /** Set if it has many forms, each rare: to prepare them all would only fill memory. */
   readonly rare?: boolean;
+  /** Names a form in which nothing but values differ, so that its text need not be written each time. */
+  readonly form?: string;
 };
 
 /** Runs reads one by one. */
 export type Run = <T>(read: Read<T>) => Promise<T>;
+
+/** Operations of the store's interface that reads stand for. */
+export type Asked<R> = {
+  readonly [K in keyof R]: R[K] extends (...args: infer A) => Read<infer T>
+    ? (...args: A) => Promise<T>
+    : never;
+};
+
+export function asked<A extends unknown[], T>(
+  run: Run,
+  read: (...args: A) => Read<T>,
+): (...args: A) => Promise<T> {
+  return (...args) => run(read(...args));
+}
+
+export function allAsked<R extends object>(run: Run, reads: R): Asked<R> {
+  const operations = Object.entries(reads).map(([name, read]) => [name, asked(run, read)]);
+  return Object.fromEntries(operations) as Asked<R>;
+}
 
 /** For rows that are what they stand for; they are copied, since SQLite's have no prototype. */
 export const asItIs = <R extends object>(row: R): R => ({ ...row });

@@ -1,8 +1,9 @@
 /** Bank entries: one by one, in lists, and those that are due. */
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import { byKey, load, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { raw, sql } from '../sql.ts';
+import { isAnyOf, raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
 import {
@@ -32,6 +33,20 @@ export const writeBankEntry = rowOf(
   }),
   { sets: ['state', 'dueAt', 'tries', 'data'], by: 'reference' },
 );
+
+/** Entries that may change or come to be, by their references. */
+export const loadBankEntries = load({
+  keyOf: (reference: string) => reference,
+  read: (tenant, references) =>
+    byKey(
+      sql`SELECT ${columns} FROM bank_entry
+          WHERE ${owned(tenant)} AND ${isAnyOf('reference', references)}${locked('reference')}`,
+      (row: Row<'bank_entry'>) => [row.reference, bankEntryFrom(row)],
+    ),
+  apply(known, { bankEntry }: { readonly bankEntry?: BankEntry }) {
+    if (bankEntry) known.set(bankEntry.reference, bankEntry);
+  },
+});
 
 const filters = {
   state: (state: EntryState) => sql`state = ${word(state)}`,

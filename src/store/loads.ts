@@ -1,0 +1,35 @@
+/**
+ * Rows that units of work need before they decide, found by keys: once for both databases, which run the reads. What is
+ * here is about loading in general; each resource says beside its reads what is loaded of it.
+ */
+import type { Tenant } from '../checkout/tenant.ts';
+import type { Read } from './resources/read.ts';
+import { either, raw, type Sql } from './sql.ts';
+
+/** Values by keys: `K` is what a unit names, and `W` the part of the writes that changes the values. */
+export type Load<K, T, W> = {
+  readonly keyOf: (key: K) => string;
+  /** The rows that exist. PostgreSQL locks those that may change, everywhere in the same order. */
+  readonly read: (tenant: Tenant, keys: readonly K[]) => Read<Map<string, T>>;
+  /** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
+  readonly apply: (known: Map<string, T>, writes: W) => void;
+  /** Whether two batches under way may name the same key. */
+  readonly isShared?: true;
+};
+
+/** Fixes the types. */
+export const load = <K, T, W>(load: Load<K, T, W>): Load<K, T, W> => load;
+
+/** Rows of the type `R` by their keys. */
+export function byKey<R, T>(
+  sql: Sql,
+  entryOf: (row: R) => readonly [key: string, value: T],
+): Read<Map<string, T>> {
+  return { sql, by: 'key', from: (rows) => new Map(rows.map((row) => entryOf(row as R))) };
+}
+
+/** Locks the rows of a SELECT; in SQLite there is one transaction at a time. */
+export function locked(order: string, how: 'UPDATE' | 'KEY SHARE' = 'UPDATE', table?: string): Sql {
+  const of = table === undefined ? '' : ` OF ${table}`;
+  return either({ postgres: raw(` ORDER BY ${order} FOR ${how}${of}`) });
+}

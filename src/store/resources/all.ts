@@ -1,0 +1,160 @@
+/** All resources that both databases have in the same way: what is read, written and loaded of them. */
+
+import type { Tenant } from '../../checkout/tenant.ts';
+import { type CheckoutChange, followingTables } from '../columns.ts';
+import type { Load } from '../loads.ts';
+import { addChange, type RowChange, type Write } from '../writes.ts';
+import { loadAnswers, type NewAnswer } from './answers.ts';
+import { writeAudit } from './audit.ts';
+import { bankEntries, loadBankEntries, writeBankEntry } from './bank-entries.ts';
+import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank-files.ts';
+import { loadOwners } from './checkouts.ts';
+import { customers, loadCustomers, loadCustomersByEmail, writeCustomer } from './customers.ts';
+import { deliveries } from './deliveries.ts';
+import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
+import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
+import { type Asked, allAsked, type Read, type Run } from './read.ts';
+
+/** What is read of resources by everybody, under their names in the store. */
+const reads = { customers, providerEvents, bankEntries, bankFiles, receivers, deliveries };
+export type AskedResources = {
+  readonly [R in keyof typeof reads]: Asked<(typeof reads)[R]>;
+};
+
+export function askedResources(run: Run): AskedResources {
+  const resources = Object.entries(reads).map(([name, resource]) => [name, allAsked(run, resource)]);
+  return Object.fromEntries(resources) as AskedResources;
+}
+
+/**
+ * Writes by their names in `Writes`. Tables come in this order in every batch, so that two batches that meet at a unique
+ * key wait for each other in one direction only.
+ */
+const writes = {
+  customer: writeCustomer,
+  providerEvent: writeProviderEvent,
+  bankEntry: writeBankEntry,
+  bankFile: addBankFile,
+  ingestedFile: completeBankFile,
+  endpoints: writeEndpoints,
+  receivers: writeReceivers,
+  audit: writeAudit,
+};
+
+type Written = { readonly [K in keyof typeof writes]: (typeof writes)[K] extends Write<infer V> ? V : never };
+export type ResourceWrites = Partial<Written>;
+
+const byName: { readonly [K in keyof Written]: Write<Written[K]> } = writes;
+const names = Object.keys(writes) as (keyof Written)[];
+
+/** The changes of rows that these writes come to, with those that follow from the sessions. */
+export function rowChangesOf(
+  all: readonly ResourceWrites[],
+  sessions: readonly CheckoutChange[],
+): RowChange[] {
+  const changes: RowChange[] = [];
+  function add<K extends keyof Written>(name: K): void {
+    const values: Written[K][] = [];
+    for (const { [name]: value } of all) if (value !== undefined) values.push(value);
+    addChange(changes, byName[name], values);
+  }
+  for (const name of names) add(name);
+  for (const write of followingTables) addChange(changes, write, sessions);
+  return changes;
+}
+
+/** Loads by their names in `Needs` and `Loaded`, those that lock rows first, in the order in which they lock them. */
+const loads = {
+  receivers: loadReceivers,
+  customers: loadCustomers,
+  customersByEmail: loadCustomersByEmail,
+  providerEvents: loadProviderEvents,
+  bankEntries: loadBankEntries,
+  statements: loadStatements,
+  owners: loadOwners,
+  answers: loadAnswers,
+};
+
+type Loads = typeof loads;
+type LoadName = keyof Loads;
+type Keys = { readonly [N in LoadName]: Parameters<Loads[N]['keyOf']>[0] };
+type Values = { readonly [N in LoadName]: Loads[N] extends Load<never, infer T, never> ? T : never };
+/** Writes that change what is loaded. */
+type Changes = ResourceWrites & { readonly checkout?: CheckoutChange; readonly answer?: NewAnswer };
+
+export type ResourceNeeds = { readonly [N in LoadName]?: ReadonlyArray<Keys[N]> };
+/** Values by their keys. */
+export type LoadedResources = { readonly [N in LoadName]: ReadonlyMap<string, Values[N]> };
+export type Found = { [N in LoadName]: Map<string, Values[N]> };
+
+const loadsByName: { readonly [N in LoadName]: Load<Keys[N], Values[N], Changes> } = loads;
+const loadNames = Object.keys(loads) as LoadName[];
+const none = new Map<string, never>();
+const nothing: Found = {
+  receivers: none,
+  customers: none,
+  customersByEmail: none,
+  providerEvents: none,
+  bankEntries: none,
+  statements: none,
+  owners: none,
+  answers: none,
+};
+
+/** Loads what these units need; `run` runs a read now, or later. */
+export function loadResources(
+  tenant: Tenant,
+  all: readonly ResourceNeeds[],
+  run: <T>(read: Read<T>, done: (rows: T) => void) => void,
+): Found {
+  const found: Found = { ...nothing };
+  function find<N extends LoadName>(name: N): void {
+    const keys: Keys[N][] = [];
+    for (const { [name]: wanted } of all) if (wanted !== undefined) keys.push(...wanted);
+    if (keys.length === 0) return;
+    const { read } = loadsByName[name];
+    // For a single key all texts are the same.
+    const form = keys.length === 1 ? { form: name } : {};
+    run({ ...read(tenant, keys), ...form }, (rows) => void Object.assign(found, { [name]: rows }));
+  }
+  for (const name of loadNames) find(name);
+  return found;
+}
+
+/** The rows that a unit has asked for, of those that were loaded for all. */
+export function shownTo(needs: ResourceNeeds, found: Found): LoadedResources {
+  const shown: Found = { ...nothing };
+  function pick<N extends LoadName>(name: N): void {
+    const wanted = needs[name]?.map(loadsByName[name].keyOf);
+    if (wanted !== undefined) Object.assign(shown, { [name]: among(found[name], wanted) });
+  }
+  for (const name of loadNames) pick(name);
+  return shown;
+}
+
+/** The wanted ones that exist. */
+export function among<T>(all: ReadonlyMap<string, T>, keys: readonly string[]): ReadonlyMap<string, T> {
+  const some = new Map<string, T>();
+  for (const key of keys) {
+    const value = all.get(key);
+    if (value !== undefined) some.set(key, value);
+  }
+  return some;
+}
+
+/** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
+export function applyWrites(found: Found, writes: Changes): void {
+  function apply<N extends LoadName>(name: N): void {
+    if (found[name] !== none) loadsByName[name].apply(found[name], writes);
+  }
+  for (const name of loadNames) apply(name);
+}
+
+/** Keys within a tenant that no two concurrent batches may share. */
+export function conflictKeysWithin(needs: ResourceNeeds): string[] {
+  function of<N extends LoadName>(name: N): string[] {
+    const { keyOf, isShared = false } = loadsByName[name];
+    return isShared ? [] : (needs[name] ?? []).map((key) => `${name} ${keyOf(key)}`);
+  }
+  return loadNames.flatMap(of);
+}

@@ -1,0 +1,77 @@
+/** Stored answers: successes as they were sent, so that they can be sent again byte for byte. */
+import type { EventRow } from '../../events/event.ts';
+import type { RealTime } from '../../lib/time.ts';
+import { keptAnswer, wholeBody } from '../answer-body.ts';
+import { byKey, load } from '../loads.ts';
+import { amongPairs, either, raw, sql } from '../sql.ts';
+import type { AnyRow, Row } from '../tables.ts';
+import { owned } from './read.ts';
+
+export type Answer = {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export type IdempotencyKey = {
+  readonly key: string;
+  /** Method and path. */
+  readonly operation: string;
+  /** Hexadecimal SHA-256 of the request's body. */
+  readonly requestHash: string;
+};
+
+export type StoredAnswer = Answer & Pick<IdempotencyKey, 'requestHash'>;
+export type NewAnswer = Answer & IdempotencyKey & { readonly createdAt: RealTime };
+
+/** An idempotency key as that of a map; operations are of our own making and have no such character. */
+export function answerKey({ operation, key }: Pick<IdempotencyKey, 'operation' | 'key'>): string {
+  return `${operation}\n${key}`;
+}
+
+type Found = Row<'idempotency'> & { readonly eventBody: string | null };
+
+function storedAnswer({ headers, body, eventBody, ...row }: Found): readonly [key: string, StoredAnswer] {
+  const { idempotencyKey: key, operation, requestHash, statusCode } = row;
+  const whole = eventBody === null ? body : wholeBody(body, eventBody);
+  return [
+    answerKey({ operation, key }),
+    { requestHash, statusCode, headers: JSON.parse(headers), body: whole },
+  ];
+}
+
+export const loadAnswers = load({
+  keyOf: answerKey,
+  read: (tenant, keys: readonly IdempotencyKey[]) =>
+    byKey(
+      sql`SELECT idempotency_key AS "idempotencyKey", operation, request_hash AS "requestHash",
+            status_code AS "statusCode", headers, idempotency.body, event.body AS "eventBody"
+          FROM ${amongPairs(
+            'idempotency',
+            ['idempotency_key', 'operation'],
+            keys.map(({ key, operation }) => [key, operation]),
+          )}
+          LEFT JOIN event ON ${owned(tenant, 'event')} AND idempotency.event = ${eventKey}
+          WHERE ${owned(tenant, 'idempotency')}`,
+      storedAnswer,
+    ),
+  apply(known, { answer }: { readonly answer?: NewAnswer }) {
+    if (!answer) return;
+    const { key, operation, createdAt, ...stored } = answer;
+    known.set(answerKey(answer), stored);
+  },
+});
+
+/** The column of an event by which an answer names it. */
+const eventKey = either({ sqlite: raw('event.position'), postgres: raw('event.id') });
+
+/** The row of an answer; `eventAt` gives the key of the event with the rest of its body. */
+export function answerRow(
+  { key, headers, body, ...answer }: NewAnswer,
+  events: readonly EventRow[],
+  eventAt: (index: number) => string | number | undefined,
+): AnyRow {
+  const { kept, event } = keptAnswer(body, events);
+  const row = { ...answer, idempotencyKey: key, headers: JSON.stringify(headers), body: kept };
+  return { ...row, event: event < 0 ? null : (eventAt(event) ?? null) };
+}
