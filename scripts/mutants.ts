@@ -4,8 +4,10 @@
  *
  *     node scripts/mutants.ts --room checkout --sample 30 --seed 7
  *
- * What survives is printed for a person to judge: some mistakes change nothing that anybody could see.
+ * What the tests do not find is shown to the compiler, which counts as well. What survives is printed for a person to
+ * judge: some mistakes change nothing that anybody could see.
  */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,6 +31,9 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
   },
 });
+/** Begins what the compiler says. */
+const MISTAKE = 'the compiler:';
+
 const { room } = values;
 if (room === undefined) throw new Error('--room names a folder of src, such as checkout');
 const seed = wholeNumber('seed', values.seed, freshSeed());
@@ -44,15 +49,18 @@ async function measure(name: string, mutations: readonly Mutation[]): Promise<vo
   const copy = copyOfTree();
   const timeoutMs = await timeLimitOf(copy, name);
   let killed = 0;
+  let byCompiler = 0;
   for (const [index, mutation] of mutations.entries()) {
     const verdict = await tried(copy, name, mutation, timeoutMs);
     const isKilled = verdict.result !== 'passed';
     if (isKilled) killed += 1;
+    if (verdict.first.startsWith(MISTAKE)) byCompiler += 1;
     const how = isKilled ? `killed (${verdict.result}: ${verdict.first})` : 'SURVIVED';
     console.log(`${index + 1}. ${how}\n${described(mutation)}`);
   }
   const percent = mutations.length === 0 ? 100 : (100 * killed) / mutations.length;
-  console.log(`${name}: ${killed} of ${mutations.length} killed (${percent.toFixed(1)} %), --seed ${seed}`);
+  const share = `${killed} of ${mutations.length} killed (${percent.toFixed(1)} %)`;
+  console.log(`${name}: ${share}, ${byCompiler} of them by the compiler, --seed ${seed}`);
   if (percent < wholeNumber('at-least', values['at-least'], 0)) process.exitCode = 1;
 }
 
@@ -62,6 +70,8 @@ async function timeLimitOf(copy: Copy, name: string): Promise<number> {
   const whole = { timeoutMs: 600_000, inOneProcess: true };
   const { result, first, seconds } = await runTests(copy.root, [...tests], whole);
   if (result !== 'passed') throw new Error(`without any mistake, the tests have ${result}: ${first}`);
+  const mistake = mistakeOfTypes(copy);
+  if (mistake !== null) throw new Error(`without any mistake, the compiler says ${mistake}`);
   return 20_000 + 3000 * seconds;
 }
 
@@ -77,8 +87,17 @@ async function tried(
       verdict = await runTests(copy.root, stage, { timeoutMs, inOneProcess: true });
       if (verdict.result !== 'passed') return verdict;
     }
-    return verdict;
+    const mistake = mistakeOfTypes(copy);
+    return mistake === null ? verdict : { ...verdict, result: 'failed', first: mistake };
   });
+}
+
+/** The compiler's first mistake, or null. Names that are not used any more are none: whoever errs removes them. */
+function mistakeOfTypes({ root: folder }: Copy): string | null {
+  const unused = ['--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
+  const compiler = join(folder, 'node_modules/.bin/tsc');
+  const { status, stdout } = spawnSync(compiler, ['-p', '.', ...unused], { cwd: folder, encoding: 'utf8' });
+  return status === 0 ? null : `${MISTAKE} ${/TS\d+: .*/.exec(stdout)?.[0] ?? stdout.trim()}`;
 }
 
 function described({ file, line, kind, before, after }: Mutation): string {
