@@ -1,6 +1,6 @@
 /**
  * Reasons of refusals. The list is closed and in order of precedence: if several reasons hold, the first one is the
- * answer. It carries no HTTP status; `http/errors.ts` gives each reason its row.
+ * answer. It carries no HTTP status; `http/error-table.ts` gives each reason its row.
  */
 export type RefusalReason =
   | 'key_reused'
