@@ -44,8 +44,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a timer is claimed again while it is under way',
     ...sqlite('sqlite/work', 'store/sqlite'),
-    find: 'const taken = dueExcept([...checkoutLeases.keys()], tenant, now, limit);',
-    replace: 'const taken = dueExcept([], tenant, now, limit);',
+    find: 'read(dueCheckouts(tenant, now, limit, [...checkoutLeases.keys()]))',
+    replace: 'read(dueCheckouts(tenant, now, limit))',
   },
   {
     name: 'a suspended receiver is sent more than its probe',
@@ -79,9 +79,9 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'deliveries that are still on their way are forgotten',
-    ...sqlite('sqlite/retention', 'store/sqlite'),
-    find: "AND id < ?3 AND state <> 'pending'",
-    replace: 'AND id < ?3',
+    ...sqlite('retention', 'store/sqlite'),
+    find: "AND id < ${first} AND state <> 'pending'",
+    replace: 'AND id < ${first}',
   },
   {
     name: 'refunds of another mode are listed',
@@ -104,8 +104,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'two processes claim the same timer',
     ...postgres('postgres/work', 'store/postgres'),
-    find: '              AND (leased_until IS NULL OR leased_until <= ${realNow})\n            ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
-    replace: '            ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+    find: 'AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+    replace: 'AND due_at <= ${now}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
   },
   {
     name: 'a receiver that is being probed is sent more by another process',

@@ -11,8 +11,10 @@ import { awaitingTransfer, checkoutList, owners } from './resources/checkouts.ts
 import { feedFrom, feedStart, fetchEvent, timeline } from './resources/events.ts';
 import { asked, type Read, type Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
-import { gauges } from './resources/work.ts';
-import type { Events, FeedPage, Store } from './store.ts';
+import { countDueDeliveries, dueCheckouts, gauges } from './resources/work.ts';
+import { purgeDeliveries, purgeEvents } from './retention.ts';
+import type { Steps } from './steps.ts';
+import type { Events, FeedPage, Retention, Store, Work } from './store.ts';
 
 /**
  * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
@@ -22,6 +24,8 @@ const MAX_POSITIONS = 2_000;
 
 export type Parts = {
   readonly run: Run;
+  /** Runs all of it in one transaction. */
+  readonly inTransaction: <T>(steps: Steps<T>) => Promise<T>;
   readonly checkouts: {
     fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
     /** The session that a list has read whole: the one in memory if it is the same version. */
@@ -29,6 +33,8 @@ export type Parts = {
   };
   readonly feed: Feed;
   readonly directory: DirectoryParts;
+  readonly work: Omit<Work, 'listDueCheckouts' | 'countDueDeliveries'>;
+  readonly retention: Pick<Retention, 'listTenants' | 'purgeAnswers'>;
 };
 
 type Feed = {
@@ -38,7 +44,7 @@ type Feed = {
   end(tenant: Tenant): Promise<number>;
 };
 
-export function resources({ run, checkouts, feed, directory }: Parts) {
+export function resources({ run, inTransaction, checkouts, feed, directory, work, retention }: Parts) {
   const ask = <A extends unknown[], T>(read: (...args: A) => Read<T>) => asked(run, read);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
@@ -72,6 +78,17 @@ export function resources({ run, checkouts, feed, directory }: Parts) {
       },
     },
     events: { fetch: ask(fetchEvent), ...feedOf(run, feed), end: feed.end, timeline: ask(timeline) },
+    work: {
+      ...work,
+      // Of those that somebody holds as well.
+      listDueCheckouts: (tenant, now, limit) => run(dueCheckouts(tenant, now, limit)),
+      countDueDeliveries: ask(countDueDeliveries),
+    },
+    retention: {
+      ...retention,
+      purgeDeliveries: (tenant, createdBeforeMs) => inTransaction(purgeDeliveries(tenant, createdBeforeMs)),
+      purgeEvents: (tenant, createdBeforeMs) => inTransaction(purgeEvents(tenant, createdBeforeMs)),
+    },
     ...directoryOf(directory, run),
     gauges: () => run(gauges),
   } satisfies Partial<Store>;

@@ -36,7 +36,7 @@ import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
 import type { RefundFilter } from './resources/refunds.ts';
-import type { Gauges } from './resources/work.ts';
+import type { DueCheckout, Gauges } from './resources/work.ts';
 
 /** The rows that a unit of work has to see before it decides, by the keys of what is loaded. Absent: none. */
 export type Needs = ResourceNeeds & {
@@ -98,8 +98,6 @@ export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
 /** An account and mode, and what its clock shows. */
 export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
-
-export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
 
 /** How batches are to be made for this database. */
 export type Batching = {

@@ -6,7 +6,7 @@ import { deliveries } from '../../src/store/resources/deliveries.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { dueReceiversSql } from '../../src/store/sqlite/work.ts';
+import { dueReceivers } from '../../src/store/sqlite/work.ts';
 import type { DeliveryFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
@@ -84,7 +84,8 @@ test('a list of what is pending needs no sorting', (t) => {
 test('who has something due is read from an index alone, in its order, and no further than that', (t) => {
   const database = openDatabase(freshPath(t));
   t.after(() => database.close());
-  const steps = database.prepare(`EXPLAIN QUERY PLAN ${dueReceiversSql}`).all(1, 0, T);
+  const { text, values } = onSqlite(dueReceivers({ account: 1, mode: 'test' }, T).sql);
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
   const plan = steps.map(({ detail }) => String(detail));
   const searches = plan.filter((step) => step.startsWith('SEARCH'));
   assert.equal(searches.length, 2);

@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Customer } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { erase } from '../erase.ts';
 import type { Unit, Writes } from '../store.ts';
 import { type CheckoutCache, createCheckoutCache } from './cache.ts';
-import { erase } from './erase.ts';
 import { isCollision, isUniqueViolation } from './errors.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
+import { stepsOn } from './run.ts';
 import { changesOf, writeStatements } from './write.ts';
 
 /** How often a batch that met another one at the same rows is tried. */
@@ -73,7 +74,7 @@ async function commitOnce(
     // Erasing changes rows of sessions: the units behind it must read them anew. What they read may come to nothing
     // with this transaction, and is not for others.
     await Promise.all(statements);
-    for (const id of await erase(sql, tenant, decided.erasing)) checkouts.delete(id);
+    for (const id of await stepsOn(sql, erase(tenant, decided.erasing))) checkouts.delete(id);
     rest = rest.slice(decided.done);
     known = createCheckoutCache();
   }

@@ -2,6 +2,7 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Read, Run } from '../resources/read.ts';
 import { type Sql as Statement, written } from '../sql.ts';
+import { awaitSteps, type Steps } from '../steps.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 
@@ -19,6 +20,13 @@ export function send(sql: Sql, statement: Statement, how = { prepare: true }) {
   const { text, values } = written(statement, 'postgres');
   // Sent at once, and so in the order in which they are asked.
   return sql.unsafe(text, values, how).execute();
+}
+
+/** Runs work of several statements, in a transaction that is open. */
+export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
+  return awaitSteps(steps, async (statement) =>
+    written(statement, 'postgres').text === '' ? [] : send(sql, statement),
+  );
 }
 
 /** The first two columns of every tenant's table. */

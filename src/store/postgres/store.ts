@@ -1,10 +1,12 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { endpointList } from '../resources/endpoints.ts';
-import { countDueDeliveries } from '../resources/work.ts';
+import { tenantsWith } from '../resources/tenants.ts';
 import { resources } from '../shared.ts';
+import { sql } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { gatheringReader } from './checkouts.ts';
@@ -14,8 +16,8 @@ import { createFeed } from './feed.ts';
 import { createHints } from './hints.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
-import { retention } from './retention.ts';
-import { runner } from './run.ts';
+import { purgeAnswers } from './retention.ts';
+import { runner, stepsOn } from './run.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
 
@@ -91,16 +93,26 @@ export async function openPostgresStore(
 
     ...resources({
       run,
+      inTransaction: (steps) =>
+        pool.transaction(async (transaction) => {
+          const result = await stepsOn(transaction.sql, steps);
+          await transaction.commit([]);
+          return result;
+        }),
       checkouts: { fetch: gatheringReader(pool, cache), same: cache.same },
       feed,
       directory,
+      work: workQueue({ pool, run, accounts: directory.accounts }),
+      retention: {
+        listTenants(what, createdBeforeMs) {
+          const [table, prefix] =
+            what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
+          return run(tenantsWith(table, () => sql`id < ${firstIdAt(prefix, createdBeforeMs)}`));
+        },
+        purgeAnswers: (createdBeforeMs) => purgeAnswers(pool, run, createdBeforeMs),
+      },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
-    work: {
-      ...workQueue(pool, directory.accounts),
-      countDueDeliveries: (tenant, now) => run(countDueDeliveries(tenant, now)),
-    },
-    retention: retention(pool),
     remote: {
       onCheckoutChange(listener) {
         remoteChange = listener;

@@ -1,8 +1,29 @@
-/** Numbers about the work that waits. */
-import type { Tenant } from '../../checkout/tenant.ts';
+/** The work that waits: what is due, and how much. */
+import type { CheckoutId } from '../../checkout/ids.ts';
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
-import { sql } from '../sql.ts';
-import { owned, type Read, single } from './read.ts';
+import { either, isAnyOf, sql } from '../sql.ts';
+import { all, asItIs, owned, type Read, single } from './read.ts';
+
+export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
+
+/** Sessions that are due by `now` in the clock of their tenant but for these, the longest due first. */
+export function dueCheckouts(
+  tenant: Tenant,
+  now: TenantTime,
+  limit: number,
+  except: readonly string[] = [],
+): Read<DueCheckout[]> {
+  const source = either({
+    sqlite: sql`SELECT id, due_at AS "dueAt" FROM checkout WHERE NOT ${isAnyOf('id', except)} AND`,
+    postgres: sql`SELECT checkout AS id, due_at AS "dueAt" FROM timer WHERE`,
+  });
+  return all(
+    sql`${source} ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+    asItIs<DueCheckout>,
+    'look',
+  );
+}
 
 /** Numbers for operators. */
 export type Gauges = {

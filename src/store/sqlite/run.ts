@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import type { Read } from '../resources/read.ts';
 import { type Sql, type Value, valuesOf, written } from '../sql.ts';
+import { runSteps, type Steps } from '../steps.ts';
 import { booleanFields } from '../tables.ts';
 
 /** Statements that are kept ready; of some lists there are more forms than that. */
@@ -43,6 +44,13 @@ export function runner(database: DatabaseSync) {
       for (const row of rows) for (const name of booleans) Object.assign(row, { [name]: row[name] === 1 });
       return from(rows);
     },
+
+    /** Runs work of several statements in the transaction that is open. */
+    steps: <T>(steps: Steps<T>): T =>
+      runSteps(steps, (sql) => {
+        const { text, values } = onSqlite(sql);
+        return text === '' ? [] : prepare(text).statement.all(...values);
+      }),
 
     /** Says how many rows it has changed. */
     change(sql: Sql): number {

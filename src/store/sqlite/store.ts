@@ -3,7 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
+import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
+import { sql } from '../sql.ts';
 import type { Store } from '../store.ts';
 import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
@@ -12,7 +14,6 @@ import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
 import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, own } from './ownership.ts';
-import { retention } from './retention.ts';
 import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { workQueue } from './work.ts';
@@ -45,8 +46,7 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
   const accounts = directory(database, run);
-  const work = workQueue(database, run, endpoints);
-  const kept = retention(database);
+  const work = workQueue(run, endpoints);
   const commit = committer(database, run, {
     checkouts,
     endpoints,
@@ -76,6 +76,7 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
 
     ...resources({
       run: (read) => answering(() => run.read(read))(),
+      inTransaction: (steps) => answering(() => inTransaction(database, () => run.steps(steps)))(),
       checkouts: { fetch: answering(checkouts.read), same: checkouts.same },
       feed: { extend: async () => {}, end: answering((tenant) => run.read(feedEnd(tenant))) },
       directory: {
@@ -84,25 +85,25 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
         change: answering(accounts.change),
         version: accounts.version,
       },
+      work: {
+        // All of them: they are in memory, and an index tells at once where nothing is due.
+        listTenants: answering((_kind, realNow) => accounts.clocks(realNow)),
+        claimCheckouts: answering(work.claimCheckouts),
+        releaseCheckouts: answering(work.releaseCheckouts),
+        claimDeliveries: answering(work.claimDeliveries),
+      },
+      retention: {
+        listTenants: answering((_what, createdBeforeMs) =>
+          accounts.clocks(createdBeforeMs).map(({ tenant }) => tenant),
+        ),
+        // The oldest are the first; looking further would read the whole table each time that there is little to forget.
+        purgeAnswers: answering((createdBeforeMs) =>
+          run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBeforeMs}
+            AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
+        ),
+      },
     }),
     endpoints: { list: answering(endpoints.list) },
-    work: {
-      // All of them: they are in memory, and an index tells at once where nothing is due.
-      listTenants: answering((_kind, realNow) => accounts.clocks(realNow)),
-      listDueCheckouts: answering(work.listDueCheckouts),
-      claimCheckouts: answering(work.claimCheckouts),
-      releaseCheckouts: answering(work.releaseCheckouts),
-      claimDeliveries: answering(work.claimDeliveries),
-      countDueDeliveries: answering(work.countDueDeliveries),
-    },
-    retention: {
-      listTenants: answering((_what, createdBeforeMs) =>
-        accounts.clocks(createdBeforeMs).map(({ tenant }) => tenant),
-      ),
-      purgeAnswers: answering(kept.purgeAnswers),
-      purgeDeliveries: answering(kept.purgeDeliveries),
-      purgeEvents: answering(kept.purgeEvents),
-    },
     // The one process that serves the database is the only one that changes sessions.
     remote: { onCheckoutChange: () => {}, onEvents: () => {} },
 

@@ -1,101 +1,90 @@
 /** Work that is due: sessions at their deadlines, and deliveries to be tried. */
-
-import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
+import type { EventId } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim, DeliveryId } from '../../webhooks/delivery.ts';
+import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
+import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { fetchEvent } from '../resources/events.ts';
-import { countDueDeliveries } from '../resources/work.ts';
-import type { DueCheckout, Writes } from '../store.ts';
+import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
+import { type DueCheckout, dueCheckouts } from '../resources/work.ts';
+import { isAnyOf, raw, sql } from '../sql.ts';
+import type { Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
-import { liveOf, type Row } from './rows.ts';
 import type { Runner } from './run.ts';
 
-/** Where no more is due than this, the receivers of all of it are looked at. */
-const FEW_DUE = 500;
-/** Where more is, so many receivers are asked in turn whether they have something due. */
+/** Where more is due than `FEW_DUE`, so many receivers are asked in turn whether they have something due. */
 const IN_TURN = 100;
 
-const someDue = (order: 'ASC' | 'DESC') => `
-  SELECT receiver FROM (
-    SELECT receiver FROM delivery INDEXED BY delivery_due
-    WHERE account = ?1 AND live = ?2 AND due_at <= ?3 ORDER BY due_at ${order} LIMIT ${FEW_DUE})`;
+type Receiver = { readonly receiver: string };
+const receiverOf = ({ receiver }: Receiver): string => receiver;
 
 /**
- * Of what is due, so many from either end: who has waited for longest, and who has just come. Exported for the test
- * that holds it to its index.
+ * Receivers of what is due: so many from either end, who has waited for longest and who has just come. Exported for the
+ * test that holds it to its index.
  */
-export const dueReceiversSql = `${someDue('ASC')} UNION ALL ${someDue('DESC')}`;
+export function dueReceivers(tenant: Tenant, now: TenantTime): Read<string[]> {
+  const some = (order: 'ASC' | 'DESC') => sql`
+    SELECT receiver FROM (
+      SELECT receiver FROM delivery INDEXED BY delivery_due
+      WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at ${raw(order)} LIMIT ${FEW_DUE})`;
+  return all(sql`${some('ASC')} UNION ALL ${some('DESC')}`, receiverOf, 'look');
+}
+
+/** The first receiver behind this one that has something with a due time. */
+const receiverBehind = (tenant: Tenant, behind: string): Read<string | null> =>
+  one(
+    sql`SELECT receiver FROM delivery WHERE ${owned(tenant)} AND receiver > ${behind} AND due_at IS NOT NULL
+        ORDER BY receiver LIMIT 1`,
+    receiverOf,
+  );
+
+type Due = DueDelivery & { readonly event: EventId };
+
+function dueOf(
+  tenant: Tenant,
+  receiver: string,
+  now: TenantTime,
+  {
+    out,
+    newest,
+    limit,
+  }: { readonly out: readonly string[]; readonly newest: boolean; readonly limit: number },
+): Read<Due[]> {
+  return all(
+    sql`SELECT ${dueColumns}, event FROM delivery INDEXED BY delivery_receiver_due
+        WHERE ${owned(tenant)} AND receiver = ${receiver} AND due_at <= ${now} AND NOT ${isAnyOf('id', out)}
+        ORDER BY due_at ${raw(newest ? 'DESC' : 'ASC')} LIMIT ${limit}`,
+    asItIs<Due>,
+    'look',
+  );
+}
 
 /** Until when somebody holds something, in real time. */
 type Lease = { readonly until: RealTime };
-type DeliveryLease = Lease & { readonly receiver: string };
+type DeliveryLease = Lease & Receiver;
 
-export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: EndpointReader) {
+export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   // The one process that serves the database is the one that delivers, so who holds what need not be on disk: after
   // a crash nobody holds anything.
   const checkoutLeases = new Map<string, Lease>();
   const deliveryLeases = new Map<string, DeliveryLease>();
-  const dueCheckouts = database.prepare(
-    `SELECT id, due_at FROM checkout
-     WHERE account = ? AND live = ? AND due_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
-     ORDER BY due_at LIMIT ?`,
-  );
-  const dueReceivers = database.prepare(dueReceiversSql);
-  const nextReceiver = database.prepare(
-    `SELECT receiver FROM delivery
-     WHERE account = ? AND live = ? AND receiver > ? AND due_at IS NOT NULL
-     ORDER BY receiver LIMIT 1`,
-  );
-  const due = (order: 'ASC' | 'DESC') =>
-    database.prepare(
-      `SELECT id, event, receiver, url, attempts - round_start AS attempts, round_start, due_at
-       FROM delivery INDEXED BY delivery_receiver_due
-       WHERE account = ? AND live = ? AND receiver = ? AND due_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
-       ORDER BY due_at ${order} LIMIT ?`,
-    );
-  const longestDue = due('ASC');
-  const newestDue = due('DESC');
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  function dueExcept(held: readonly string[], tenant: Tenant, now: TenantTime, limit: number): DueCheckout[] {
-    return dueCheckouts
-      .all(tenant.account, liveOf(tenant), now, JSON.stringify(held), limit)
-      .map((row) => ({ id: row.id as CheckoutId, dueAt: row.due_at as number }));
-  }
-
-  function claimed(
-    tenant: Tenant,
-    row: Row,
-    { now, realNow, leaseMs }: DeliveryClaim,
-    health: Health | null,
-  ): ClaimedDelivery {
-    const event = read(fetchEvent(tenant, row.event as string));
-    if (event === null) throw new Error(`the event of delivery ${row.id} is missing`);
-    return {
-      tenant,
-      id: row.id as DeliveryId,
-      receiver: row.receiver as string,
-      url: row.url as string | null,
-      endpoint: endpoints.list(tenant).find(({ id }) => id === row.receiver) ?? null,
-      attempts: row.attempts as number,
-      round: row.round_start as number,
-      dueAt: Math.max(row.due_at as number, Math.min(health?.probeAt ?? 0, now)),
-      lease: realNow + leaseMs,
-      failing: health !== null,
-      event,
-    };
+  function claimed(tenant: Tenant, due: Due, claim: DeliveryClaim, health: Health | null): ClaimedDelivery {
+    const event = read(fetchEvent(tenant, due.event));
+    if (event === null) throw new Error(`the event of delivery ${due.id} is missing`);
+    const endpoint = endpoints.list(tenant).find(({ id }) => id === due.receiver) ?? null;
+    return claimedDelivery(tenant, due, { endpoint, health, event }, claim);
   }
 
   /** The receivers with a due time, in turn: behind the one at which the last claim ended, and then from the start. */
   function* receiversFrom(tenant: Tenant, start: string): Generator<string> {
-    const next = (behind: string) =>
-      nextReceiver.get(tenant.account, liveOf(tenant), behind)?.receiver as string | undefined;
-    for (let at = next(start); at !== undefined; at = next(at)) yield at;
-    for (let at = next(''); at !== undefined && at <= start; at = next(at)) yield at;
+    const next = (behind: string) => read(receiverBehind(tenant, behind));
+    for (let at = next(start); at !== null; at = next(at)) yield at;
+    for (let at = next(''); at !== null && at <= start; at = next(at)) yield at;
   }
 
   /**
@@ -104,15 +93,13 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
    * one before has ended; and if there are many of those, the ones with something due need not wait for it.
    */
   function* candidates(tenant: Tenant, now: TenantTime, place: string): Generator<string> {
-    const due = dueReceivers
-      .all(tenant.account, liveOf(tenant), now)
-      .map(({ receiver }) => receiver as string);
+    const due = read(dueReceivers(tenant, now));
     const known = [...new Set(due)].sort();
     const start = turns.get(place) ?? '';
     const asked = new Set<string>();
-    const all = due.length < 2 * FEW_DUE;
-    for (const receiver of all ? inTurn(known, start) : receiversFrom(tenant, start)) {
-      if (!all && asked.size === IN_TURN) break;
+    const hasAll = due.length < 2 * FEW_DUE;
+    for (const receiver of hasAll ? inTurn(known, String, start) : receiversFrom(tenant, start)) {
+      if (!hasAll && asked.size === IN_TURN) break;
       asked.add(receiver);
       turns.set(place, receiver);
       yield receiver;
@@ -120,40 +107,25 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
     for (const receiver of known) if (!asked.has(receiver)) yield receiver;
   }
 
-  /** What is out, by receiver. */
-  function heldNow(): Map<string, string[]> {
-    const held = new Map<string, string[]>();
-    for (const [id, { receiver }] of deliveryLeases) {
-      const out = held.get(receiver);
-      if (out) out.push(id);
-      else held.set(receiver, [id]);
-    }
-    return held;
-  }
-
   return {
-    listDueCheckouts: (tenant: Tenant, now: TenantTime, limit: number): DueCheckout[] =>
-      dueExcept([], tenant, now, limit),
-
     claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
       endExpired(checkoutLeases, realNow);
-      const taken = dueExcept([...checkoutLeases.keys()], tenant, now, limit);
+      const taken = read(dueCheckouts(tenant, now, limit, [...checkoutLeases.keys()]));
       for (const { id } of taken) checkoutLeases.set(id, { until: realNow + leaseMs });
       return taken;
     },
 
-    releaseCheckouts(_tenant: Tenant, ids: readonly string[]): void {
+    releaseCheckouts(_tenant: Tenant, ids: readonly CheckoutId[]): void {
       for (const id of ids) checkoutLeases.delete(id);
     },
 
     claimDeliveries(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
       const { now, realNow, leaseMs, limit, room } = claim;
       endExpired(deliveryLeases, realNow);
-      const place = tenantName(tenant);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
-      for (const receiver of candidates(tenant, now, place)) {
-        held ??= heldNow();
+      for (const receiver of candidates(tenant, now, tenantName(tenant))) {
+        held ??= heldBy(deliveryLeases);
         const health = endpoints.health(tenant, receiver);
         const out = held.get(receiver) ?? [];
         const probing = health !== null && health.probeAt !== null;
@@ -161,24 +133,14 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
         const most = probing ? 1 : Math.min(room(receiver), limit - taken.length);
         if (most <= 0) continue;
         // What came last tells best how the receiver is now: others may have been refused for what they are.
-        const rows = (probing ? newestDue : longestDue).all(
-          tenant.account,
-          liveOf(tenant),
-          receiver,
-          now,
-          JSON.stringify(out),
-          most,
-        ) as Row[];
-        for (const row of rows) {
-          deliveryLeases.set(row.id as string, { until: realNow + leaseMs, receiver });
-          taken.push(claimed(tenant, row, claim, health));
+        for (const due of read(dueOf(tenant, receiver, now, { out, newest: probing, limit: most }))) {
+          deliveryLeases.set(due.id, { until: realNow + leaseMs, receiver });
+          taken.push(claimed(tenant, due, claim, health));
         }
         if (taken.length >= limit) break;
       }
       return taken;
     },
-
-    countDueDeliveries: (tenant: Tenant, now: TenantTime): number => read(countDueDeliveries(tenant, now)),
 
     /** To be called when these were committed: who held what they are about is done with it. */
     endLeases({ checkout, deliveryResults = [] }: Writes): void {
@@ -190,12 +152,17 @@ export function workQueue(database: DatabaseSync, { read }: Runner, endpoints: E
   };
 }
 
-function endExpired(leases: Map<string, Lease>, realNow: RealTime): void {
-  for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
+/** What is out, by receiver. */
+function heldBy(leases: ReadonlyMap<string, DeliveryLease>): Map<string, string[]> {
+  const held = new Map<string, string[]>();
+  for (const [id, { receiver }] of leases) {
+    const out = held.get(receiver);
+    if (out) out.push(id);
+    else held.set(receiver, [id]);
+  }
+  return held;
 }
 
-/** Begins behind the one at which the last claim ended. */
-function inTurn(receivers: readonly string[], start: string): string[] {
-  const first = receivers.filter((receiver) => receiver > start);
-  return [...first, ...receivers.slice(0, receivers.length - first.length)];
+function endExpired(leases: Map<string, Lease>, realNow: RealTime): void {
+  for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
 }

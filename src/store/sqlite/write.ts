@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { checkoutRow, columnsOf } from '../columns.ts';
+import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow } from '../resources/answers.ts';
 import { feedEnd } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
-import { eraser } from './erase.ts';
 import { liveOf } from './rows.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
@@ -15,8 +15,7 @@ import { deliveryWriter } from './write-deliveries.ts';
 type Write = (tenant: Tenant, writes: Writes) => void;
 
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
-export function writer(database: DatabaseSync, { read }: Runner): () => Write {
-  const erase = eraser(database);
+export function writer(database: DatabaseSync, { read, steps }: Runner): () => Write {
   const rows = rowStatements(database);
   const prepare = (sql: string) => database.prepare(sql);
   const writeDeliveries = deliveryWriter(prepare);
@@ -59,7 +58,7 @@ export function writer(database: DatabaseSync, { read }: Runner): () => Write {
       rows.insert(tenant, 'idempotency', row);
     }
     if (writes.testClockAdvanceMs) advanceClock.run(writes.testClockAdvanceMs, tenant.account);
-    if (erasedCustomer) erase(tenant, erasedCustomer);
+    if (erasedCustomer) steps(erase(tenant, erasedCustomer));
   }
 
   return () => {
