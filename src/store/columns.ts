@@ -8,6 +8,7 @@ import {
   isPaidInExcess,
   isPartiallyPaid,
   type Json,
+  type Payer,
   type Payment,
   paymentStatusOf,
   statusOf,
@@ -32,11 +33,15 @@ export function columnsOf(checkout: Checkout) {
     partiallyPaid: isPartiallyPaid(checkout),
     paidInExcess: isPaidInExcess(checkout),
     referenceId: checkout.referenceId,
-    customer: checkout.payer.customer || null,
-    email: searchable(checkout.payer.email) || null,
+    ...payerColumnsOf(checkout.payer),
     description: searchable(checkout.description) || null,
     dueAt: dueAt(checkout),
   };
+}
+
+/** The columns of a session that follow from its payer: text, which erasing a customer makes anew. */
+export function payerColumnsOf({ customer, email }: Payer) {
+  return { customer: customer || null, email: searchable(email) || null };
 }
 
 /** A session's own row. */

@@ -6,7 +6,8 @@
 import type { Customer } from '../checkout/customer.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Tenant } from '../checkout/tenant.ts';
-import { redactEventBody, redactSessionData } from './redact.ts';
+import { payerColumnsOf } from './columns.ts';
+import { redactEventBody, redactSession } from './redact.ts';
 import { owned } from './resources/read.ts';
 import { either, isAnyOf, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { rowsOf, type Steps } from './steps.ts';
@@ -25,9 +26,19 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   const events = yield* rowsOf<Event>(
     sql`SELECT id, body FROM event WHERE ${owned(tenant)} AND ${eventsOf(tenant, ids)}`,
   );
-  const blankSessions = sessions.map(({ id, data }) => ({ id, data: redactSessionData(data) }));
-  yield sql`UPDATE checkout SET version = version + 1, email = NULL, data = r.data
-    FROM ${rowsAs('r', 'id text, data text', blankSessions)}
+  const blankSessions = sessions.map((session) => {
+    const { data, payer } = redactSession(session.data);
+    return { id: session.id, data, ...payerColumnsOf(payer) };
+  });
+  const columns = Object.keys(blankSessions[0] ?? {});
+  yield sql`UPDATE checkout SET version = version + 1,
+      ${raw(
+        columns
+          .slice(1)
+          .map((name) => `${name} = r.${name}`)
+          .join(', '),
+      )}
+    FROM ${rowsAs('r', columns.map((name) => `${name} text`).join(', '), blankSessions)}
     WHERE ${owned(tenant, 'checkout')} AND checkout.id = r.id`;
   const blankEvents = events
     .map(({ id, body }) => ({ id, before: body, body: redactEventBody(body) }))

@@ -1,5 +1,6 @@
 /** Redacts personal data from stored JSON. */
 import { createHash } from 'node:crypto';
+import type { Payer } from '../checkout/session.ts';
 import { dataOfEvent, withData } from '../events/envelope.ts';
 
 const blankPayer = {
@@ -20,10 +21,11 @@ const blankDetails = {
   shipping_details: null,
 };
 
-/** A session's data, as `dataOf` makes it, without the person of its payer. */
-export function redactSessionData(data: string): string {
+/** A session's data, as `dataOf` makes it, without the person of its payer; and what is left of the payer. */
+export function redactSession(data: string): { readonly data: string; readonly payer: Payer } {
   const session = JSON.parse(data);
-  return JSON.stringify({ ...session, payer: { ...session.payer, ...blankPayer } });
+  const payer = { ...session.payer, ...blankPayer };
+  return { data: JSON.stringify({ ...session, payer }), payer };
 }
 
 /** The body of an event without the person; the very same text if it tells of none. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';
-import { checkoutFrom, dataOf } from '../../src/store/columns.ts';
+import { checkoutFrom, columnsOf, dataOf, payerColumnsOf } from '../../src/store/columns.ts';
 import { payment, refund, session, standing } from './build.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
@@ -28,4 +28,21 @@ suite('the JSON of a session', () => {
     assert.deepEqual(back, plain);
     assert.equal(dataOf(back), data);
   });
+});
+
+test('erasing makes every column anew that follows from the payer', () => {
+  const { payer } = session(tenant, row);
+  const person = {
+    ...payer,
+    customer: 'cus_1',
+    name: 'Ada',
+    email: 'ada@example.com',
+    country: 'GB',
+    phone: { callingCode: '44', number: '555' },
+    billingDetails: { name: 'Ada', address: { city: 'London' } },
+    shippingDetails: { name: 'Ada' },
+  } as const;
+  const [with_, without] = [person, payer].map((each) => columnsOf(session(tenant, { ...row, payer: each })));
+  const changed = Object.entries(with_ ?? {}).filter(([name, value]) => value !== without?.[name as 'email']);
+  assert.deepEqual(changed.map(([name]) => name).sort(), Object.keys(payerColumnsOf(person)).sort());
 });
