@@ -10,7 +10,7 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
   http: ['test/api/*.test.ts'],
   i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
   lib: ['test/{accounts,banking,checkout,statements,worker}/**/*.test.ts', 'test/api/*.test.ts'],
-  'store/reads': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', 'test/api/*.test.ts'],
+  'store/resources': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', 'test/api/*.test.ts'],
   worker: ['test/api/{webhooks,deliveries,retention,schedule,lifecycle}*.test.ts'],
   writer: ['test/worker/*.test.ts', 'test/api/*.test.ts'],
 };
