@@ -42,12 +42,14 @@ export async function createService(
     logger = pino({ level: config.LOG_LEVEL }, pino.destination(2)) as FastifyBaseLogger,
     realNow = createSteadyClock({ onJump: logJump(logger) }),
     rails = [stripeRail(config), bank, sandbox],
+    documentWaitMs = 5_000,
     ...limits
   }: {
     logger?: FastifyBaseLogger;
     realNow?: () => RealTime;
     /** Replaces the rails that the settings configure. */
     rails?: readonly Rail[];
+    documentWaitMs?: number;
     maxBatch?: number;
   } = {},
 ): Promise<Service> {
@@ -117,6 +119,7 @@ export async function createService(
     onSilence,
     worker,
     live,
+    documentWaitMs,
     networkRules: rules,
     now,
     logger,

@@ -15,6 +15,8 @@ export type PageDependencies = {
   readonly onAlert: RailAlert;
   readonly onSilence: RailAlert;
   readonly live: LiveUpdates;
+  /** Time after which a reader is told that the document is being made; most take a part of it. */
+  readonly documentWaitMs: number;
   /** The time in the clock of the tenant, in milliseconds. */
   readonly now: (tenant: Tenant) => Promise<TenantTime>;
 };

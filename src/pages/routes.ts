@@ -24,8 +24,7 @@ const CONTENT_SECURITY_POLICY =
 /** Retry time after a provider did not answer; it may take longer, but payers are no machines. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** Time after which a reader is told that the document is being made; most take a part of it. */
-const BEING_MADE_AFTER_MS = 5_000;
+/** Retry time while a document is being made. */
 const ASK_AGAIN_SECONDS = '3';
 
 /** Retry time while too many documents wait: a long one takes a few seconds. */
@@ -169,7 +168,8 @@ export function pageRoutes(
       `${PAGE}/${kind}.pdf`,
       withEffect,
       onVisit(async (visit, request, reply) => {
-        const file = await soon(fileOf(visit, kind, dependencies.checkoutUrl, goneOf(reply)));
+        const { checkoutUrl, documentWaitMs } = dependencies;
+        const file = await soon(fileOf(visit, kind, checkoutUrl, goneOf(reply)), documentWaitMs);
         if (file === 'being made') {
           // A browser asks again by itself; programs find the time where RFC 9110 has it.
           reply.headers({ 'retry-after': ASK_AGAIN_SECONDS, refresh: ASK_AGAIN_SECONDS });
@@ -241,9 +241,9 @@ function goneOf({ raw }: FastifyReply): AbortSignal {
 }
 
 /** The file, or what to say to a reader who has waited for long enough. */
-async function soon(file: Promise<Buffer | null>): Promise<Buffer | null | 'being made'> {
+async function soon(file: Promise<Buffer | null>, waitMs: number): Promise<Buffer | null | 'being made'> {
   const waiting = new AbortController();
-  const late = sleep(BEING_MADE_AFTER_MS, 'being made' as const, { signal: waiting.signal, ref: false });
+  const late = sleep(waitMs, 'being made' as const, { signal: waiting.signal, ref: false });
   late.catch(() => {});
   try {
     return await Promise.race([file, late]);

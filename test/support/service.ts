@@ -36,6 +36,7 @@ export type ServiceOptions = {
   readonly realNow?: () => number;
   readonly logger?: Logger;
   readonly database?: TestDatabase;
+  readonly documentWaitMs?: number;
 };
 
 export type CallOptions = {
@@ -58,7 +59,13 @@ export type Answer = {
  */
 export async function startService(
   context: { after(hook: () => Promise<void>): void },
-  { env = {}, realNow = Date.now, logger = pino({ level: 'silent' }), database: given }: ServiceOptions = {},
+  {
+    env = {},
+    realNow = Date.now,
+    logger = pino({ level: 'silent' }),
+    database: given,
+    ...limits
+  }: ServiceOptions = {},
 ): Promise<TestService> {
   const database = given ?? (await freshTestDatabase());
   const config = readConfig({
@@ -67,7 +74,7 @@ export async function startService(
     RATE_LIMIT: '0',
     ...env,
   });
-  const service = await createService(config, { logger, realNow });
+  const service = await createService(config, { logger, realNow, ...limits });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
 
