@@ -39,10 +39,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 const ends: Array<() => Promise<void>> = [];
 /** Tests also wait, for other processes and for what they start, so there are more lanes than processors. */
 const lanes = Math.min(plan.length, availableParallelism() + 1);
+const forBrowser = await shared();
 const environment = {
   ...process.env,
+  ...forBrowser,
   ...publish(plan, directory),
-  ...(await shared()),
   // Each process would compile the same code again.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
   TMPDIR: directory,
@@ -58,13 +59,12 @@ const success = await report(stream, plan.map(nameOf));
 for (const end of ends) await end();
 process.exitCode = success ? 0 : 1;
 
-/** Starts what test files share; the environment by which they find it. */
+/** Starts what test files share: PostgreSQL, which the environment of this process then names, and the browser. */
 async function shared(): Promise<NodeJS.ProcessEnv> {
   ends.push(globalTeardown);
   await globalSetup();
-  const { OPENTILL_TEST_POSTGRES } = process.env;
-  if (!plan.some(({ file }) => file.startsWith('test/pages/'))) return { OPENTILL_TEST_POSTGRES };
+  if (!plan.some(({ file }) => file.startsWith('test/pages/'))) return {};
   const browser = await startSharedBrowser();
   ends.push(browser.close);
-  return { OPENTILL_TEST_POSTGRES, ...browser.environment };
+  return browser.environment;
 }

@@ -9,11 +9,11 @@ export type Pen = {
   /** The text broken into lines of the width; `auto` takes the direction from its first letter. */
   readonly paragraph: (text: string, width: number, style: Style, direction: Direction | 'auto') => Paragraph;
   /** Draws one line of a paragraph with its left end (or its right one) at x. */
-  readonly line: (paragraph: Paragraph, index: number, at: TenantClock, style: Style) => void;
+  readonly line: (paragraph: Paragraph, index: number, at: Place, style: Style) => void;
   readonly widthOf: (text: string, style: Style) => number;
 };
 
-type TenantClock = {
+type Place = {
   readonly x: number;
   readonly baseline: number;
   /** True if x is the right end of the line. */

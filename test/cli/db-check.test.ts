@@ -10,6 +10,8 @@ import { createHooks } from '../support/hooks.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
 import { runToEnd } from '../support/process.ts';
+import { sampler } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
 import { damages } from './db/damages.ts';
 import { fillByService } from './db/healthy.ts';
 import { type Kind, kinds } from './db/kinds.ts';
@@ -65,10 +67,13 @@ function checkSuite(kind: Kind): void {
       );
     });
 
-  test('finds whatever breaks one of its rules', async (t) => {
+  // Most rules are the same text for both databases.
+  const isTried = sampler(kind.name === 'sqlite' ? 1 : 0.25);
+
+  test(`finds whatever breaks one of its rules, seed ${seed}`, async (t) => {
     const rules = new Set((await outcomesOf(healthy)).map(({ rule }) => rule));
     assert.deepEqual(new Set(damages[kind.name].map(([rule]) => rule)), rules, 'a rule that nothing breaks');
-    for (const [rule, sql] of damages[kind.name]) {
+    for (const [rule, sql] of damages[kind.name].filter(isTried)) {
       const url = await kind.copy(t, healthy);
       if (kind.name === 'sqlite')
         await kind.run(

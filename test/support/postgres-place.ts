@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { quickestDirectory } from './memory.ts';
 
-export type TenantClock = {
+export type Place = {
   /** The data directory. */
   readonly data: string;
   /** The folder of `initdb` and `postgres`. */
@@ -19,7 +19,7 @@ export const account: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** A new place with an empty data directory. */
-export async function newPlace({ durable = false }: { readonly durable?: boolean }): Promise<TenantClock> {
+export async function newPlace({ durable = false }: { readonly durable?: boolean }): Promise<Place> {
   // A new database is hundreds of new files: on some disks a quarter of a second, in memory ten milliseconds.
   const data = await newDirectory(durable ? tmpdir() : await quickestDirectory());
   const programs = process.env.OPENTILL_POSTGRES_BIN ?? (await packaged());

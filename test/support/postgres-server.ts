@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/cli/free-port.ts';
 import type { Guarded } from './postgres-guard.ts';
-import { account, newPlace, type TenantClock } from './postgres-place.ts';
+import { account, newPlace, type Place } from './postgres-place.ts';
 
 export type PostgresOptions = {
   /** Whether what was committed survives a crash of the machine. Tests seldom need it, and are quicker without. */
@@ -35,6 +35,9 @@ export type PostgresServer = {
 /** Settings of the machine that runs the tests must not reach the server. */
 const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
+/** Where a cluster is that can be copied. */
+const EMPTY_CLUSTER = 'OPENTILL_TEST_POSTGRES_CLUSTER';
+
 const guardFile = join(import.meta.dirname, 'postgres-guard.ts');
 const READY = /database system is ready to accept (read-only )?connections/;
 /** Enough of the log to see what went wrong. */
@@ -44,16 +47,31 @@ const LOG_LENGTH = 20_000;
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const place = await newPlace(options);
   return orNoTrace(place, async () => {
-    const initdb = join(place.programs, 'initdb');
-    const args = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
-    const limits = { cwd: place.data, env: environment, ...account };
-    await promisify(execFile)(initdb, [`--pgdata=${place.data}`, ...args], limits);
+    const { [EMPTY_CLUSTER]: empty } = process.env;
+    if (empty === undefined) await initialise(place);
+    // A fifth of the time that it takes to make one. Node.js would copy as root, whose files the server may not read.
+    else await promisify(execFile)('cp', ['-R', `${empty}/.`, place.data], inside(place));
     return startIn(place, options);
   });
 }
 
+/** Makes a cluster that no server runs on, for servers to copy; the environment by which they find it. */
+export async function emptyCluster(): Promise<{ environment: NodeJS.ProcessEnv; remove(): Promise<void> }> {
+  const place = await newPlace({});
+  await orNoTrace(place, () => initialise(place));
+  return { environment: { [EMPTY_CLUSTER]: place.data }, remove: () => removeTraces(place) };
+}
+
+async function initialise(place: Place): Promise<void> {
+  const args = ['--username=postgres', '--auth=trust', '--locale=C', '--encoding=UTF8', '--no-sync'];
+  const initdb = join(place.programs, 'initdb');
+  await promisify(execFile)(initdb, [`--pgdata=${place.data}`, ...args], inside(place));
+}
+
+const inside = ({ data }: Place) => ({ cwd: data, env: environment, ...account });
+
 /** What is begun in a place leaves nothing there if it fails. */
-export async function orNoTrace<T>(place: TenantClock, begin: () => Promise<T>): Promise<T> {
+export async function orNoTrace<T>(place: Place, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
   } catch (error) {
@@ -62,12 +80,12 @@ export async function orNoTrace<T>(place: TenantClock, begin: () => Promise<T>):
   }
 }
 
-async function removeTraces({ traces }: TenantClock): Promise<void> {
+async function removeTraces({ traces }: Place): Promise<void> {
   for (const trace of traces) await rm(trace, { recursive: true, force: true });
 }
 
 /** Starts a server on data that are there already. */
-export async function startIn(place: TenantClock, options: PostgresOptions): Promise<PostgresServer> {
+export async function startIn(place: Place, options: PostgresOptions): Promise<PostgresServer> {
   const { durable = false, settings = {}, port = await freePort() } = options;
   const { data, programs, traces } = place;
   const parameters = {
@@ -75,6 +93,8 @@ export async function startIn(place: TenantClock, options: PostgresOptions): Pro
     port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
+    // Files among its data, so that a server that was killed leaves nothing in the memory of the machine.
+    dynamic_shared_memory_type: 'mmap',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
     ...settings,
   };

@@ -1,20 +1,23 @@
 /** Of one `npm test`: starts the PostgreSQL that all test files share, and ends it after them. */
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { emptyCluster, startPostgres } from './postgres-server.ts';
 
-let server: PostgresServer | undefined;
+const ends: Array<() => Promise<void>> = [];
 
+/** Test files are processes of their own, which inherit what it puts into the environment. */
 export async function globalSetup(): Promise<void> {
-  if (process.env.OPENTILL_TEST_POSTGRES !== undefined) return;
   try {
-    server = await startPostgres();
+    const cluster = await emptyCluster();
+    ends.push(cluster.remove);
+    Object.assign(process.env, cluster.environment);
+    if (process.env.OPENTILL_TEST_POSTGRES !== undefined) return;
+    const server = await startPostgres();
+    ends.push(server.remove);
+    process.env.OPENTILL_TEST_POSTGRES = server.url;
   } catch {
     // Where PostgreSQL does not run, all other tests do. Those that need it try by themselves, and say what is wrong.
-    return;
   }
-  // Test files are processes of their own, which inherit it.
-  process.env.OPENTILL_TEST_POSTGRES = server.url;
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server?.remove();
+  for (const end of ends.toReversed()) await end();
 }
