@@ -98,8 +98,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a person is not redacted in what was stored of a session',
     ...sqlite('redact', 'store/sqlite'),
-    find: 'payer: { ...session.payer, ...blankPayer }',
-    replace: 'payer: { ...session.payer }',
+    find: 'const payer = { ...session.payer, ...blankPayer };',
+    replace: 'const payer = { ...session.payer };',
   },
   {
     name: 'two processes claim the same timer',
