@@ -149,4 +149,16 @@ export const storeFaults: readonly Fault[] = [
     find: '  makeFile(path);\n',
     replace: '  makeFile(path);\n  openDatabase(path, { migrates }).close();\n',
   },
+  {
+    name: 'a session is written over a version that was not read',
+    ...sqlite('sqlite/statements', 'store/sqlite'),
+    find: ' AND ${isSame}`;',
+    replace: ' AND (${isSame}) IS NOT NULL`;',
+  },
+  {
+    name: 'what another process has changed is decided on as it was',
+    ...sqlite('sqlite/commit', 'store/sqlite'),
+    find: '      checkouts.forgetAll();\n      endpoints.forget();\n      commitOnce(units);',
+    replace: '      endpoints.forget();\n      commitOnce(units);',
+  },
 ];

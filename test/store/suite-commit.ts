@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import { defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
+import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
 import { newId } from '../../src/lib/id.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Unit } from '../../src/store/store.ts';
@@ -187,6 +187,33 @@ export function commitSuite(open: Open): void {
       assert.equal(await store.checkouts.fetch(mine, first.id), null);
       await add(store, first);
       assert.deepEqual(await store.checkouts.fetch(mine, first.id), first);
+    });
+
+    it('is decided on what is stored, whatever another process has made of it since it was read', async (given) => {
+      const { store, another, mine } = given;
+      const other = await another();
+      const one = await add(store, session(mine));
+      assert.equal((await other.checkouts.fetch(mine, one.id))?.version, 1);
+      const decidedOn = new Map<string, number>();
+      const book = (reference: string): Unit => ({
+        needs: { tenant: mine, checkouts: [one.id] },
+        decide({ checkouts }) {
+          const before = checkouts.get(one.id) as Checkout;
+          decidedOn.set(reference, before.version);
+          const after = changed(before, { payments: [...before.payments, payment(reference)] });
+          return [{ checkout: { before, after }, events: [eventOf(after, 'checkout.paid')] }];
+        },
+      });
+      await store.commit([book('first')]);
+      await other.commit([book('second'), book('third')]);
+      await store.commit([book('fourth')]);
+      assert.deepEqual([...decidedOn.values()], [1, 2, 3, 4]);
+      const stored = await (await given.reopen()).checkouts.fetch(mine, one.id);
+      assert.equal(stored?.version, 5);
+      assert.deepEqual(
+        stored.payments.map(({ reference }) => reference),
+        ['first', 'second', 'third', 'fourth'],
+      );
     });
 
     it('shows no unit what another account or mode has just written', async ({

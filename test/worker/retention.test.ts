@@ -46,8 +46,8 @@ suite('deliveries that are older than the log', () => {
     const [tried] = await claim(store, mine, OLD);
     assert.equal(tried?.id, waiting[0]?.id);
     if (tried) await finish(store, mine, tryAgain(tried, NOW + DAY));
-    const { deliveries: young } = await happen(store, session, YOUNG, 2, [HOST]);
-    const { deliveries: elsewhere } = await happen(store, session, OLD, 1, [ELSEWHERE]);
+    const { session: later, deliveries: young } = await happen(store, session, YOUNG, 2, [HOST]);
+    const { deliveries: elsewhere } = await happen(store, later, OLD, 1, [ELSEWHERE]);
     const seen: Delivery[] = [];
     const looking: Store = {
       ...store,

@@ -9,7 +9,7 @@ import type { CheckoutReader } from './checkouts.ts';
 import type { EndpointReader } from './endpoints.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
-import { writer } from './write.ts';
+import { OutdatedCheckout, writer } from './write.ts';
 
 /** What is kept in memory of what commits change, and who else hears of it. */
 type Parts = {
@@ -37,7 +37,7 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     };
   }
 
-  return (units: readonly Unit[]): void => {
+  function commitOnce(units: readonly Unit[]): void {
     // What this transaction has changed already, for the units behind; only a commit makes it known to readers.
     const changed = new Map<CheckoutId, Checkout>();
     const written: Writes[] = [];
@@ -68,6 +68,18 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     for (const checkout of changed.values()) checkouts.remember(checkout);
     for (const writes of written) committed(writes);
     if (written.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) accountsChanged();
+  }
+
+  return (units: readonly Unit[]): void => {
+    try {
+      commitOnce(units);
+    } catch (error) {
+      if (!(error instanceof OutdatedCheckout)) throw error;
+      // What is in memory is not what is stored, whoever has seen to that. All is decided anew, on what is stored.
+      checkouts.forgetAll();
+      endpoints.forget();
+      commitOnce(units);
+    }
   };
 }
 

@@ -14,6 +14,11 @@ import { deliveryWriter } from './write-deliveries.ts';
 
 type Write = (tenant: Tenant, writes: Writes) => void;
 
+/** Something else than this store has changed the session since it was read. */
+export class OutdatedCheckout extends Error {
+  override name = 'OutdatedCheckout';
+}
+
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
 export function writer(database: DatabaseSync, { read, steps }: Runner): () => Write {
   const rows = rowStatements(database);
@@ -33,7 +38,9 @@ export function writer(database: DatabaseSync, { read, steps }: Runner): () => W
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
     const row = { ...checkoutRow(after), lastEvent };
     if (before === null) rows.insert(after.tenant, 'checkout', row);
-    else rows.update(after.tenant, 'checkout', row, columnsOf(before));
+    else if (!rows.update(after.tenant, 'checkout', row, { ...columnsOf(before), version: before.version })) {
+      throw new OutdatedCheckout(`session ${after.id} is no longer at version ${before.version}`);
+    }
     lastEvents.set(after, lastEvent);
   }
 
