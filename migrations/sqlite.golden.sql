@@ -173,7 +173,11 @@ CREATE TABLE delivery_attempt (
 ) STRICT, WITHOUT ROWID;
 
 -- table directory
-CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+CREATE TABLE directory (
+  version INTEGER NOT NULL,
+  -- Filled and emptied to find out whether there is room for changes, after one that failed.
+  trial BLOB
+) STRICT;
 
 -- table event
 CREATE TABLE event (

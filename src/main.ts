@@ -53,7 +53,7 @@ export async function createService(
     maxBatch?: number;
   } = {},
 ): Promise<Service> {
-  const store = await openStore(config, { serve: true });
+  const store = await openStore(config, { serve: true, onTrouble: (text) => logger.error(text) });
   const metrics = createMetrics(store);
   const serializer = createSerializer(config.CHECKOUT_URL);
   const live = createLiveUpdates();

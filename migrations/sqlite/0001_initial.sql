@@ -33,8 +33,12 @@ CREATE TABLE api_key (
 ) STRICT;
 
 -- Counts the changes of the two tables above, for those who keep them in memory.
-CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
-INSERT INTO directory VALUES (1);
+CREATE TABLE directory (
+  version INTEGER NOT NULL,
+  -- Filled and emptied to find out whether there is room for changes, after one that failed.
+  trial BLOB
+) STRICT;
+INSERT INTO directory VALUES (1, NULL);
 CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;

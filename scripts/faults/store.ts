@@ -140,8 +140,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a command migrates the database',
     ...sqlite('open', 'cli/versions'),
-    find: '{ serve, migrates: serve }',
-    replace: '{ serve, migrates: true }',
+    find: 'migrates: serve, onTrouble',
+    replace: 'migrates: true, onTrouble',
   },
   {
     name: 'a database is migrated before it is owned',
@@ -160,5 +160,71 @@ export const storeFaults: readonly Fault[] = [
     ...sqlite('sqlite/commit', 'store/sqlite'),
     find: '      checkouts.forgetAll();\n      endpoints.forget();\n      commitOnce(units);',
     replace: '      endpoints.forget();\n      commitOnce(units);',
+  },
+  {
+    name: 'nobody notices that the log is gone',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: 'files.find(({ isThere }) => !isThere())',
+    replace: 'files.find(({ path, isThere }) => path !== log.path && !isThere())',
+  },
+  {
+    name: 'what is in a log that is gone is not saved',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: 'if (!isSaved) save();',
+    replace: '',
+  },
+  {
+    name: 'a log that took the place of another is replayed',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: 'renameSync(log.path, `${log.path}.replaced`)',
+    replace: 'log.isThere()',
+  },
+  {
+    name: 'a log is replayed into the database that took the place of its own',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: "database.exec('PRAGMA wal_checkpoint(TRUNCATE)');",
+    replace: '',
+  },
+  {
+    name: 'a server goes on writing to a database that is no longer found',
+    ...sqlite('sqlite/access', 'sqlite/replaced'),
+    find: '      const trouble = watch?.trouble();\n      if (trouble) throw trouble;\n      try {',
+    replace: '      try {',
+  },
+  {
+    name: 'the lock that was removed is not taken again',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: 'else owned.renew();',
+    replace: '',
+  },
+  {
+    name: 'a service is ready although a change was just refused',
+    ...sqlite('sqlite/access', 'crash/disk-full'),
+    find: 'else health.failed(error);',
+    replace: '',
+  },
+  {
+    name: 'a service is ready again by a smaller change than what has failed',
+    ...sqlite('health', 'store/health'),
+    find: 'if (known.error === null) learn(null, KNOWN_FOR_MS);',
+    replace: 'learn(null, KNOWN_FOR_MS);',
+  },
+  {
+    name: 'the log is copied when there are many changes, not when it is long',
+    ...sqlite('sqlite/checkpoint', 'store/checkpoint'),
+    find: 'if (bytes <= copyAt) return;',
+    replace: 'if ((copyAt += 1) % 5000 !== 0) return;',
+  },
+  {
+    name: 'the log stays as long as it once was',
+    ...sqlite('sqlite/checkpoint', 'store/checkpoint'),
+    find: '; PRAGMA journal_size_limit = ${copyAtBytes}',
+    replace: '',
+  },
+  {
+    name: 'a backup lets the log grow without end',
+    ...sqlite('sqlite/backup', 'store/checkpoint'),
+    find: 'refuseLongLog(database, maxLogBytes);',
+    replace: '',
   },
 ];

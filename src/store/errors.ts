@@ -13,4 +13,14 @@ export class CursorExpired extends Error {
 /** The database cannot serve now (full, locked, gone); the same request may succeed later. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
+  /** Why, in words without hosts or paths, where it will not pass by itself. */
+  readonly reason: string | null;
+
+  constructor(
+    message: string,
+    { reason = null, ...options }: ErrorOptions & { reason?: string | null } = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+  }
 }

@@ -4,16 +4,17 @@ import type { Store } from './store.ts';
 
 /**
  * Opens the store of the settings. `serve` takes part in serving the database; the command line works beside servers.
+ * `onTrouble` gets lines for the operator.
  * Only the one that is asked for is loaded, and nothing of HTTP: commands start in a fraction of the time.
  */
 export async function openStore(
   { DATABASE_URL: database, DATABASE_COMMITS }: Pick<Config, 'DATABASE_URL' | 'DATABASE_COMMITS'>,
-  { serve }: { serve: boolean },
+  { serve, onTrouble = () => {} }: { serve: boolean; onTrouble?: (text: string) => void },
 ): Promise<Store> {
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts');
     return openPostgresStore(database.url, { serve, create: serve, commitsAtOnce: DATABASE_COMMITS });
   }
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore(database.path, { serve, migrates: serve });
+  return openSqliteStore(database.path, { serve, migrates: serve, onTrouble });
 }

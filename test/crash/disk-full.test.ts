@@ -59,11 +59,9 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
   await Promise.all(Array.from({ length: CLIENTS }, client));
   assert.ok(acknowledged.size > 20, `${acknowledged.size} changes before the disk was full`);
 
-  // What is left may be enough for something small.
-  for (let n = 0; (await readiness(server)) === 200; n++) {
-    await create(server, `small-${n}`);
-    assert.ok(n < 100, 'it never stops being ready');
-  }
+  // What is left may be enough for something small. But once a change was refused, the service is not ready.
+  for (let n = 0; (await create(server, `small-${n}`)) === 201; n++) assert.ok(n < 1_000, 'it is never full');
+  assert.equal(await readiness(server), 503);
   const sentBefore = receiver.count();
   for (let round = 0; round < 20; round++) {
     assert.equal(await readiness(server), 503);

@@ -12,11 +12,11 @@ database.exec('PRAGMA journal_mode = WAL');
 if (phase === 'prepare') {
   database.exec(`CREATE TABLE filler (text TEXT); INSERT INTO filler VALUES (printf('%.*c', 900000, 'x'))`);
 } else {
-  const checkpoints = startCheckpoints(database, path);
+  const checkpoints = startCheckpoints(database, path, { copyAtBytes: 16_384 });
   const insert = database.prepare(`INSERT INTO filler VALUES (printf('%.*c', 4000, 'y'))`);
   for (let round = 0; round < 5; round++) {
     for (let i = 0; i < 8; i++) insert.run();
-    checkpoints.changed(1_000_000);
+    checkpoints.written();
     await pause(100);
   }
   await checkpoints.stop();

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startCheckpoints } from '../../src/store/sqlite/checkpoint.ts';
+import { createAccount } from '../../src/accounts/account.ts';
+import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
+import { checkSqlite } from '../../src/store/sqlite/check.ts';
+import { type Checkpoints, startCheckpoints } from '../../src/store/sqlite/checkpoint.ts';
+import { openForReading } from '../../src/store/sqlite/file.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { freshDirectory } from '../support/process.ts';
 
 const script = join(import.meta.dirname, 'checkpoint-process.ts');
 const LIMIT_KIB = 1000;
@@ -27,10 +33,109 @@ test('a database file that cannot grow ends neither the process nor what was com
   database.close();
 });
 
-test('a thread that could not start does not hold up the end', async (t) => {
-  const database = new DatabaseSync(':memory:');
-  t.after(() => database.close());
-  const checkpoints = startCheckpoints(database, '/nowhere/at/all.db');
-  checkpoints.changed(1_000_000);
+test('a thread that could not start does not hold up the end, nor any change', async (t) => {
+  const path = join(freshDirectory(t), 'test.db');
+  const database = open(t, path);
+  const checkpoints = startCheckpoints(database, '/nowhere/at/all.db', { copyAtBytes: 1 });
+  fill(database, 10);
+  checkpoints.written();
+  fill(database, 10);
+  await checkpoints.room();
   await checkpoints.stop();
 });
+
+suite('the log of the database', () => {
+  const copyAtBytes = 2 ** 20;
+
+  /** Writes rows of 60 KB as the store does, and returns how long the log was at most. */
+  async function write(database: DatabaseSync, checkpoints: Checkpoints, path: string, rows: number) {
+    let longest = 0;
+    for (let row = 0; row < rows; row++) {
+      await checkpoints.room();
+      fill(database, 1, 60_000);
+      checkpoints.written();
+      longest = Math.max(longest, statSync(`${path}-wal`).size);
+      if (row % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return longest;
+  }
+
+  test('is bounded in bytes, however large the rows are', async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    const checkpoints = startCheckpoints(database, path, { copyAtBytes });
+    const longest = await write(database, checkpoints, path, 300);
+    assert.ok(longest > copyAtBytes, `${longest} bytes`);
+    assert.ok(longest < 2.5 * copyAtBytes, `${longest} bytes`);
+    await checkpoints.stop();
+  });
+
+  test('grows while somebody reads, which is told, and is cut when they have gone', async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    fill(database, 1);
+    const told: number[] = [];
+    const checkpoints = startCheckpoints(database, path, {
+      copyAtBytes,
+      onLong: (bytes) => told.push(bytes),
+    });
+    const reader = open(t, path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM filler').get();
+    await write(database, checkpoints, path, 200);
+    assert.equal(told.length, 2, told.join());
+    for (const [index, bytes] of told.entries()) assert.ok(bytes > 4 * 2 ** index * copyAtBytes);
+    reader.exec('COMMIT');
+    await write(database, checkpoints, path, 100);
+    const longest = await write(database, checkpoints, path, 100);
+    assert.ok(longest < 2.5 * copyAtBytes, `${longest} bytes`);
+    await checkpoints.stop();
+  });
+});
+
+suite('a command that reads for so long that the log grows', () => {
+  const grown = /the log of the database has grown to \d+ MiB while it was read/;
+
+  async function setUp(t: TestContext) {
+    const path = join(freshDirectory(t), 'test.db');
+    const store = openSqliteStore(path);
+    t.after(() => store.close());
+    // More than is copied at once.
+    for (let name = 0; name < 20; name++) await createAccount(store, 'x'.repeat(2 ** 20), 0);
+    return path;
+  }
+
+  test('makes no backup', async (t) => {
+    const path = await setUp(t);
+    const file = `${path}.backup`;
+    await assert.rejects(
+      backUpSqlite(path, file, () => {}, 1_000),
+      grown,
+    );
+    assert.equal(existsSync(file), false);
+    await backUpSqlite(path, file, () => {});
+  });
+
+  test('does not go on checking', async (t) => {
+    const database = openForReading(await setUp(t));
+    t.after(() => database.close());
+    const rules: string[] = [];
+    const listener = { outcome: ({ rule }: { rule: string }) => rules.push(rule), progress: () => {} };
+    await assert.rejects(checkSqlite(database, listener, 1_000), grown);
+    assert.deepEqual(rules, []);
+    await checkSqlite(database, listener);
+    assert.ok(rules.length > 10);
+  });
+});
+
+function open(t: TestContext, path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS filler (text TEXT)');
+  return database;
+}
+
+function fill(database: DatabaseSync, rows: number, bytes = 4_000): void {
+  const insert = database.prepare(`INSERT INTO filler VALUES (printf('%.*c', ${bytes}, 'y'))`);
+  for (let row = 0; row < rows; row++) insert.run();
+}

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { backup } from 'node:sqlite';
 import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
 import { UnusableDatabase } from '../errors.ts';
-import { openForReading, openUnchanging } from './file.ts';
+import { openForReading, openUnchanging, refuseLongLog } from './file.ts';
 import { refuseNewer } from './migrate.ts';
 import { type Ownership, own } from './ownership.ts';
 
@@ -18,6 +18,7 @@ export async function backUpSqlite(
   path: string,
   file: string,
   progress: (done: number, total: number) => void,
+  maxLogBytes?: number,
 ): Promise<void> {
   const database = openForReading(path);
   try {
@@ -28,7 +29,10 @@ export async function backUpSqlite(
     await makeFile(file, (part) =>
       backup(database, part, {
         rate: PAGES_AT_ONCE,
-        progress: ({ totalPages, remainingPages }) => progress(totalPages - remainingPages, totalPages),
+        progress({ totalPages, remainingPages }) {
+          refuseLongLog(database, maxLogBytes);
+          progress(totalPages - remainingPages, totalPages);
+        },
       }),
     );
   } finally {

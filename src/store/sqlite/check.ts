@@ -2,6 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CheckListener, type SqlRule, untoldOutcome } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
+import { UnusableDatabase } from '../errors.ts';
+import { refuseLongLog } from './file.ts';
 
 /** Of the many faults that a damaged file can have, what the first ones are says enough. */
 const MAX_FAULTS = 5;
@@ -43,10 +45,14 @@ const rules: readonly SqlRule[] = [
 ];
 
 /** Looks at everything as it is at one moment, also while a service writes. */
-export async function checkSqlite(database: DatabaseSync, listener: CheckListener): Promise<void> {
+export async function checkSqlite(
+  database: DatabaseSync,
+  listener: CheckListener,
+  maxLogBytes?: number,
+): Promise<void> {
   database.exec('BEGIN');
   try {
-    const looking = checked(database, listener);
+    const looking = checked(database, listener, () => refuseLongLog(database, maxLogBytes));
     await checkFile(database, looking.attempt, listener);
     await checkAll(looking, listener);
   } finally {
@@ -54,7 +60,8 @@ export async function checkSqlite(database: DatabaseSync, listener: CheckListene
   }
 }
 
-function checked(database: DatabaseSync, { outcome }: CheckListener): Checked {
+/** `mayGoOn` throws if somebody is held up by it. */
+function checked(database: DatabaseSync, { outcome }: CheckListener, mayGoOn: () => void): Checked {
   return {
     dialect: 'sqlite',
     rules,
@@ -65,13 +72,18 @@ function checked(database: DatabaseSync, { outcome }: CheckListener): Checked {
         rows.push(row);
         if (rows.length < atOnce) continue;
         yield rows;
+        mayGoOn();
         rows = [];
       }
       yield rows;
     },
     /** A database that is damaged may refuse a statement. */
     async attempt(rule, work) {
-      await work().catch((error) => outcome(untoldOutcome(rule, error)));
+      mayGoOn();
+      await work().catch((error) => {
+        if (error instanceof UnusableDatabase) throw error;
+        outcome(untoldOutcome(rule, error));
+      });
     },
   };
 }

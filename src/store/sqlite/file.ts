@@ -1,5 +1,5 @@
 /** What can be told of a database file before anything is done with it. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UnusableDatabase } from '../errors.ts';
@@ -47,6 +47,18 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
   }
   database.close();
   throw new UnusableDatabase(`${path} is no database of opentill`);
+}
+
+/** How long the log may become while a command reads: until that ends, it cannot be begun anew. */
+const MAX_LOG_BYTES = 2 ** 30;
+
+/** To be called from time to time by who reads for long; throws if the log has become too long for that. */
+export function refuseLongLog(database: DatabaseSync, maxBytes = MAX_LOG_BYTES): void {
+  const size = statSync(`${database.location()}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= maxBytes) return;
+  throw new UnusableDatabase(
+    `the log of the database has grown to ${Math.round(size / 2 ** 20)} MiB while it was read; run the command again when less is written`,
+  );
 }
 
 /** The database with something to be done when it is closed. */

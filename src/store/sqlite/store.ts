@@ -1,47 +1,63 @@
 /** The embedded database behind the store's interface: synchronous inside, one process, one connection. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
 import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
 import type { Store } from '../store.ts';
+import { createAccess } from './access.ts';
 import { checkoutReader } from './checkouts.ts';
-import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
 import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, own } from './ownership.ts';
 import { runner } from './run.ts';
+import { type Serving, startServing } from './serving.ts';
 import { inTransaction } from './transaction.ts';
 import { workQueue } from './work.ts';
 
-/** How long the outcome of a trial write answers for the next health checks. */
-const HEALTH_CHECK_EVERY_MS = 500;
+type Options = {
+  /** Takes the sole right to serve the database; the command line does without, beside a server that runs. */
+  readonly serve?: boolean;
+  /** Brings the schema up to date, or makes it. */
+  readonly migrates?: boolean;
+  /** Gets a line for the operator when a server must not, or can hardly, use the database any more. */
+  readonly onTrouble?: (text: string) => void;
+};
 
-/** SQLITE_BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the primary result codes that are not our mistake. */
-const environmentErrors = new Set([5, 6, 8, 10, 11, 13, 14]);
-
-/**
- * `path` names the file. `serve` takes the sole right to serve it: the command line opens it without, beside a server
- * that runs, and without `migrates`.
- */
-export function openSqliteStore(path: string, { serve = false, migrates = true } = {}): Store {
+/** `path` names the file. */
+export function openSqliteStore(
+  path: string,
+  { serve = false, migrates = true, onTrouble = () => {} }: Options = {},
+): Store {
   makeFile(path);
-  const leave = serve ? own(path).release : enterToWrite(path);
+  if (!serve) {
+    const leave = enterToWrite(path);
+    return opened(leave, () => storeOn(openDatabase(path, { migrates }), null, leave));
+  }
+  const owned = own(path);
+  return opened(owned.release, () => {
+    const database = openDatabase(path, { migrates });
+    return storeOn(database, startServing(database, path, owned, onTrouble), owned.release);
+  });
+}
+
+function opened(leave: () => void, open: () => Store): Store {
   try {
-    return storeOn(openDatabase(path, { migrates }), { path, serve, leave });
+    return open();
   } catch (error) {
     leave();
     throw error;
   }
 }
 
-type Serving = { readonly path: string; readonly serve: boolean; readonly leave: () => void };
-
-function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store {
+function storeOn(database: DatabaseSync, server: Serving | null, leave: () => void): Store {
+  const checkpoints = server?.checkpoints;
+  const { reading, writing, changing, checkHealth } = createAccess(database, server?.watch ?? null, () =>
+    checkpoints?.written(),
+  );
   const run = runner(database);
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
@@ -53,78 +69,55 @@ function storeOn(database: DatabaseSync, { path, serve, leave }: Serving): Store
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
   });
-  const checkpoints = serve ? startCheckpoints(database, path) : null;
-  let healthyUntil = 0;
-
-  function checkHealth(): void {
-    if (performance.now() < healthyUntil) return;
-    // Writing the number that is there already still goes through the log and its fsync.
-    const version = database.prepare('PRAGMA user_version').get()?.user_version;
-    inTransaction(database, () => database.exec(`PRAGMA user_version = ${version}`));
-    healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
-  }
+  const commitNow = changing(commit);
 
   return {
-    commit: answering((units) => {
-      healthyUntil = 0;
-      commit(units);
-      checkpoints?.changed(units.length);
-      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
-    }),
+    async commit(units) {
+      const room = checkpoints?.room();
+      if (room) await room;
+      await commitNow(units);
+    },
     // One connection has one transaction at a time, and it makes no difference whose data that is about.
     batching: { atOnce: 1, mixed: true },
 
     ...resources({
-      run: (read) => answering(() => run.read(read))(),
-      inTransaction: (steps) => answering(() => inTransaction(database, () => run.steps(steps)))(),
-      checkouts: { fetch: answering(checkouts.read), same: checkouts.same },
-      feed: { extend: async () => {}, end: answering((tenant) => run.read(feedEnd(tenant))) },
+      run: (read) => reading(() => run.read(read))(),
+      inTransaction: (steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
+      checkouts: { fetch: reading(checkouts.read), same: checkouts.same },
+      feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
-        accounts: answering(accounts.accounts),
-        insert: answering(accounts.insert),
-        change: answering(accounts.change),
+        accounts: reading(accounts.accounts),
+        insert: writing(accounts.insert),
+        change: writing(accounts.change),
         version: accounts.version,
       },
       work: {
         // All of them: they are in memory, and an index tells at once where nothing is due.
-        listTenants: answering((_kind, realNow) => accounts.clocks(realNow)),
-        claimCheckouts: answering(work.claimCheckouts),
-        releaseCheckouts: answering(work.releaseCheckouts),
-        claimDeliveries: answering(work.claimDeliveries),
+        listTenants: reading((_kind, realNow) => accounts.clocks(realNow)),
+        claimCheckouts: reading(work.claimCheckouts),
+        releaseCheckouts: reading(work.releaseCheckouts),
+        claimDeliveries: reading(work.claimDeliveries),
       },
       retention: {
-        listTenants: answering((_what, createdBeforeMs) =>
+        listTenants: reading((_what, createdBeforeMs) =>
           accounts.clocks(createdBeforeMs).map(({ tenant }) => tenant),
         ),
         // The oldest are the first; looking further would read the whole table each time that there is little to forget.
-        purgeAnswers: answering((createdBeforeMs) =>
+        purgeAnswers: writing((createdBeforeMs) =>
           run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBeforeMs}
             AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
         ),
       },
     }),
-    endpoints: { list: answering(endpoints.list) },
+    endpoints: { list: reading(endpoints.list) },
     // The one process that serves the database is the only one that changes sessions.
     remote: { onCheckoutChange: () => {}, onEvents: () => {} },
 
-    checkHealth: answering(checkHealth),
+    checkHealth,
     async close() {
-      await checkpoints?.stop();
+      await server?.stop();
       database.close();
       leave();
     },
-  };
-}
-
-/** A synchronous operation as the asynchronous one of the interface, with the database's troubles told apart from bugs. */
-function answering<A extends unknown[], R>(operation: (...args: A) => R): (...args: A) => Promise<R> {
-  return async (...args) => {
-    try {
-      return operation(...args);
-    } catch (error) {
-      const { errcode } = error as { errcode?: number };
-      if (errcode === undefined || !environmentErrors.has(errcode & 0xff)) throw error;
-      throw new StoreUnavailable(`SQLite: ${(error as Error).message}`, { cause: error });
-    }
   };
 }

@@ -38,7 +38,7 @@ export function writer(database: DatabaseSync, { read, steps }: Runner): () => W
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
     const row = { ...checkoutRow(after), lastEvent };
     if (before === null) rows.insert(after.tenant, 'checkout', row);
-    else if (!rows.update(after.tenant, 'checkout', row, { ...columnsOf(before), version: before.version })) {
+    else if (!rows.update(after.tenant, 'checkout', row, columnsOf(before), before.version)) {
       throw new OutdatedCheckout(`session ${after.id} is no longer at version ${before.version}`);
     }
     lastEvents.set(after, lastEvent);

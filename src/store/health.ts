@@ -1,0 +1,63 @@
+/**
+ * Whether the database can be written. Commits of the service say so; where there are none, a trial write does, at most
+ * one at a time and two in a second.
+ */
+
+/** Time for which the result of a commit is taken for what it was, or that of a trial from its beginning. */
+const KNOWN_FOR_MS = 500;
+/** Time after a commit that failed in which nothing is tried. */
+const FAILED_FOR_MS = 1_000;
+
+export type Health = {
+  /** A change was committed. */
+  succeeded(): void;
+  /** The database could not be used. */
+  failed(error: Error): void;
+  /** A change failed for something that may be nobody's trouble but its own, such as a lock. */
+  doubted(): void;
+  /** Rejects if the database cannot be written. */
+  check(): Promise<void>;
+};
+
+/** `write` makes the trial write; after a failure it is to ask for as much as a change does. */
+export function createHealth(
+  write: (after: { readonly failure: boolean }) => Promise<void>,
+  nowMs = () => performance.now(),
+): Health {
+  let known: { readonly until: number; readonly error: Error | null } = { until: 0, error: null };
+  let trial: Promise<void> | null = null;
+
+  function learn(error: Error | null, forMs: number): void {
+    known = { until: nowMs() + forMs, error };
+  }
+
+  async function tryWriting(): Promise<void> {
+    const before = known;
+    const begunAt = nowMs();
+    let error: Error | null = null;
+    try {
+      await write({ failure: before.error !== null });
+    } catch (caught) {
+      error = caught as Error;
+    }
+    trial = null;
+    // What a commit has shown meanwhile counts more.
+    if (known === before) known = { until: begunAt + KNOWN_FOR_MS, error };
+  }
+
+  return {
+    succeeded() {
+      // Less than what has failed may go through: only a trial tells whether that is over.
+      if (known.error === null) learn(null, KNOWN_FOR_MS);
+    },
+    failed: (error) => learn(error, FAILED_FOR_MS),
+    doubted: () => learn(known.error, 0),
+    async check() {
+      if (nowMs() >= known.until) {
+        trial ??= tryWriting();
+        await trial;
+      }
+      if (known.error !== null) throw known.error;
+    },
+  };
+}
