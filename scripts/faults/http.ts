@@ -97,4 +97,11 @@ export const httpFaults: readonly Fault[] = [
     find: '      underWay.delete(upload);\n',
     replace: '',
   },
+  {
+    name: 'a full temporary folder is called a bug',
+    file: 'src/http/failure.ts',
+    tests: ['test/crash/disk-full.test.ts'],
+    find: 'if (error instanceof CopyFailed) return',
+    replace: 'if (error instanceof CopyFailed && error.cause === undefined) return',
+  },
 ];

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { CopyFailed } from '../banking/ingest/copy.ts';
 import { CursorExpired, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import { errorTable } from './error-table.ts';
@@ -13,6 +14,7 @@ import { problemsOf } from './validate.ts';
 export function failureOf(error: FastifyError): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StoreUnavailable) return new RequestError('unavailable', [], { 'retry-after': '1' });
+  if (error instanceof CopyFailed) return new RequestError('unavailable', [], { 'retry-after': '5' });
   if (error instanceof CursorExpired) return new RequestError('cursor_expired');
   if (error.validation) {
     const reason = error.validationContext === 'querystring' ? 'bad_query' : 'field_invalid';

@@ -102,3 +102,29 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
   assert.equal(ids.length, acknowledged.size);
   await receiver.hasSeen(ids);
 });
+
+test('a temporary folder that is full or gone refuses uploads alone, and for the time being', {
+  timeout: 60_000,
+}, async (t) => {
+  const directory = freshDirectory(t);
+  const gone = join(directory, 'gone');
+  const settings = { BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'fatal' };
+  const full = { shell: `trap '' XFSZ; ulimit -f ${LIMIT_KIB}` };
+  for (const [name, further, limits] of [
+    ['full', {}, full],
+    ['gone', { TMPDIR: gone }, {}],
+  ] as const) {
+    const DATABASE_URL = `sqlite:${join(directory, `${name}.db`)}`;
+    const server = await serve(t, { ...settings, ...further, DATABASE_URL }, limits);
+    const response = await fetch(`${server.url}/v3/bank_statement`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/octet-stream' },
+      body: Buffer.alloc(2 * LIMIT_KIB * 1024, '<'),
+    });
+    const answer = await response.text();
+    assert.equal(response.status, 503, answer);
+    assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    assert.match(answer, /BANK_STATEMENT\.\w+\.UNAVAILABLE/);
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  }
+});

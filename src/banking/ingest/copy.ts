@@ -3,12 +3,11 @@
  * changes.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 
 export type Copy = {
   /** Hexadecimal SHA-256 of the content. */
@@ -22,6 +21,15 @@ const PREFIX = 'opentill-upload-';
 /** Age from which a copy counts as a leftover, and the interval of the search for leftovers. */
 const LEFT_AFTER_MS = 3_600_000;
 
+/** The copy could not be made or read: the temporary folder is full or gone. Later it may go well. */
+export class CopyFailed extends Error {
+  override name = 'CopyFailed';
+}
+
+function failCopy(cause: Error): never {
+  throw new CopyFailed(`uploads cannot be kept in ${tmpdir()}: ${cause.message}`, { cause });
+}
+
 const inUse = new Set<string>();
 let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -32,25 +40,32 @@ export async function withCopy<T>(
   work: (copy: Copy) => Promise<T>,
 ): Promise<T> {
   await removeLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), PREFIX));
+  const folder = await mkdtemp(join(tmpdir(), PREFIX)).catch(failCopy);
   inUse.add(folder);
   try {
     const path = join(folder, 'content');
     const hash = createHash('sha256');
     let size = 0;
-    const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        size += chunk.length;
-        hash.update(chunk);
-        if (size > limit.bytes) done(limit.error());
-        else done(null, chunk);
-      },
-    });
-    await pipeline(content, counted, createWriteStream(path, { mode: 0o600 }));
-    return await work({ hash: hash.digest('hex'), open: () => createReadStream(path) });
+    // What is wrong with the content is told as it is.
+    await using file = await open(path, 'wx', 0o600).catch(failCopy);
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      hash.update(chunk);
+      if (size > limit.bytes) throw limit.error();
+      await file.appendFile(chunk).catch(failCopy);
+    }
+    return await work({ hash: hash.digest('hex'), open: () => readBack(path) });
   } finally {
     await rm(folder, { recursive: true, force: true });
     inUse.delete(folder);
+  }
+}
+
+async function* readBack(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    failCopy(error as Error);
   }
 }
 
