@@ -4,6 +4,8 @@
  * banks and other rails say in `money-rules.ts`.
  */
 
+import { tables } from '../tables.ts';
+
 /** What became of one rule. */
 export type Outcome = {
   /** What must hold, in words. */
@@ -69,6 +71,41 @@ export function createTally(rule: string) {
   };
 }
 
+/** Looks at the rows of a table one by one. */
+export type Judge<R> = { look(row: R): void; outcomes(): Outcome[] };
+
+/** A judge of what `read` makes of rows; where it throws, there is nothing more to be told of the row. */
+export function judgeOf<R, S>(
+  readable: string,
+  read: (row: R) => S,
+  rules: Readonly<Record<string, (subject: S) => boolean>>,
+  nameOf: (row: R) => string,
+): Judge<R> {
+  const unreadable = createTally(readable);
+  const tallies = Object.entries(rules).map(([rule, holds]) => ({ holds, tally: createTally(rule) }));
+  return {
+    look(row) {
+      try {
+        const subject = read(row);
+        const broken = tallies.filter(({ holds }) => !holds(subject));
+        for (const { tally } of broken) tally.add(nameOf(row));
+      } catch {
+        unreadable.add(nameOf(row));
+      }
+    },
+    outcomes: () => [unreadable, ...tallies.map(({ tally }) => tally)].map((each) => each.outcome()),
+  };
+}
+
+/** Throws unless this is so. */
+export function expect(holds: boolean): void {
+  if (!holds) throw new Error('it is something else');
+}
+
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 type Entry = ReadonlyArray<string | number | boolean | null>;
 
 /** Whether a JSON array, or null for an empty one, has just these entries, in any order. */
@@ -79,37 +116,43 @@ export function sameEntries(json: string | null, expected: readonly Entry[]): bo
   return expected.every((each) => texts.has(JSON.stringify(each)));
 }
 
+/** Another table, joined where it belongs to the row of the table. */
+export const joined = (table: string, other: string, on = 'true'): string =>
+  `${other} ON ${other}.account = ${table}.account AND ${other}.live = ${table}.live AND ${on}`;
+
+/** Ids of rows without that in another table which they belong to. */
+export const lone = (table: string, id: string, other: string, on: string, where = ''): string => `
+  SELECT DISTINCT ${table}.${id} AS id FROM ${table} LEFT JOIN ${joined(table, other, on)}
+  WHERE ${other}.account IS NULL ${where && `AND ${where}`}`;
+
 /** Rows of a table that name a session which does not exist. */
-export const ofNoSession = (table: string, id: string): string => `
-  SELECT ${table}.${id} AS id FROM ${table}
-  LEFT JOIN checkout ON checkout.account = ${table}.account AND checkout.live = ${table}.live
-    AND checkout.id = ${table}.checkout
-  WHERE checkout.id IS NULL`;
+export const ofNoSession = (table: string, id: string): string =>
+  lone(table, id, 'checkout', `checkout.id = ${table}.checkout`);
+
+/** Rows of which there are several with the same values, where there should be one. */
+export const twice = (table: string, columns: string, where = 'true'): string => `
+  SELECT min(id) AS id FROM ${table} WHERE ${where} GROUP BY account, live, ${columns} HAVING count(*) > 1`;
+
+export const isSession = (column: string): string => `${column} LIKE 'chk#_%' ESCAPE '#'`;
+export const isEndpoint = (column: string): string => `${column} LIKE 'whe#_%' ESCAPE '#'`;
 
 /** Those that are the same statement for every database. */
 export const commonRules: readonly SqlRule[] = [
   {
     rule: 'everything belongs to an account that exists',
-    sql: `
-      SELECT DISTINCT account, live FROM checkout WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM customer WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM api_key WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM webhook_endpoint WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM webhook_receiver WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM feed_start WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM provider_event WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM bank_entry WHERE account NOT IN (SELECT number FROM account)
-      UNION SELECT DISTINCT account, live FROM bank_file WHERE account NOT IN (SELECT number FROM account)`,
+    sql: Object.keys(tables)
+      .filter((table) => table !== 'account')
+      .map(
+        (table) =>
+          `SELECT DISTINCT account, live FROM ${table} WHERE account NOT IN (SELECT number FROM account)`,
+      )
+      .join(' UNION '),
   },
   {
     rule: 'the changes of accounts and keys are counted in one place',
     sql: `SELECT 'directory' AS id FROM (SELECT count(*) AS places FROM directory) AS counted WHERE places <> 1`,
   },
-  {
-    rule: 'no two customers have the same address',
-    sql: `SELECT min(id) AS id FROM customer WHERE email IS NOT NULL GROUP BY account, live, email
-          HAVING count(*) > 1`,
-  },
+  { rule: 'no two customers have the same address', sql: twice('customer', 'email', 'email IS NOT NULL') },
   { rule: 'every payment belongs to a session', sql: ofNoSession('payment', 'checkout') },
   { rule: 'every attempt belongs to a session', sql: ofNoSession('payment_attempt', 'id') },
   {
@@ -118,11 +161,13 @@ export const commonRules: readonly SqlRule[] = [
   },
   {
     rule: 'the log of changes tells of no session and no version that does not exist',
-    sql: `
-      SELECT DISTINCT audit.subject AS id FROM audit
-      LEFT JOIN checkout ON checkout.account = audit.account AND checkout.live = audit.live
-        AND checkout.id = audit.subject
-      WHERE audit.subject LIKE 'chk#_%' ESCAPE '#' AND (checkout.id IS NULL OR audit.version > checkout.version)`,
+    sql: lone(
+      'audit',
+      'subject',
+      'checkout',
+      'checkout.id = audit.subject AND audit.version <= checkout.version',
+      isSession('audit.subject'),
+    ),
   },
   {
     rule: 'the body of every event says what its row says',

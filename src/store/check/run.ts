@@ -1,26 +1,20 @@
 /** Holds everything in a database against the rules, in the same way for every database. */
 import { eventFields } from '../../events/envelope.ts';
 import type { Dialect } from '../sql.ts';
+import { columnsIn, type Table } from '../tables.ts';
 import {
   type BrokenRow,
   type CheckListener,
   commonRules,
+  type Judge,
+  joined,
   limited,
-  type Outcome,
   outcomeOf,
   type SqlRule,
 } from './check.ts';
-import {
-  accountJudge,
-  accounts,
-  bankEntries,
-  bankEntryJudge,
-  bankFileJudge,
-  bankFiles,
-  moneyRules,
-} from './money-rules.ts';
-import { customerJudge, customers, sessionJudge } from './session-rules.ts';
-import { gatheredAs, joined, sessions } from './sessions.ts';
+import { accountJudge, bankEntries, bankEntryJudge, bankFileJudge, moneyRules } from './money-rules.ts';
+import { customerJudge, sessionJudge } from './session-rules.ts';
+import { gatheredAs, sessions } from './sessions.ts';
 import { endpointJudge, endpoints, webhookRules } from './webhook-rules.ts';
 
 const ROWS_AT_ONCE = 500;
@@ -39,8 +33,6 @@ export type Checked = {
   attempt(rule: { readonly rule: string }, work: () => Promise<void>): Promise<void>;
 };
 
-type Judge = { look(row: never): void; outcomes(): Outcome[] };
-
 export async function checkAll(database: Checked, listener: CheckListener): Promise<void> {
   const { dialect, rules, all, each, attempt } = database;
   for (const rule of [...commonRules, ...webhookRules, ...moneyRules, ...rulesOf(dialect), ...rules]) {
@@ -49,15 +41,15 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
       listener.outcome(outcomeOf(rule, (await all(limited(rule))) as readonly BrokenRow[]));
     });
   }
-  await look('account', 'account', accounts, accountJudge());
-  await look('customer', 'customer', customers, customerJudge());
+  await look('account', 'account', rowsOf('account'), accountJudge());
+  await look('customer', 'customer', rowsOf('customer'), customerJudge());
   await look('endpoint', 'webhook_endpoint', endpoints, endpointJudge());
   await look('session', 'checkout', sessions(dialect), sessionJudge());
   await look('bank entry', 'bank_entry', bankEntries(gatheredAs[dialect]), bankEntryJudge());
-  await look('bank file', 'bank_file', bankFiles, bankFileJudge(), FILES_AT_ONCE);
+  await look('bank file', 'bank_file', rowsOf('bank_file'), bankFileJudge(), FILES_AT_ONCE);
 
   /** Shows every row to the judge. */
-  async function look(thing: string, table: string, sql: string, judge: Judge, atOnce = ROWS_AT_ONCE) {
+  async function look(thing: string, table: string, sql: string, judge: Judge<never>, atOnce = ROWS_AT_ONCE) {
     const rule = `every ${thing} can be read`;
     const what = `checking that ${rule}`;
     listener.progress(what);
@@ -73,6 +65,8 @@ export async function checkAll(database: Checked, listener: CheckListener): Prom
     });
   }
 }
+
+const rowsOf = (table: Table): string => `SELECT ${columnsIn(table)} FROM ${table}`;
 
 /** Rules that every database has, each in its own SQL. */
 function rulesOf(dialect: Dialect): readonly SqlRule[] {

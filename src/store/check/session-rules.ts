@@ -8,8 +8,8 @@ import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
 import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
 import { checkoutFrom, columnsOf, followingTables } from '../columns.ts';
-import { type Column, columnsOf as columnsOfTable, type Table } from '../tables.ts';
-import { createTally, type Outcome, sameEntries } from './check.ts';
+import { type Column, columnsOf as columnsOfTable, type Row, type Table } from '../tables.ts';
+import { expect, judgeOf, sameEntries } from './check.ts';
 import { isNumbered, type Told } from './webhook-rules.ts';
 
 type Columns = ReturnType<typeof columnsOf>;
@@ -63,8 +63,6 @@ type Subject = {
   readonly payments: readonly PaymentEntry[];
   readonly sent: readonly SentEntry[];
 };
-
-const UNREADABLE = 'every session can be read';
 
 type Rules = Readonly<Record<string, (subject: Subject) => boolean>>;
 
@@ -146,27 +144,8 @@ const rules: Rules = {
     !isErased(row, checkout) || !hasPerson(checkout),
 };
 
-/** Looks at sessions one by one. */
-export function sessionJudge() {
-  const readable = createTally(UNREADABLE);
-  const tallies = Object.entries({ ...foundRules, ...rules }).map(([rule, holds]) => ({
-    holds,
-    tally: createTally(rule),
-  }));
-  return {
-    look(row: SessionRow): void {
-      try {
-        const subject = subjectOf(row);
-        const broken = tallies.filter(({ holds }) => !holds(subject));
-        for (const { tally } of broken) tally.add(row.id);
-      } catch {
-        // Not JSON, or JSON of something else: then there is nothing more to be told of it.
-        readable.add(row.id);
-      }
-    },
-    outcomes: (): Outcome[] => [readable, ...tallies.map(({ tally }) => tally)].map((each) => each.outcome()),
-  };
-}
+export const sessionJudge = () =>
+  judgeOf('every session can be read', subjectOf, { ...foundRules, ...rules }, ({ id }) => id);
 
 /** Whose record is gone was erased: nothing else removes one. The erasure made a version that no event tells of. */
 function isErased({ customer_known }: SessionRow, { payer }: Checkout): boolean {
@@ -228,27 +207,15 @@ function goingBack({ refunds }: Checkout): Money[] {
   return refunds.filter(({ status }) => status !== 'failed');
 }
 
-/** For every database. */
-export const customers = 'SELECT id, email, data FROM customer';
+type CustomerRow = Row<'customer'>;
 
-export type CustomerRow = { readonly id: string; readonly email: string | null; readonly data: string };
-
-/** Looks at customers one by one. */
-export function customerJudge() {
-  const tally = createTally('the columns of a customer say what the record says');
-  return {
-    look({ id, email, data }: CustomerRow): void {
-      if (!sameCustomer(id, email, data)) tally.add(id);
+export const customerJudge = () =>
+  judgeOf(
+    'the columns of a customer say what the record says',
+    ({ id, email, data }: CustomerRow) => {
+      const customer: Customer = JSON.parse(data);
+      expect(customer.id === id && (emailKey(customer.email) || null) === email);
     },
-    outcomes: (): Outcome[] => [tally.outcome()],
-  };
-}
-
-function sameCustomer(id: string, email: string | null, data: string): boolean {
-  try {
-    const customer: Customer = JSON.parse(data);
-    return customer.id === id && (emailKey(customer.email) || null) === email;
-  } catch {
-    return false;
-  }
-}
+    {},
+    ({ id }) => id,
+  );

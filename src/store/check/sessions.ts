@@ -3,6 +3,7 @@ import { eventFields } from '../../events/envelope.ts';
 import { followingTables } from '../columns.ts';
 import type { Dialect } from '../sql.ts';
 import { columnsIn } from '../tables.ts';
+import { joined } from './check.ts';
 import { gatheredOf, isYoung } from './session-rules.ts';
 
 /** Several rows as a JSON array of arrays of these columns, as a text. */
@@ -10,10 +11,6 @@ export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> 
   sqlite: (columns) => `json_group_array(json_array(${columns}))`,
   postgres: (columns) => `json_agg(json_build_array(${columns}))::text`,
 };
-
-/** `what` of another table that belongs to the row of the table. */
-export const joined = (table: string, other: string, what = 'true'): string =>
-  `${other} ON ${other}.account = ${table}.account AND ${other}.live = ${table}.live AND ${what}`;
 
 /**
  * The events with the versions and refunds that their bodies tell of. On SQLite the limit has them taken out before

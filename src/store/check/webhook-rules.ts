@@ -3,36 +3,29 @@
  * Statements for every database, and rules for endpoints that are looked at one by one.
  */
 import type { Endpoint } from '../../webhooks/endpoint.ts';
-import { columnsIn } from '../tables.ts';
-import { createTally, type Outcome, type SqlRule } from './check.ts';
+import { columnsIn, type Row } from '../tables.ts';
+import { expect, isEndpoint, isSession, joined, judgeOf, lone, type SqlRule, twice } from './check.ts';
 
 /** Endpoints that are there, or were: a deletion leaves its line in the log of changes, and events and deliveries. */
 const everyEndpoint = `(
   SELECT account, live, id FROM webhook_endpoint
   UNION SELECT account, live, subject FROM audit WHERE action = 'delete_endpoint')`;
 
-const isEndpoint = (column: string) => `${column} LIKE 'whe#_%' ESCAPE '#'`;
-const isSession = (column: string) => `${column} LIKE 'chk#_%' ESCAPE '#'`;
-
 export const webhookRules: readonly SqlRule[] = [
   {
     rule: 'every event belongs to a session, or to an endpoint that is there or was deleted',
     sql: `
       SELECT event.id FROM event
-      LEFT JOIN checkout ON checkout.account = event.account AND checkout.live = event.live
-        AND checkout.id = event.subject
-      LEFT JOIN ${everyEndpoint} AS known ON known.account = event.account AND known.live = event.live
-        AND known.id = event.subject
+      LEFT JOIN ${joined('event', 'checkout', 'checkout.id = event.subject')}
+      LEFT JOIN ${everyEndpoint} AS ${joined('event', 'known', 'known.id = event.subject')}
       WHERE checkout.id IS NULL AND known.id IS NULL`,
   },
   {
     rule: 'the log of changes tells of no endpoint and no version of one that does not exist',
     sql: `
       SELECT DISTINCT audit.subject AS id FROM audit
-      LEFT JOIN webhook_endpoint AS kept ON kept.account = audit.account AND kept.live = audit.live
-        AND kept.id = audit.subject
-      LEFT JOIN ${everyEndpoint} AS known ON known.account = audit.account AND known.live = audit.live
-        AND known.id = audit.subject
+      LEFT JOIN webhook_endpoint AS ${joined('audit', 'kept', 'kept.id = audit.subject')}
+      LEFT JOIN ${everyEndpoint} AS ${joined('audit', 'known', 'known.id = audit.subject')}
       WHERE ${isEndpoint('audit.subject')} AND (known.id IS NULL OR audit.version > kept.version)`,
   },
   {
@@ -45,28 +38,26 @@ export const webhookRules: readonly SqlRule[] = [
   },
   {
     rule: 'every delivery is of an event, and has its subject, its number and its time',
-    sql: `
-      SELECT delivery.id FROM delivery
-      LEFT JOIN event ON event.account = delivery.account AND event.live = delivery.live AND event.id = delivery.event
-      WHERE event.id IS NULL OR event.subject <> delivery.subject OR event.sequence <> delivery.sequence
-        OR event.created_at <> delivery.created_at`,
+    sql: lone(
+      'delivery',
+      'id',
+      'event',
+      `event.id = delivery.event AND event.subject = delivery.subject AND event.sequence = delivery.sequence
+        AND event.created_at = delivery.created_at`,
+    ),
   },
   {
     rule: 'every delivery goes to the address of a session, or to an endpoint that is there or was deleted',
     sql: `
       SELECT delivery.id FROM delivery
-      LEFT JOIN ${everyEndpoint} AS known ON known.account = delivery.account AND known.live = delivery.live
-        AND known.id = delivery.receiver
+      LEFT JOIN ${everyEndpoint} AS ${joined('delivery', 'known', 'known.id = delivery.receiver')}
       WHERE CASE WHEN url IS NULL THEN known.id IS NULL OR delivery.receiver = delivery.subject
         ELSE NOT (${isSession('delivery.subject')}) OR ${isEndpoint('delivery.receiver')} END`,
   },
-  {
-    rule: 'no event goes to a receiver twice',
-    sql: `SELECT min(id) AS id FROM delivery GROUP BY account, live, event, receiver HAVING count(*) > 1`,
-  },
+  { rule: 'no event goes to a receiver twice', sql: twice('delivery', 'event, receiver') },
   {
     rule: 'no event goes to two addresses of its session',
-    sql: `SELECT min(id) AS id FROM delivery WHERE url IS NOT NULL GROUP BY account, live, event HAVING count(*) > 1`,
+    sql: twice('delivery', 'event', 'url IS NOT NULL'),
   },
   {
     rule: 'of each ordering key the first delivery that is pending is due, and no other',
@@ -91,19 +82,15 @@ export const webhookRules: readonly SqlRule[] = [
       LEFT JOIN (
         SELECT account, live, delivery, count(*) AS entries, min(number) AS earliest, max(number) AS latest
         FROM delivery_attempt GROUP BY account, live, delivery
-      ) AS logged ON logged.account = delivery.account AND logged.live = delivery.live AND logged.delivery = delivery.id
-      LEFT JOIN (SELECT account, live, min(at) AS began FROM delivery_attempt GROUP BY account, live) AS log
-        ON log.account = delivery.account AND log.live = delivery.live
+      ) AS ${joined('delivery', 'logged', 'logged.delivery = delivery.id')}
+      LEFT JOIN (SELECT account, live, min(at) AS began FROM delivery_attempt GROUP BY account, live)
+        AS ${joined('delivery', 'log')}
       WHERE (tried_at IS NULL) <> (entries IS NULL) OR (tried_at IS NULL AND attempts > 0 AND created_at >= began)
         OR latest <> attempts OR entries <> latest - earliest + 1 OR (earliest > 1 AND created_at >= began)`,
   },
   {
     rule: 'every attempt in the log is of a delivery',
-    sql: `
-      SELECT delivery_attempt.delivery AS id FROM delivery_attempt
-      LEFT JOIN delivery ON delivery.account = delivery_attempt.account AND delivery.live = delivery_attempt.live
-        AND delivery.id = delivery_attempt.delivery
-      WHERE delivery.id IS NULL`,
+    sql: lone('delivery_attempt', 'delivery', 'delivery', 'delivery.id = delivery_attempt.delivery'),
   },
 ];
 
@@ -125,51 +112,45 @@ export function isNumbered({ eventCount, events, sequences, feed_start, ...told 
   return events === 0 || (told.first_sequence === gone + 1 && told.last_sequence === eventCount);
 }
 
-export type EndpointRow = Told & { readonly id: string; readonly version: number; readonly data: string };
+export type EndpointRow = Told & Row<'webhook_endpoint'>;
 
 /** Endpoints with what is kept of their events, for every database. */
 export const endpoints = `
   SELECT ${columnsIn('webhook_endpoint')}, coalesce(events, 0) AS events, first_sequence, last_sequence,
     coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start
   FROM webhook_endpoint
-  LEFT JOIN feed_start ON feed_start.account = webhook_endpoint.account AND feed_start.live = webhook_endpoint.live
+  LEFT JOIN ${joined('webhook_endpoint', 'feed_start')}
   LEFT JOIN (
     SELECT account, live, subject, count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
       count(DISTINCT sequence) AS sequences
     FROM event WHERE ${isEndpoint('subject')} GROUP BY account, live, subject
-  ) AS told ON told.account = webhook_endpoint.account AND told.live = webhook_endpoint.live
-    AND told.subject = webhook_endpoint.id`;
+  ) AS ${joined('webhook_endpoint', 'told', 'told.subject = webhook_endpoint.id')}`;
 
-/** Looks at endpoints one by one. */
-export function endpointJudge() {
-  const readable = createTally('every endpoint can be read');
-  const numbered = createTally('an endpoint has the events that it counts, numbered without a gap');
-  const counted = createTally('a version of an endpoint tells of one event at most');
-  return {
-    look(row: EndpointRow): void {
-      if (!isReadable(row.data)) readable.add(row.id);
-      if (!isNumbered(row)) numbered.add(row.id);
-      // And the first one of none.
-      if (row.eventCount >= row.version) counted.add(row.id);
+export const endpointJudge = () =>
+  judgeOf(
+    'every endpoint can be read',
+    (row: EndpointRow) => {
+      expect(isReadable(JSON.parse(row.data)));
+      return row;
     },
-    outcomes: (): Outcome[] => [readable, numbered, counted].map((each) => each.outcome()),
-  };
-}
+    {
+      'an endpoint has the events that it counts, numbered without a gap': isNumbered,
+      // And the first one of none.
+      'a version of an endpoint tells of one event at most': ({ eventCount, version }) =>
+        eventCount < version,
+    },
+    ({ id }) => id,
+  );
 
-function isReadable(data: string): boolean {
-  try {
-    const { url, events, secret, disabled, previousSecret, ...times }: Endpoint = JSON.parse(data);
-    return (
-      URL.canParse(url) &&
-      Array.isArray(events) &&
-      events.length > 0 &&
-      typeof secret === 'string' &&
-      [null, 'by_merchant', 'gone'].includes(disabled) &&
-      (previousSecret === null || typeof previousSecret.secret === 'string') &&
-      Number.isInteger(times.createdAt) &&
-      times.createdAt <= times.updatedAt
-    );
-  } catch {
-    return false;
-  }
+function isReadable({ url, events, secret, disabled, previousSecret, ...times }: Endpoint): boolean {
+  return (
+    URL.canParse(url) &&
+    Array.isArray(events) &&
+    events.length > 0 &&
+    typeof secret === 'string' &&
+    [null, 'by_merchant', 'gone'].includes(disabled) &&
+    (previousSecret === null || typeof previousSecret.secret === 'string') &&
+    Number.isInteger(times.createdAt) &&
+    times.createdAt <= times.updatedAt
+  );
 }

@@ -1,6 +1,5 @@
 /** Rules about what only PostgreSQL has. */
-import type { SqlRule } from '../check/check.ts';
-import { joined } from '../check/sessions.ts';
+import { joined, lone, ofNoSession, type SqlRule } from '../check/check.ts';
 
 const places = `
   SELECT number AS account, live FROM account CROSS JOIN (VALUES (true), (false)) AS mode (live)`;
@@ -36,16 +35,17 @@ export const rules: readonly SqlRule[] = [
   },
   {
     rule: 'the feed has only events that exist',
-    sql: `SELECT feed.event AS id FROM feed LEFT JOIN ${joined('feed', 'event', 'event.id = feed.event')}
-          WHERE event.id IS NULL`,
+    sql: lone('feed', 'event', 'event', 'event.id = feed.event'),
   },
   {
     rule: 'what waits for the feed is an event that exists',
-    sql: `
-      SELECT feed_waiting.event AS id FROM feed_waiting
-      LEFT JOIN ${joined('feed_waiting', 'event', 'event.id = feed_waiting.event')}
-      WHERE event.id IS NULL OR event.subject <> feed_waiting.subject
-        OR event.sequence <> feed_waiting.sequence`,
+    sql: lone(
+      'feed_waiting',
+      'event',
+      'event',
+      `event.id = feed_waiting.event AND event.subject = feed_waiting.subject
+        AND event.sequence = feed_waiting.sequence`,
+    ),
   },
   {
     rule: 'the events of a subject are in the feed in their order',
@@ -61,16 +61,11 @@ export const rules: readonly SqlRule[] = [
   },
   {
     rule: 'the sessions of the overview exist',
-    sql: `
-      SELECT checkout_overview.id FROM checkout_overview
-      LEFT JOIN ${joined('checkout_overview', 'checkout', 'checkout.id = checkout_overview.id')}
-      WHERE checkout.id IS NULL`,
+    sql: lone('checkout_overview', 'id', 'checkout', 'checkout.id = checkout_overview.id'),
   },
   {
     rule: 'the sessions that are due exist',
-    sql: `
-      SELECT timer.checkout AS id FROM timer LEFT JOIN ${joined('timer', 'checkout', 'checkout.id = timer.checkout')}
-      WHERE checkout.id IS NULL`,
+    sql: ofNoSession('timer', 'checkout'),
   },
   {
     rule: 'the payments of a session are numbered without a gap',

@@ -5,6 +5,11 @@ import type { RowChange } from '../writes.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
 
+/** A statement on rows with these columns, which stand in its text as `r`; account and live are $1 and $2. */
+export type RowsStatement = { readonly columns: string; readonly text: (r: string) => string };
+
+export const ofTenant = (table: string): string => `${table}.account = $1 AND ${table}.live = $2`;
+
 export type Statements = ReturnType<typeof statementsOn>;
 
 type Table = TableIn<'postgres'>;
@@ -47,7 +52,7 @@ const deleteText = (table: Table) =>
 /** The condition that finds the row of the table that `r` is about. */
 function isRow(table: Table): string {
   const key = keyOf(table).map(({ name, field }) => ` AND ${table}.${name} = r."${field}"`);
-  return `${table}.account = $1 AND ${table}.live = $2${key.join('')}`;
+  return ofTenant(table) + key.join('');
 }
 
 /** Texts that were made before. */
@@ -80,8 +85,7 @@ export function statementsOn(sql: Sql, tenant: Tenant) {
       ...remove(table, gone),
       ...insert(table, by === null ? put : sorted(put, by), sets),
     ],
-    /** The rows stand in the text as `r`, with these columns; account and live are $1 and $2. */
-    onRows: (rows: readonly AnyRow[], columns: string, text: (r: string) => string) =>
+    run: ({ columns, text }: RowsStatement, rows: readonly AnyRow[]) =>
       on(rows, () => text(`json_to_recordset($3::text::json) AS r (${columns})`)),
   };
 }

@@ -3,12 +3,12 @@
  * which of them finds a row; what it has chosen it keeps to. Autovacuum comes by after a minute, in which a burst of
  * changes can become a hundred times as slow. So whoever fills a young database counts, and has it analysed in time.
  */
+import { schemaOf } from '../tables.ts';
 import type { Pool } from './pool.ts';
 
 const ANALYSE_AFTER = [300, 3_000, 30_000];
 
-const tables = `customer, checkout, checkout_overview, checkout_metadata, timer, payment_attempt, payment, refund, awaited,
-  provider_event, bank_entry, event, feed, feed_waiting, delivery, idempotency`;
+const tables = Object.keys(schemaOf('postgres')).join(', ');
 
 export function createStatistics(pool: Pool) {
   let changes = 0;
