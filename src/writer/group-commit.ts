@@ -111,6 +111,8 @@ function conflictKeysOf(needs: Needs): string[] {
     ...checkouts,
     ...deliverySubjects,
     ...lockedEndpoints,
+    // The number of endpoints has a limit: two batches that add one must not both count without the other's.
+    ...(needs.endpoints && lockedEndpoints.length > 0 ? [`${within} endpoints`] : []),
     ...conflictKeysWithin(needs).map((key) => `${within} ${key}`),
   ];
 }
