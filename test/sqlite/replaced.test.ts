@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openBooks } from '../crash/books.ts';
 import { freshDirectory, runToEnd, type Server, serve } from '../support/process.ts';
 
@@ -64,7 +65,7 @@ suite('the log of a database that is served', () => {
       'the log of the database was removed or replaced while it was served',
     );
     const saved = 'everything in the log was copied into the database file';
-    while (!given.server.output.stderr.includes(saved)) await fetch(`${given.server.url}/livez`);
+    while (!given.server.output.stderr.includes(saved)) await pause(20);
     await given.assertAllThere(given.server);
     const again = await crashAndStartAgain(t, given);
     await given.assertAllThere(again);
@@ -119,7 +120,7 @@ suite('the file of a database that is served', () => {
     const { path, settings, server } = await setUp(t);
     const lock = `${path}.lock`;
     rmSync(lock);
-    while (statSync(lock, { throwIfNoEntry: false }) === undefined) await fetch(`${server.url}/livez`);
+    while (statSync(lock, { throwIfNoEntry: false }) === undefined) await pause(20);
     for (let code: number | null = 1; code !== 0; ) {
       ({ code } = await runToEnd(t, ['keys', 'create', '--name', 'x'], settings));
     }
