@@ -36,7 +36,16 @@ const defaults = {
 export type ConnectionOptions = Partial<typeof defaults>;
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
-type Connection = { answering: ServerResponse | null; readonly waiting: Exchange[]; readyAt: number | null };
+type Connection = {
+  /** The answer of the request that was begun last; a look at all connections forgets those that are closed. */
+  answering: ServerResponse | null;
+  readonly waiting: Exchange[];
+  readyAt: number | null;
+};
+
+/** The answer that is being made or read. */
+const answeringOn = ({ answering }: Connection): ServerResponse | null =>
+  answering === null || answering.closed ? null : answering;
 
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
@@ -55,15 +64,18 @@ export function guardConnections(options: ConnectionOptions = {}) {
     });
     server.setTimeout(idleMs);
 
-    function begin(socket: Socket, connection: Connection, [request, response]: Exchange): void {
+    function begin(connection: Connection, [request, response]: Exchange): void {
       connection.answering = response;
-      response.once('close', () => {
-        connection.answering = null;
-        connection.readyAt = null;
-        const next = connection.waiting.shift();
-        if (next && !socket.destroyed) begin(socket, connection, next);
-      });
+      connection.readyAt = null;
       handle(request, response);
+    }
+
+    /** Begins with what waits, one by one. Only then anybody listens: most requests come when nothing is answered. */
+    function beginNext(socket: Socket, connection: Connection): void {
+      const next = connection.waiting.shift();
+      if (next === undefined || socket.destroyed) return;
+      if (connection.waiting.length > 0) next[1].once('close', () => beginNext(socket, connection));
+      begin(connection, next);
     }
 
     server.on('connection', (socket) => {
@@ -74,9 +86,12 @@ export function guardConnections(options: ConnectionOptions = {}) {
       const { socket } = request;
       const connection = connections.get(socket);
       if (connection === undefined) return;
-      if (connection.answering === null) begin(socket, connection, [request, response]);
-      else if (connection.waiting.length < limits.maxWaiting) connection.waiting.push([request, response]);
-      else socket.destroy();
+      const { waiting } = connection;
+      const before = answeringOn(connection);
+      if (before === null && waiting.length === 0) begin(connection, [request, response]);
+      else if (waiting.length >= limits.maxWaiting) socket.destroy();
+      else if (waiting.push([request, response]) === 1)
+        before?.once('close', () => beginNext(socket, connection));
     });
     const looking = setInterval(endUnread, lookMs).unref();
     server.once('close', () => clearInterval(looking));
@@ -89,7 +104,9 @@ export function guardConnections(options: ConnectionOptions = {}) {
     let unreadBytes = 0;
     const behind: Socket[] = [];
     for (const [socket, connection] of connections) {
+      connection.answering = answeringOn(connection);
       if (connection.answering?.writableEnded) connection.readyAt ??= now;
+      else connection.readyAt = null;
       if (connection.readyAt !== null && now - connection.readyAt > limits.answerMs) socket.destroy();
       else if (socket.writableLength > 0) {
         unreadBytes += socket.writableLength;
@@ -115,8 +132,8 @@ export function guardConnections(options: ConnectionOptions = {}) {
     function end(): void {
       const elapsedMs = performance.now() - start;
       server?.closeIdleConnections();
-      for (const [socket, { answering }] of connections) {
-        if (elapsedMs >= (answering === null ? headDrainMs : drainMs)) socket.destroy();
+      for (const [socket, connection] of connections) {
+        if (elapsedMs >= (answeringOn(connection) === null ? headDrainMs : drainMs)) socket.destroy();
       }
       if (connections.size === 0) clearInterval(ending);
     }

@@ -21,7 +21,9 @@ export function keptAnswer(body: string, events: readonly EventRow[]): KeptAnswe
   if (body.endsWith(END)) {
     for (const [event, row] of events.entries()) {
       const data = dataOfEvent(row.body);
-      if (body.endsWith(data, end)) return { kept: body.slice(0, end - data.length), event };
+      // Compared as a whole: `endsWith` goes from character to character, which takes longer than all of the rest here.
+      const start = end - data.length;
+      if (body.slice(start, end) === data) return { kept: body.slice(0, start), event };
     }
   }
   return { kept: body, event: -1 };

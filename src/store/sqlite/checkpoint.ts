@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
 /** Bytes of the log at which it is copied into the database file. */
-const COPY_AT_BYTES = 64 * 2 ** 20;
+const COPY_AT_BYTES = 80 * 2 ** 20;
 /** So many times that is long: a program has been reading for minutes. */
 const LONG = 4;
 /** What is left for the writer to copy. */

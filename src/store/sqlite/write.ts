@@ -36,7 +36,7 @@ export function writer(database: DatabaseSync, { read, steps }: Runner): () => W
     (lastEvent.get(checkout.tenant.account, liveOf(checkout.tenant), checkout.id)?.last_event as number);
 
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
-    const row = { ...checkoutRow(after), lastEvent };
+    const row = Object.assign(checkoutRow(after), { lastEvent });
     if (before === null) rows.insert(after.tenant, 'checkout', row);
     else if (!rows.update(after.tenant, 'checkout', row, columnsOf(before), before.version)) {
       throw new OutdatedCheckout(`session ${after.id} is no longer at version ${before.version}`);
