@@ -347,6 +347,8 @@ CREATE INDEX refund_rail ON refund USING btree (account, live, rail, id);
 CREATE TABLE schema_version (
   id integer NOT NULL,
   version integer NOT NULL,
+  serves_from integer NOT NULL,
+  serves_to integer NOT NULL,
   CONSTRAINT schema_version_id_check CHECK ((id = 1)),
   CONSTRAINT schema_version_pkey PRIMARY KEY (id)
 );

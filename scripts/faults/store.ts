@@ -227,4 +227,28 @@ export const storeFaults: readonly Fault[] = [
     find: 'refuseLongLog(database, maxLogBytes);',
     replace: '',
   },
+  {
+    name: 'an older server goes on beside a schema that is not for it',
+    ...postgres('postgres/migrate', 'cli/versions'),
+    find: 'return version === known || isServed ? null',
+    replace: 'return version >= known ? null',
+  },
+  {
+    name: 'a migration that only adds stops the older servers',
+    ...postgres('postgres/migrate', 'cli/versions'),
+    find: 'declared === undefined ? number : Math.max(Number(declared), before)',
+    replace: 'declared === undefined ? number : Math.max(number, before)',
+  },
+  {
+    name: 'a statement that does not fit a newer schema is called a bug',
+    ...sqlite('sqlite/access', 'cli/versions'),
+    find: '    watch?.look();\n    return watch?.trouble() ?? error;',
+    replace: '    return error;',
+  },
+  {
+    name: 'a schema that was changed under a server is not noticed',
+    ...sqlite('sqlite/watch', 'cli/versions'),
+    find: 'schema !== migrations.length',
+    replace: 'schema < migrations.length',
+  },
 ];

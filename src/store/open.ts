@@ -13,7 +13,12 @@ export async function openStore(
 ): Promise<Store> {
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts');
-    return openPostgresStore(database.url, { serve, create: serve, commitsAtOnce: DATABASE_COMMITS });
+    return openPostgresStore(database.url, {
+      serve,
+      migrates: serve,
+      commitsAtOnce: DATABASE_COMMITS,
+      onTrouble,
+    });
   }
   const { openSqliteStore } = await import('./sqlite/store.ts');
   return openSqliteStore(database.path, { serve, migrates: serve, onTrouble });

@@ -3,18 +3,24 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import postgres from 'postgres';
 import { newerVersion } from '../support/newer-version.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd, type Server, serve } from '../support/process.ts';
 
 const timeout = 90_000;
 const BOOTSTRAP_API_KEY = 'ak_test_two:sk_test_two';
 const headers = { authorization: 'Bearer sk_test_two', 'content-type': 'application/json' };
 
-/** A column without which the newer version cannot write a session, and which the older one does not know. */
-const migration = {
-  sqlite: `ALTER TABLE checkout ADD COLUMN place TEXT NOT NULL DEFAULT 'here' CHECK (length(place) > 0);`,
-  postgres: `ALTER TABLE checkout ADD COLUMN place text NOT NULL DEFAULT 'here';`,
+/** Older versions miss nothing of it, and the newer one works with it: it is a copy of this one. */
+const additive = {
+  sqlite: `ALTER TABLE checkout ADD COLUMN place TEXT NOT NULL DEFAULT 'here';`,
+  postgres: `-- Serves servers from schema 1 on.\nALTER TABLE checkout ADD COLUMN place text NOT NULL DEFAULT 'here';`,
 };
+/** No statement of this version about sessions fits it. */
+const breaking = 'ALTER TABLE checkout RENAME COLUMN data TO body';
+
+const MIGRATED = 'the database was migrated by another version of opentill';
 
 async function create(server: Server): Promise<number> {
   const body = JSON.stringify({ invoice_currency: 'EUR', amount: 100 });
@@ -23,7 +29,26 @@ async function create(server: Server): Promise<number> {
   return response.status;
 }
 
-const readiness = async (server: Server) => (await fetch(`${server.url}/readyz`)).status;
+async function readiness(server: Server): Promise<string> {
+  const response = await fetch(`${server.url}/readyz`);
+  const { status } = JSON.parse(await response.text());
+  assert.equal(response.status, status === 'ok' ? 200 : 503);
+  return status;
+}
+
+/** From now on changes and reads are refused as something that may pass, and never fail as a bug does. */
+async function assertSaysWhy(server: Server): Promise<void> {
+  for (let status = 201; (await readiness(server)) === 'ok' || status === 201; ) {
+    status = await create(server);
+    assert.ok(status === 201 || status === 503, `${status}`);
+  }
+  assert.equal(await readiness(server), MIGRATED);
+  assert.equal(await create(server), 503);
+  const list = await fetch(`${server.url}/v3/checkout`, { headers });
+  assert.equal(list.status, 503);
+  await list.arrayBuffer();
+  assert.match(server.output.stderr, new RegExp(MIGRATED));
+}
 
 suite('an older and a newer version on SQLite', () => {
   function schemaOf(path: string): unknown {
@@ -36,7 +61,7 @@ suite('an older and a newer version on SQLite', () => {
   function setUp(t: TestContext) {
     const path = join(freshDirectory(t), 'till.db');
     const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY };
-    const program = newerVersion(t, migration);
+    const program = newerVersion(t, additive);
     const refused = async (args: readonly string[], why: RegExp, newer = false) => {
       const { code, stderr } = newer
         ? await runNewer(t, program, args, settings)
@@ -53,7 +78,7 @@ suite('an older and a newer version on SQLite', () => {
     await refused(['serve'], /another process is serving the database/, true);
     await refused(['keys', 'create', '--name', 'x'], /schema 1 of an older opentill/, true);
     assert.equal(schemaOf(path), 1);
-    assert.deepEqual([await create(older), await readiness(older)], [201, 200]);
+    assert.deepEqual([await create(older), await readiness(older)], [201, 'ok']);
 
     await older.kill('SIGTERM');
     await refused(
@@ -68,6 +93,54 @@ suite('an older and a newer version on SQLite', () => {
     await refused(['keys', 'create', '--name', 'x'], /newer opentill \(schema 2, this one knows 1\)/);
     await newer.kill('SIGTERM');
     await refused(['serve'], /newer opentill \(schema 2, this one knows 1\)/);
+  });
+
+  test('an older one beside a schema that is not its own is not ready, and says why', {
+    timeout,
+  }, async (t) => {
+    const { path, settings } = setUp(t);
+    const older = await serve(t, settings);
+    assert.equal(await create(older), 201);
+    const database = new DatabaseSync(path);
+    database.exec(`BEGIN; ${breaking}; PRAGMA user_version = 2; COMMIT`);
+    database.close();
+    await assertSaysWhy(older);
+  });
+});
+
+suite('an older and a newer version on PostgreSQL', () => {
+  async function setUp(t: TestContext, postgres: string) {
+    const settings = { DATABASE_URL: await migratedDatabase(t), BOOTSTRAP_API_KEY };
+    return { settings, program: newerVersion(t, { ...additive, postgres }) };
+  }
+
+  test('the older one goes on where it is served, and no command migrates', { timeout }, async (t) => {
+    const { settings, program } = await setUp(t, additive.postgres);
+    const older = await serve(t, settings);
+    const early = await runNewer(t, program, ['keys', 'create', '--name', 'x'], settings);
+    assert.match(early.stderr, /schema 1 of an older opentill; a start of the service brings it to 2/);
+    const newer = await serve(t, settings, { program });
+    assert.deepEqual([await create(newer), await create(older)], [201, 201]);
+    assert.deepEqual([await readiness(newer), await readiness(older)], ['ok', 'ok']);
+    const late = await runToEnd(t, ['keys', 'create', '--name', 'x'], settings);
+    assert.match(late.stderr, /newer opentill \(schema 2, this one knows 1\)/);
+  });
+
+  test('the older one is not ready where it is not served, and says why', { timeout }, async (t) => {
+    const { settings, program } = await setUp(t, breaking);
+    const older = await serve(t, settings);
+    assert.equal(await create(older), 201);
+    await serve(t, settings, { program });
+    await assertSaysWhy(older);
+  });
+
+  test('nor is it where only the number was set', { timeout }, async (t) => {
+    const { settings } = await setUp(t, additive.postgres);
+    const older = await serve(t, settings);
+    const sql = postgres(settings.DATABASE_URL, { max: 1 });
+    await sql`UPDATE schema_version SET version = 2`;
+    await sql.end();
+    await assertSaysWhy(older);
   });
 });
 

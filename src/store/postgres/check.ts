@@ -1,11 +1,10 @@
 /** Whether everything in a PostgreSQL database adds up. */
 import { type CheckListener, createTally, untoldOutcome } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
-import { UnusableDatabase } from '../errors.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { rules } from './check-rules.ts';
 import type { Sql } from './connection.ts';
-import { migrations, newer, nothingIn, schemaOf } from './migrate.ts';
+import { migrations, newer, nothingIn, older, schemaOf } from './migrate.ts';
 import { nameOf, unfinishedMove } from './open.ts';
 
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
@@ -31,9 +30,7 @@ async function refuseOtherSchema(sql: Sql, name: string): Promise<void> {
   if (schema === known) return;
   if (!schema) throw nothingIn(name);
   if (schema > known) throw newer(`the database ${name}`, schema);
-  throw new UnusableDatabase(
-    `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
-  );
+  throw older(name, schema);
 }
 
 /**

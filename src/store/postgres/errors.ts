@@ -7,6 +7,8 @@ const COLLISIONS = new Set(['40001', '40P01']);
 /** A prepared statement of a table that a newer version has just changed; the driver has forgotten it meanwhile. */
 const OUTDATED_PLAN = '0A000';
 const UNIQUE_VIOLATION = '23505';
+/** Lock not available, statement cancelled, idle in transaction for too long. */
+const WAITS = new Set(['55P03', '57014', '25P03']);
 
 /**
  * SQLSTATE classes that tell of the server and not of the statement: connection exception, no access (any more), no such
@@ -32,6 +34,18 @@ export function isCollision(error: unknown): boolean {
 /** Whether a row exists already, perhaps only since another process has just written it. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/** Whether a statement or its rows do not fit the tables: syntax, unknown names, or a constraint that it does not know. */
+export function isOfForm(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith('42') || (code.startsWith('23') && code !== UNIQUE_VIOLATION);
+}
+
+/** Whether the trouble may be that of this change alone: others were at the same rows for too long. */
+export function isContention(error: unknown): boolean {
+  const code = codeOf(error);
+  return COLLISIONS.has(code) || WAITS.has(code);
 }
 
 /** The server that answered does not take writes: a standby, or a primary that is one no more. */

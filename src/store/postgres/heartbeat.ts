@@ -1,10 +1,13 @@
 /**
- * Notices a server that has gone silent. A machine that freezes, or a network that swallows everything, breaks no
- * connection: whoever asks waits. So somebody asks all the time, and when there is no answer nobody else has to wait.
+ * Notices a server that has gone silent, and a schema that is another version's. A machine that freezes, or a network
+ * that swallows everything, breaks no connection: whoever asks waits. So somebody asks all the time, and when there is
+ * no answer nobody else has to wait.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { StoreUnavailable } from '../errors.ts';
 import { createConnection } from './connection.ts';
 import { codeOf } from './errors.ts';
+import { migrations, objectionToSchema, type SchemaVersion } from './migrate.ts';
 
 const ASK_EVERY_MS = 1_000;
 /** Longer than it takes to give up a host that takes a connection and says nothing. */
@@ -12,20 +15,39 @@ const SILENT_AFTER_MS = 4_000;
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
-/** `onSilence` is told each time that the server falls silent. */
-export function startHeartbeat(url: string, onSilence: () => void) {
+type Listeners = {
+  /** Told each time that the server falls silent. */
+  readonly onSilence: () => void;
+  /** Gets a line for the operator when the database must not be used any more. */
+  readonly onTrouble: (text: string) => void;
+};
+
+export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners) {
   const connection = createConnection(url, undefined, { name: 'opentill heartbeat' });
   const stopping = new AbortController();
   let silent = false;
+  let trouble: StoreUnavailable | null = null;
+
+  async function lookAtSchema(): Promise<void> {
+    const [schema] = await connection.run(
+      (sql) => sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1`,
+    );
+    const reason = schema === undefined ? null : objectionToSchema(schema);
+    if (reason === null || schema === undefined) {
+      trouble = null;
+    } else if (trouble === null) {
+      const about = `schema ${schema.version}, this one knows ${migrations.length}`;
+      trouble = new StoreUnavailable(`PostgreSQL: ${reason} (${about})`, { reason });
+      onTrouble(`${reason} (${about}); nothing is served until that one has taken over`);
+    }
+  }
 
   async function beat(): Promise<void> {
     // A refusal is no silence: whoever asks is told at once. A connection that nobody takes is.
-    const answered = connection
-      .run((sql) => sql`SELECT 1`)
-      .then(
-        () => true,
-        (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
-      );
+    const answered = lookAtSchema().then(
+      () => true,
+      (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
+    );
     const limit = pause(SILENT_AFTER_MS, false, { ref: false });
     const wasSilent = silent;
     silent = !(await Promise.race([answered, limit]));
@@ -44,7 +66,10 @@ export function startHeartbeat(url: string, onSilence: () => void) {
   void run();
 
   return {
-    isSilent: (): boolean => silent,
+    /** Why nobody may ask the server anything, or null. */
+    trouble: (): StoreUnavailable | null =>
+      silent ? new StoreUnavailable('PostgreSQL: the server does not answer') : trouble,
+    lookAtSchema,
     stop(): Promise<void> {
       stopping.abort();
       return connection.close();

@@ -21,26 +21,52 @@ export const migrations: readonly string[] = readdirSync(directory)
 
 /** Also where another process does so at the same moment. */
 const createSchemaVersion = `
-  CREATE TABLE IF NOT EXISTS schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-  INSERT INTO schema_version VALUES (1, 0) ON CONFLICT DO NOTHING`;
+  CREATE TABLE IF NOT EXISTS schema_version (
+    id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL,
+    serves_from integer NOT NULL, serves_to integer NOT NULL);
+  INSERT INTO schema_version VALUES (1, 0, 0, 0) ON CONFLICT DO NOTHING`;
+
+/**
+ * The schema of a database, and for which servers it is: those that know one between `serves_from` and `serves_to`. The
+ * latter is the version, unless somebody else has set that.
+ */
+export type SchemaVersion = {
+  readonly version: number;
+  readonly serves_from: number;
+  readonly serves_to: number;
+};
+
+/** Why a server that knows this schema must not go on, or null. */
+export function objectionToSchema(schema: SchemaVersion, known = migrations.length): string | null {
+  const { version, serves_from, serves_to } = schema;
+  const isServed = known >= serves_from && known <= serves_to && version === serves_to;
+  return version === known || isServed ? null : 'the database was migrated by another version of opentill';
+}
+
+/** A migration that older servers can go on with says so, from which schema on: they miss nothing of what it adds. */
+function servesFrom(migration: string, number: number, before: number): number {
+  const [, declared] = /^-- Serves servers from schema (\d{1,4}) on\.$/m.exec(migration) ?? [];
+  return declared === undefined ? number : Math.max(Number(declared), before);
+}
 
 /**
  * Applies what is missing, each migration in a transaction of its own, one process at a time. Where there is nothing yet
- * all is made, unless `create` is false.
+ * all is made. Without `migrates` another schema is refused.
  */
 export async function migrate(
   connection: Connection,
   name: string,
-  { known = migrations, create = true }: { known?: readonly string[]; create?: boolean } = {},
+  { known = migrations, migrates = true }: { known?: readonly string[]; migrates?: boolean } = {},
 ): Promise<void> {
   let version = await connection.run(schemaOf);
   if (version === null) {
     await connection.run((sql) => refuseForeignTables(sql, name));
-    if (!create) throw nothingIn(name);
+    if (!migrates) throw nothingIn(name);
     await createVersion(connection);
     version = 0;
   }
   if (version > known.length) throw newer(`the database ${name}`, version, known);
+  if (version < known.length && !migrates) throw older(name, version, known);
   for (let next = version + 1; next <= known.length; next++)
     await patiently(() => apply(connection, next, name, known));
 }
@@ -97,12 +123,18 @@ async function apply(
   await connection.run(async (sql) => {
     try {
       await sql.unsafe('BEGIN');
-      const [row] = await sql`SELECT version FROM schema_version WHERE id = 1 FOR UPDATE`;
-      if (row?.version > known.length) throw newer(`the database ${name}`, row?.version, known);
+      const [row] = await sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1 FOR UPDATE`;
+      if (row !== undefined && row.version > known.length) {
+        throw newer(`the database ${name}`, row.version, known);
+      }
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-        await sql.unsafe(known[number - 1] as string);
-        await sql`UPDATE schema_version SET version = ${number} WHERE id = 1`;
+        const migration = known[number - 1] as string;
+        await sql.unsafe(migration);
+        await sql`
+          UPDATE schema_version SET version = ${number}, serves_to = ${number},
+            serves_from = ${servesFrom(migration, number, row.serves_from)}
+          WHERE id = 1`;
       }
       await sql.unsafe('COMMIT');
     } catch (error) {
@@ -126,6 +158,12 @@ async function patiently(step: () => Promise<void>): Promise<void> {
 
 export function newer(what: string, schema: number, known = migrations): UnusableDatabase {
   return new UnusableDatabase(
-    `${what} was written by a newer opentill (schema ${schema}, this one knows ${known.length})`,
+    `${what} was written by a newer opentill (schema ${schema}, this one knows ${known.length}); use that one`,
+  );
+}
+
+export function older(name: string, schema: number, known = migrations): UnusableDatabase {
+  return new UnusableDatabase(
+    `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known.length}`,
   );
 }

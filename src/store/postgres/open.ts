@@ -11,11 +11,11 @@ type Preparing = {
   readonly moving?: boolean;
   /** The steps to the newest schema. */
   readonly known?: readonly string[];
-  /** Whether to make what an empty database lacks. */
-  readonly create?: boolean;
+  /** Brings the schema up to date, or makes it. */
+  readonly migrates?: boolean;
 };
 
-/** Checks the database that the address names and brings its schema up to date; throws UnusableDatabase. */
+/** Checks the database that the address names, and brings its schema up to date if asked to; throws UnusableDatabase. */
 export async function prepareDatabase(
   url: string,
   { moving = false, ...how }: Preparing = {},

@@ -2,6 +2,7 @@
 import postgres from 'postgres';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection, type Sql } from './connection.ts';
+import { isOfForm } from './errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 export type Pool = ReturnType<typeof createPool>;
@@ -36,9 +37,13 @@ type Options = {
   /** Whether requests depend on it, and must not wait for a server that is silent. */
   readonly serve: boolean;
   readonly onBroken: () => void;
+  readonly onTrouble?: (text: string) => void;
 };
 
-export function createPool(url: string, { searchers, writers, serve, onBroken }: Options) {
+export function createPool(
+  url: string,
+  { searchers, writers, serve, onBroken, onTrouble = () => {} }: Options,
+) {
   const quick = createConnection(url, onBroken);
   const looking = createConnection(url, onBroken);
   const searching = Array.from({ length: searchers }, () => createConnection(url, onBroken));
@@ -48,13 +53,31 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
   const waiting: Array<(connection: Connection) => void> = [];
   let turn = 0;
   const heartbeat = serve
-    ? startHeartbeat(url, () => {
-        for (const connection of all) connection.discard();
+    ? startHeartbeat(url, {
+        onSilence() {
+          for (const connection of all) connection.discard();
+        },
+        onTrouble,
       })
     : null;
 
-  function refuseIfSilent(): void {
-    if (heartbeat?.isSilent()) throw new StoreUnavailable('PostgreSQL: the server does not answer');
+  function refuseInTrouble(): void {
+    const trouble = heartbeat?.trouble();
+    if (trouble) throw trouble;
+  }
+
+  /** Runs the work. A statement that fails for its form may not fit the schema of another version: that is looked at. */
+  async function on<T>(connection: Connection, work: (sql: Sql) => Promise<T>): Promise<T> {
+    refuseInTrouble();
+    try {
+      return await connection.run(work);
+    } catch (error) {
+      if (heartbeat !== null && isOfForm(error)) {
+        await heartbeat.lookAtSchema().catch(() => {});
+        refuseInTrouble();
+      }
+      throw error;
+    }
   }
 
   function take(): Connection | Promise<Connection> {
@@ -73,21 +96,18 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
      * the connection would wait, too.
      */
     async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      refuseIfSilent();
-      return quick.run(work);
+      return on(quick, work);
     },
 
     /** The same for a list that somebody asks for, which may have to look at many rows. */
     async search<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      refuseIfSilent();
       turn = (turn + 1) % searching.length;
-      return (searching[turn] as Connection).run(work);
+      return on(searching[turn] as Connection, work);
     },
 
     /** The same for what the service asks by itself: nobody's long lists are to hold it up, nor it a fetch. */
     async lookOut<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      refuseIfSilent();
-      return looking.run(work);
+      return on(looking, work);
     },
 
     /**
@@ -95,12 +115,11 @@ export function createPool(url: string, { searchers, writers, serve, onBroken }:
      * it writes `work` must not wait for anything else. BEGIN goes out together with the first statements.
      */
     async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-      refuseIfSilent();
+      refuseInTrouble();
       const connection = await take();
       let committed = false;
       try {
-        refuseIfSilent();
-        return await connection.run(async (sql) => {
+        return await on(connection, async (sql) => {
           const begun = sql.unsafe(BEGIN).execute();
           try {
             const [result] = await Promise.all([

@@ -3,6 +3,7 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import { StoreUnavailable } from '../errors.ts';
+import { createHealth } from '../health.ts';
 import { endpointList } from '../resources/endpoints.ts';
 import { tenantsWith } from '../resources/tenants.ts';
 import { resources } from '../shared.ts';
@@ -12,6 +13,7 @@ import { createCheckoutCache } from './cache.ts';
 import { gatheringReader } from './checkouts.ts';
 import { committer } from './commit.ts';
 import { createDirectory } from './directory.ts';
+import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
 import { createHints } from './hints.ts';
 import { prepareDatabase } from './open.ts';
@@ -21,8 +23,6 @@ import { runner, stepsOn } from './run.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
 
-/** How long the outcome of a trial write answers for the next health checks. */
-const HEALTH_CHECK_EVERY_MS = 500;
 const HEALTH_ANSWER_WITHIN_MS = 2_000;
 /** Connections for lists and the like; each carries as many as there are. */
 const SEARCHERS = 2;
@@ -32,23 +32,26 @@ const FURTHER_WRITERS = 2;
 type Options = {
   /** Takes part in the work and hears of the others; the command line does without. */
   readonly serve?: boolean;
-  /** Whether to make what an empty database lacks. */
-  readonly create?: boolean;
+  /** Brings the schema up to date, or makes it. */
+  readonly migrates?: boolean;
   /** Batches that are committed at the same time. */
   readonly commitsAtOnce?: number;
+  /** Gets a line for the operator when a server must not use the database any more. */
+  readonly onTrouble?: (text: string) => void;
 };
 
 /** `url` is that of the driver: `postgres://user:password@host:port/database`, several hosts with commas. */
 export async function openPostgresStore(
   url: string,
-  { serve = false, create = true, commitsAtOnce = 4 }: Options = {},
+  { serve = false, migrates = true, commitsAtOnce = 4, onTrouble = () => {} }: Options = {},
 ): Promise<Store> {
-  await prepareDatabase(url, { create });
+  await prepareDatabase(url, { migrates });
   const cache = createCheckoutCache();
   const pool = createPool(url, {
     searchers: SEARCHERS,
     writers: commitsAtOnce + FURTHER_WRITERS,
     serve,
+    onTrouble,
     onBroken() {
       cache.forgetAll();
       directory.forget();
@@ -66,7 +69,10 @@ export async function openPostgresStore(
   const feeding = serve ? feed.start(() => {}) : null;
   let remoteChange: (checkout: CheckoutId) => void = () => {};
   let remoteEvents: (tenant: Tenant) => void = () => {};
-  let healthyUntil = 0;
+  const health = createHealth(async () => {
+    const written = pool.write((each) => each`UPDATE directory SET checked_at = ${Date.now()} WHERE id = 1`);
+    await within(HEALTH_ANSWER_WITHIN_MS, written);
+  });
 
   if (serve) {
     hints.listen((hint) => {
@@ -79,9 +85,14 @@ export async function openPostgresStore(
   return {
     batching: { atOnce: commitsAtOnce, mixed: false },
     async commit(units) {
-      healthyUntil = 0;
-      const { checkouts: changed, writes } = await commit(units);
-      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
+      const { checkouts: changed, writes } = await commit(units).catch((error) => {
+        if (error instanceof StoreUnavailable) {
+          if (isContention(error)) health.doubted();
+          else health.failed(error);
+        }
+        throw error;
+      });
+      health.succeeded();
       for (const checkout of changed) cache.remember(checkout);
       statistics.changed(units.length);
       hints.checkoutsChanged(changed.map(({ id }) => id));
@@ -122,12 +133,7 @@ export async function openPostgresStore(
       },
     },
 
-    async checkHealth() {
-      if (performance.now() < healthyUntil) return;
-      const written = pool.write((sql) => sql`UPDATE directory SET checked_at = ${Date.now()} WHERE id = 1`);
-      await within(HEALTH_ANSWER_WITHIN_MS, written);
-      healthyUntil = performance.now() + HEALTH_CHECK_EVERY_MS;
-    },
+    checkHealth: health.check,
     async close() {
       directory.close();
       await feeding?.stop();
