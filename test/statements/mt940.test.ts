@@ -137,6 +137,15 @@ suite('an entry (:61:)', () => {
     assert.equal(entry.remittance, 'Order 7 thanks');
   });
 
+  test('has as much information in several fields as is allowed, and no more', async () => {
+    const half = 'x'.repeat(100);
+    const entries = [':61:260203C12,34NTRFNONREF', `:86:${half}`, `:86:${half}`];
+    const text = statement({ closing: 'C260203EUR12,34', entries });
+    assert.equal((await attempt(text, { limits: { text: 200 } })).error, null);
+    const { error } = await attempt(text, { limits: { text: 199 } });
+    assert.match(error?.message ?? '', /the information of an entry is longer than 199 characters/);
+  });
+
   for (const [name, movement, message] of [
     ['no amount', '260203CNTRFNONREF', /the entry "260203CNTRFNONREF" is none: it must be like/],
     ['no type', '260203C12,34', /is none: it must be like/],
