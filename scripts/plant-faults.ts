@@ -42,14 +42,15 @@ const { values } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string' },
-    /** The name of a fault, or the beginning of the path of its file. */
-    only: { type: 'string' },
+    /** The name of a fault, or the beginning of the path of its file; may be given several times. */
+    only: { type: 'string', multiple: true },
     list: { type: 'boolean', default: false },
   },
 });
 const { only } = values;
-const meant = all.filter(({ name, file }) => only === undefined || name === only || file.startsWith(only));
-if (meant.length === 0) throw new Error(`there is no fault ${only}`);
+for (const text of only ?? [])
+  if (!all.some((fault) => isMeant(fault, text))) throw new Error(`there is no fault ${text}`);
+const meant = only === undefined ? all : all.filter((fault) => only.some((text) => isMeant(fault, text)));
 const seed = wholeNumber('seed', values.seed, freshSeed());
 const chosen =
   values.sample === undefined ? meant : sampleOf(meant, wholeNumber('sample', values.sample, 0), seed);
@@ -69,6 +70,10 @@ if (values.list) {
 }
 for (const obstacle of obstacles) console.log(obstacle);
 if (obstacles.length > 0) process.exitCode = 1;
+
+function isMeant({ name, file }: Fault, text: string): boolean {
+  return name === text || file.startsWith(text);
+}
 
 /** Why the fault cannot be planted, or null. */
 function obstacleTo(fault: Fault): string | null {

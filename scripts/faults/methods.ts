@@ -111,7 +111,7 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'all attempts of a session share a page',
-    ...rail('stripe/page', 'stripe/start', 'contract-sqlite'),
+    ...rail('stripe/page', 'stripe/start', 'contract-sqlite-restarted'),
     find: 'idempotencyKey: attempt.id',
     replace: 'idempotencyKey: checkout.id',
   },
