@@ -11,6 +11,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { migratedDatabase } from '../test/support/postgres.ts';
+import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
 import { bankingFaults } from './faults/banking.ts';
 import { checkoutFaults } from './faults/checkout.ts';
 import type { Fault } from './faults/fault.ts';
@@ -102,6 +104,7 @@ function planted(tree: string, { file, find, replace }: Fault): string {
 async function missedOf(faults: readonly Fault[]): Promise<string[]> {
   const missed: string[] = [];
   const copy = copyOfTree();
+  if (faults.some(({ withPostgres }) => withPostgres)) await startPostgres();
   for (const [index, fault] of faults.entries()) {
     const { result, first, seconds } = await tried(copy, fault);
     const isFound = result === 'failed';
@@ -109,16 +112,25 @@ async function missedOf(faults: readonly Fault[]): Promise<string[]> {
     const how = isFound ? `found by “${first}”` : result === 'passed' ? 'NOT FOUND' : 'TIMED OUT';
     console.log(`${index + 1}. ${fault.name} (${fault.file}): ${how}, ${seconds.toFixed(1)} s`);
   }
+  await globalTeardown();
   return missed;
+}
+
+/** The server that the tests share, with a template that no fault has made. */
+async function startPostgres(): Promise<void> {
+  await globalSetup();
+  const ends: Array<() => Promise<void>> = [];
+  await migratedDatabase({ after: (end: () => Promise<void>) => void ends.push(end) });
+  for (const end of ends) await end();
 }
 
 /** Runs its tests one file after the other until one fails. */
 async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
-  const { file, tests, withPostgres = false } = fault;
+  const { file, tests } = fault;
   return copy.with(file, planted(copy.root, fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const test of tests) {
-      verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS, withPostgres });
+      verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS });
       if (verdict.result !== 'passed') return verdict;
     }
     return verdict;

@@ -8,6 +8,6 @@ export type Fault = {
   readonly replace: string;
   /** Few and quick: the first of them should find it. */
   readonly tests: readonly string[];
-  /** Whether these tests need PostgreSQL. */
+  /** Whether these tests need PostgreSQL, which is started once for all of them. */
   readonly withPostgres?: boolean;
 };

@@ -14,8 +14,6 @@ type Options = {
   readonly timeoutMs: number;
   /** One process for all files: quicker, for files that share nothing. */
   readonly inOneProcess?: boolean;
-  /** Starts the PostgreSQL that the files need. */
-  readonly withPostgres?: boolean;
 };
 
 const FAILURE = /^ *not ok \d+ - (.*)$/gm;
@@ -23,7 +21,7 @@ const FAILURE = /^ *not ok \d+ - (.*)$/gm;
 export async function runTests(
   root: string,
   files: readonly string[],
-  { timeoutMs, inOneProcess = false, withPostgres = false }: Options,
+  { timeoutMs, inOneProcess = false }: Options,
 ): Promise<Verdict> {
   const startedAt = performance.now();
   const args = [
@@ -32,7 +30,6 @@ export async function runTests(
     '--test-concurrency=1',
     `--test-timeout=${Math.ceil(timeoutMs / 2)}`,
     ...(inOneProcess ? ['--test-isolation=none'] : []),
-    ...(withPostgres ? ['--test-global-setup=test/support/postgres-setup.ts'] : []),
     ...files,
   ];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -55,8 +52,7 @@ export async function runTests(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      // The global setup has a database to remove; everything else may end at the first failure.
-      if (!withPostgres && firstFailure(said) !== null) endNow();
+      if (firstFailure(said) !== null) endNow();
     });
   }
   const code = await ended;
