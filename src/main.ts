@@ -24,8 +24,15 @@ import { networkRules } from './webhooks/guard.ts';
 import { createSender } from './webhooks/sender.ts';
 import { watchStatements } from './worker/statement-folder.ts';
 import { createWorker } from './worker/worker.ts';
+import { createBacklog } from './writer/backlog.ts';
 import type { RailAlert } from './writer/rails.ts';
 import { createWriter, type Execute } from './writer/writer.ts';
+
+/**
+ * Connections that wait to be accepted, as many as Linux allows by default: beyond, it lets them try again after one, three
+ * and seven seconds.
+ */
+const LISTEN_BACKLOG = 4096;
 
 export type Service = {
   readonly app: FastifyInstance;
@@ -69,7 +76,8 @@ export async function createService(
   };
   let stopping = false;
 
-  const write = createWriter({ store, serializer, realNow, ...limits });
+  const backlog = createBacklog();
+  const write = createWriter({ store, serializer, realNow, backlog, ...limits });
   const execute: Execute = async (command, serialize) => {
     const executed = await write(command, serialize);
     const { committed } = executed;
@@ -113,6 +121,7 @@ export async function createService(
     checkoutUrl: config.CHECKOUT_URL,
     store,
     execute,
+    backlog,
     serializer,
     rails,
     onAlert,
@@ -133,7 +142,7 @@ export async function createService(
     app,
     store,
     async start() {
-      await app.listen({ host: config.HOST, port: config.PORT });
+      await app.listen({ host: config.HOST, port: config.PORT, backlog: LISTEN_BACKLOG });
       worker.start();
       statements?.start();
       const address = app.server.address();

@@ -24,6 +24,7 @@ import { RequestError } from './errors.ts';
 import { answerUnreadable, failureOf, sendError } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
+import { createOverload } from './overload.ts';
 import { requestIds } from './request-id.ts';
 import { bankEntryRoutes } from './routes/bank-entry.ts';
 import { bankStatementRoutes } from './routes/bank-statement.ts';
@@ -61,17 +62,23 @@ const securityHeaders = {
 };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, metrics, trustProxy, rateLimit, publicUrl } = options;
+  const { logger, metrics, trustProxy, rateLimit, publicUrl, backlog } = options;
   const connections = guardConnections();
+  const auth = createAuthenticator(options.store);
+  const requestId = requestIds();
+  const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request would be waste: the few log lines name their request.
     childLoggerFactory: (all) => all,
-    genReqId: requestIds(),
+    genReqId: requestId,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: connections.createGuardedServer,
+    serverFactory: (handle) =>
+      connections.createGuardedServer((request, response) => {
+        if (!overload.refuses(request, response)) handle(request, response);
+      }),
     routerOptions: { maxParamLength: 256 },
     // While the service stops, requests over open connections are answered as usual.
     return503OnClosing: false,
@@ -84,6 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.addHook('preClose', (done) => {
+    overload.close();
     connections.drain();
     done();
   });
@@ -117,7 +125,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   collectOperations(plain);
   // A monotonic clock: one that is set back would lock out recent callers.
   const limiter = createRateLimiter(rateLimit, () => performance.now());
-  const auth = createAuthenticator(options.store);
   await app.register(
     async (scoped) => {
       const api = scoped as unknown as Api;

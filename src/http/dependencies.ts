@@ -2,12 +2,14 @@ import type { Serializer } from '../checkout/serializer.ts';
 import type { PageDependencies } from '../pages/dependencies.ts';
 import type { NetworkRules } from '../webhooks/guard.ts';
 import type { Worker } from '../worker/worker.ts';
+import type { Backlog } from '../writer/backlog.ts';
 
 /** Dependencies of the API's routes, and of the pages that the same server serves; `main.ts` puts them together. */
 export type Dependencies = PageDependencies & {
   readonly publicUrl: string;
   readonly serializer: Serializer;
   readonly worker: Worker;
+  readonly backlog: Backlog;
   /** Networks to which webhooks may be sent. */
   readonly networkRules: NetworkRules;
 };

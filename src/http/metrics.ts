@@ -50,6 +50,11 @@ export function createMetrics(store: Store) {
     labelNames: ['rail'],
     registers,
   });
+  const overload = new Counter({
+    name: 'opentill_changes_refused_total',
+    help: 'Changes that were refused with 503 before anything was done, because too many others waited.',
+    registers,
+  });
   const badSignatures = new Counter({
     name: 'opentill_provider_events_refused_total',
     help: 'Provider events without a valid signature.',
@@ -92,6 +97,7 @@ export function createMetrics(store: Store) {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
     railAlert: (rail: string): void => railAlerts.inc({ rail }),
     railSilence: (rail: string): void => railSilences.inc({ rail }),
+    overloaded: (): void => overload.inc(),
     badSignature: (rail: string): void => badSignatures.inc({ rail }),
     text: (): Promise<string> => Registry.merge([processMetrics(), registry]).metrics(),
     contentType: registry.contentType,

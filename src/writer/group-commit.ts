@@ -3,6 +3,7 @@ import { sameTenant, tenantName } from '../checkout/tenant.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { conflictKeysWithin } from '../store/resources/all.ts';
 import type { Needs, Store, Unit } from '../store/store.ts';
+import { type Backlog, createBacklog } from './backlog.ts';
 
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
@@ -13,6 +14,7 @@ export function groupCommit(
   { commit, batching: { atOnce, mixed } }: Pick<Store, 'commit' | 'batching'>,
   maxBatch: number,
   maxQueue: number,
+  backlog: Backlog = createBacklog(),
 ) {
   type Entry = {
     readonly unit: Unit;
@@ -52,6 +54,7 @@ export function groupCommit(
       }
     }
     queue = left;
+    backlog.taken(batch.map(({ unit }) => unit.needs.tenant));
     return batch;
   }
 
@@ -96,6 +99,7 @@ export function groupCommit(
         reject(new StoreUnavailable('too many changes are waiting to be written'));
         return;
       }
+      backlog.added(unit.needs.tenant);
       queue.push({ unit, conflictKeys: atOnce > 1 ? conflictKeysOf(unit.needs) : [], resolve, reject });
       if (running) return;
       running = true;

@@ -10,6 +10,7 @@ import type { Tenant } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import { answerKey } from '../store/resources/answers.ts';
 import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
+import { type Backlog, MAX_BATCH } from './backlog.ts';
 import type { Command, Committed, Result, Serialize, Subject, Value } from './command.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Handler, handlers } from './handlers/handlers.ts';
@@ -35,16 +36,18 @@ type Options = {
   readonly realNow: () => RealTime;
   readonly maxBatch?: number;
   readonly maxQueue?: number;
+  readonly backlog?: Backlog;
 };
 
 export function createWriter({
   store,
   serializer,
   realNow,
-  maxBatch = 256,
+  maxBatch = MAX_BATCH,
   maxQueue = 10_000,
+  backlog,
 }: Options): Execute {
-  const enqueue = groupCommit(store, maxBatch, maxQueue);
+  const enqueue = groupCommit(store, maxBatch, maxQueue, backlog);
 
   return async <S extends Subject>(
     command: Command<S>,

@@ -1,0 +1,56 @@
+/**
+ * The backlog: changes that wait for their commit, and how long one more would wait. Beyond the peak every change would
+ * wait longer than the one before it, and most would be answered when nobody listens any more; so those that would wait
+ * for too long are refused before anything is done for them, of tenants with the most of them.
+ */
+import { type Tenant, tenantName } from '../checkout/tenant.ts';
+
+const LONGEST_WAIT_MS = 500;
+/** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
+export const MAX_BATCH = 256;
+/** Weight of the newest batch in the time that a change takes. */
+const NEWEST = 0.2;
+
+export type Backlog = ReturnType<typeof createBacklog>;
+
+/** `now` is monotonic, in milliseconds. */
+export function createBacklog(now: () => number = () => performance.now()) {
+  const waiting = new Map<string, number>();
+  let count = 0;
+  /** The batch that was taken last, if it left some behind: only then the next one tells how long its changes took. */
+  let last: { readonly at: number; readonly size: number } | null = null;
+  let msEach = 0;
+
+  function add(tenant: Tenant, difference: number): void {
+    const name = tenantName(tenant);
+    const of = (waiting.get(name) ?? 0) + difference;
+    if (of > 0) waiting.set(name, of);
+    else waiting.delete(name);
+    count += difference;
+  }
+
+  /** Whether one more change would wait for too long. */
+  const isLong = (): boolean => count > MAX_BATCH && count * msEach > LONGEST_WAIT_MS;
+
+  return {
+    added: (tenant: Tenant): void => add(tenant, 1),
+
+    /** A batch is committed now. */
+    taken(tenants: readonly Tenant[]): void {
+      for (const tenant of tenants) add(tenant, -1);
+      const at = now();
+      if (last !== null) {
+        const seen = (at - last.at) / last.size;
+        msEach = msEach === 0 ? seen : msEach + NEWEST * (seen - msEach);
+      }
+      last = count > 0 && tenants.length > 0 ? { at, size: tenants.length } : null;
+    },
+
+    isLong,
+
+    /** Whether a change of this tenant would wait for too long: not while others have more of theirs waiting. */
+    isTooLongFor(tenant: Tenant): boolean {
+      return isLong() && (waiting.get(tenantName(tenant)) ?? 0) * waiting.size >= count;
+    },
+  };
+}

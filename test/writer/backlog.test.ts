@@ -1,0 +1,78 @@
+/** When one more change would wait for too long, by what the last batches took. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { createBacklog, MAX_BATCH } from '../../src/writer/backlog.ts';
+
+const large: Tenant = { account: 1, mode: 'live' };
+const small: Tenant = { account: 2, mode: 'live' };
+
+function setUp() {
+  let now = 0;
+  const backlog = createBacklog(() => now);
+  const add = (tenant: Tenant, count: number) => {
+    for (let n = 0; n < count; n++) backlog.added(tenant);
+  };
+  /** Takes batches, each after as many milliseconds. */
+  function take(batches: number, each: number, size: number, tenant = large): void {
+    for (let n = 0; n < batches; n++) {
+      now += each;
+      backlog.taken(Array<Tenant>(size).fill(tenant));
+    }
+  }
+  return { backlog, add, take };
+}
+
+suite('the backlog of changes', () => {
+  test('is too long if what waits takes more than half a second', () => {
+    const { backlog, add, take } = setUp();
+    add(large, 10 * MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(large), false, 'nobody knows yet how long a change takes');
+    // A change takes 0.2 ms, so that 2,500 take half a second.
+    take(2, 0.2 * MAX_BATCH, MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(large), false);
+    add(large, 2_501 - 8 * MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(large), true);
+    take(1, 0.2 * MAX_BATCH, 1);
+    assert.equal(backlog.isTooLongFor(large), false);
+  });
+
+  test('is too long only for tenants with the most of it', () => {
+    const { backlog, add, take } = setUp();
+    add(large, 10 * MAX_BATCH);
+    add(small, 3);
+    take(3, 100, MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(large), true);
+    assert.equal(backlog.isTooLongFor(small), false);
+    assert.equal(backlog.isTooLongFor({ account: 1, mode: 'test' }), false, 'modes are told apart');
+    add(small, 10 * MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(small), true);
+  });
+
+  test('is never too long for a batch, and a stall is forgotten', () => {
+    const { backlog, add, take } = setUp();
+    add(large, 2 * MAX_BATCH + 1);
+    take(2, 60_000, MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(large), false, 'one waits');
+    add(large, MAX_BATCH - 1);
+    assert.equal(backlog.isTooLongFor(large), false, 'a batch waits');
+    add(large, 1);
+    assert.equal(backlog.isTooLongFor(large), true);
+    for (let n = 0; n < 40; n++) {
+      add(large, 1);
+      take(1, 1, 1);
+      take(1, 1, 1);
+      add(large, 1);
+    }
+    assert.equal(backlog.isTooLongFor(large), false, 'the last batches were quick');
+  });
+
+  test('does not count the time in which nothing waited', () => {
+    const { backlog, add, take } = setUp();
+    add(large, MAX_BATCH);
+    take(1, 1, MAX_BATCH);
+    add(large, 2 * MAX_BATCH + 1);
+    take(1, 3_600_000, 1);
+    assert.equal(backlog.isTooLongFor(large), false);
+  });
+});
