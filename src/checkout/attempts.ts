@@ -122,7 +122,10 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
     traits: {},
     details: command.details ?? {},
   };
-  return settle(book(addAttempt(checkout, attempt, now), attempt, command, false), now);
+  const added = addAttempt(checkout, attempt, now);
+  // Nothing waits for the payer of a session that is over.
+  const current = checkout.lifecycle.state === 'active' ? added : cancelWaiting(added, now);
+  return settle(book(current, attempt, command, false), now);
 }
 
 /** Refuses money for a draft, and money of an unknown amount where nothing is due. */

@@ -46,6 +46,20 @@ suite('late money', () => {
           },
         },
         {
+          name: 'with an attempt that nobody knew, whose rail still waits for the rest: nobody may pay any more',
+          given: gone,
+          when: report('requires_action', {
+            reference: 'ref_b',
+            payment: { reference: 'pay_1', amount: 400 },
+          }),
+          gives: {
+            is: `expired ${unpaid} partial late`,
+            paid: 400,
+            attempts: ['cancelled', 'cancelled'],
+            events: ['payment_attempt.created', 'payment_attempt.cancelled'],
+          },
+        },
+        {
           name: 'a part',
           given: gone,
           when: paid(400),
