@@ -1,0 +1,50 @@
+/** The bounds that are searched: each lets some of what there is grow far and keeps the rest small. */
+import { type Bound, everyPolicy, everyRail, plain, type Rail } from './bound.ts';
+
+const least: Bound = {
+  name: '',
+  amount: 1,
+  money: 1,
+  attempts: 2,
+  payments: 0,
+  refunds: 0,
+  reversals: 0,
+  rails: [plain],
+  policies: ['keep exact'],
+  expires: [false],
+};
+
+/** Rails in which each trait occurs, with and without others. */
+const someRails: readonly Rail[] = everyRail.filter(({ name }) =>
+  ['usual', 'none_told', 'long_standing_told'].includes(name),
+);
+
+/** Searched by `npm test`. */
+export const few: readonly Bound[] = [
+  { ...least, name: 'traits and times', payments: 1, rails: someRails, expires: [true] },
+  {
+    ...least,
+    name: 'policies and amounts',
+    amount: 3,
+    money: 3,
+    attempts: 1,
+    payments: 2,
+    policies: everyPolicy,
+  },
+  { ...least, name: 'money that goes back', payments: 2, refunds: 1, policies: ['refund exact'] },
+  {
+    ...least,
+    name: 'money that is taken back',
+    attempts: 1,
+    payments: 2,
+    refunds: 2,
+    reversals: 1,
+    money: 2,
+  },
+];
+
+/** Searched where there is time: more than a million states. */
+export const all: readonly Bound[] = [
+  ...few,
+  { ...least, name: 'every trait', payments: 1, rails: everyRail, expires: [true] },
+];
