@@ -12,6 +12,12 @@ const decide = (...tests: readonly string[]) => rules('decide', tests);
 
 export const checkoutFaults: readonly Fault[] = [
   {
+    name: 'payments add up to more than can be counted',
+    ...attempts('decide-money'),
+    find: 'booked > Number.MAX_SAFE_INTEGER',
+    replace: 'booked > 2 * Number.MAX_SAFE_INTEGER',
+  },
+  {
     name: 'a payment starts in the very moment in which the session ends',
     ...attempts('decide-attempts', 'lifecycle-time', 'decide-expiry'),
     find: 'now >= checkout.expiresAt',

@@ -8,6 +8,7 @@ import {
   type Attempt,
   type AttemptStatus,
   amountDue,
+  amountPaid,
   type Checkout,
   isCovered,
   isInFlight,
@@ -97,6 +98,13 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
   const known = checkout.attempts.find(
     ({ rail, reference }) => rail === command.rail && reference === command.reference,
   );
+  const booked = amountPaid(checkout) + (command.payment?.amount ?? known?.amount ?? 0);
+  if (command.payment !== null && booked > Number.MAX_SAFE_INTEGER && !isBooked(checkout, command)) {
+    return refuse(
+      'not_payable',
+      'The session cannot be paid: its payments add up to more than can be counted.',
+    );
+  }
   if (known) {
     const givenUp = known.status === 'cancelled' || known.status === 'failed';
     return settle(book(advance(checkout, known, command), known, command, givenUp), now);

@@ -310,6 +310,41 @@ suite('money for a completed session', () => {
   ]);
 });
 
+suite('money beyond what can be counted', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const rich = checkout({
+    lifecycle: completed,
+    attempts: [attempt('succeeded', { name: 'earlier' }), attempt('processing', { amount: 600 })],
+    payments: [payment(most - 600)],
+  });
+  table([
+    {
+      name: 'up to the last unit is booked',
+      given: rich,
+      when: paid(600),
+      gives: {
+        is: 'completed paid excess',
+        paid: most,
+        attempts: ['succeeded', 'succeeded'],
+        events: ['payment_attempt.succeeded'],
+      },
+    },
+    { name: 'one unit more is refused', given: rich, when: paid(601), gives: { refused: 'not_payable' } },
+    {
+      name: 'is refused where the amount is that of the attempt',
+      given: checkout({ ...rich, payments: [payment(most - 599)] }),
+      when: paid(null),
+      gives: { refused: 'not_payable' },
+    },
+    {
+      name: 'is refused for an attempt that nobody knows',
+      given: rich,
+      when: paid(601, { reference: 'ref_other' }),
+      gives: { refused: 'not_payable' },
+    },
+  ]);
+});
+
 suite('money for a draft', () => {
   const draft = checkout({ amount: 0 });
   table([

@@ -4,6 +4,7 @@
  * `session-rules.ts`.
  */
 import { hash } from 'node:crypto';
+import { allPermissions } from '../../accounts/api-key.ts';
 import { type AccountSettings, settingsFrom } from '../../accounts/settings.ts';
 import { type EntryContent, unassigned } from '../../banking/entry.ts';
 import { ID_LENGTH } from '../../lib/id.ts';
@@ -47,6 +48,19 @@ export const accountJudge = () =>
     },
     {},
     ({ number }) => `account ${number}`,
+  );
+
+export const apiKeyJudge = () =>
+  judgeOf(
+    'every API key can be used',
+    ({ secretHash, permissions }: Row<'api_key'>) => {
+      const known: readonly string[] = allPermissions;
+      expect(
+        /^[0-9a-f]{64}$/.test(secretHash) && permissions.split(' ').every((each) => known.includes(each)),
+      );
+    },
+    {},
+    ({ id }) => id,
   );
 
 function isConfigured({ business, policy, receivingAccounts, csvMappings }: AccountSettings): boolean {

@@ -10,6 +10,7 @@ import { receiverOf } from '../../webhooks/endpoint.ts';
 import { checkoutFrom, columnsOf, followingTables } from '../columns.ts';
 import { type Column, columnsOf as columnsOfTable, type Row, type Table } from '../tables.ts';
 import { expect, judgeOf, sameEntries } from './check.ts';
+import { isLastingIn, isShownBy } from './shown.ts';
 import { isNumbered, type Told } from './webhook-rules.ts';
 
 type Columns = ReturnType<typeof columnsOf>;
@@ -37,6 +38,10 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly young_events: number;
     /** The refunds that those of them are about which are about one. */
     readonly young_refunds: string | null;
+    /** The body of its newest event, if that is still there. */
+    readonly newest: string | null;
+    /** That of the newest one that shows the whole session, if there is one beside it. */
+    readonly shown: string | null;
   };
 
 /** So young: less than a day, where deliveries are kept for days. */
@@ -97,8 +102,17 @@ const rules: Rules = {
     });
   },
   'a session is due when it says so': ({ row, checkout }) => row.dueAt === columnsOf(checkout).dueAt,
-  'what is paid is the sum of the ledger': ({ row, payments }) =>
-    row.amountPaid === payments.reduce((sum, [, , , amount]) => sum + amount, 0),
+  'what is paid is the sum of the ledger': ({ row, payments }) => {
+    const sum = payments.reduce((sum, [, , , amount]) => sum + amount, 0);
+    return row.amountPaid === sum && Number.isSafeInteger(sum);
+  },
+  'the amounts of a session are whole numbers that can be counted with exactly': ({ checkout }) =>
+    [checkout, ...checkout.attempts, ...checkout.refunds, ...checkout.reversals]
+      .map(({ amount }) => amount)
+      .concat(checkout.items.flatMap(({ quantity, unitPrice }) => [quantity, unitPrice]))
+      .every((each) => Number.isSafeInteger(each) && each >= 0),
+  'the newest events of a session show it as it is': ({ row: { newest, shown }, checkout }) =>
+    (newest === null || isShownBy(checkout, newest)) && (shown === null || isLastingIn(checkout, shown)),
   'a session is completed as soon as it is paid, and only then': ({ checkout }) =>
     checkout.lifecycle.state === 'expired' ||
     (checkout.lifecycle.state === 'completed') === isCovered(checkout),

@@ -8,7 +8,12 @@ import { gatheredOf, isYoung } from './session-rules.ts';
 
 /** Several rows as a JSON array of arrays of these columns, as a text. */
 export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> = {
-  sqlite: (columns) => `json_group_array(json_array(${columns}))`,
+  // A blob, which no column should have, cannot be in JSON.
+  sqlite: (columns) =>
+    `json_group_array(json_array(${columns
+      .split(', ')
+      .map((column) => `CASE typeof(${column}) WHEN 'blob' THEN 'blob' ELSE ${column} END`)
+      .join(', ')}))`,
   postgres: (columns) => `json_agg(json_build_array(${columns}))::text`,
 };
 
@@ -20,15 +25,17 @@ export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> 
 const tellingEvents: Readonly<Record<Dialect, () => string>> = {
   sqlite: () => `(
     SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+      CASE WHEN type LIKE 'checkout.%' THEN position END AS whole,
       CASE WHEN json_valid(body) THEN json_extract(body, '$.${eventFields.version}') END AS version,
       CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.${eventFields.data}.id') END AS refund
     FROM event LIMIT -1
   )`,
   postgres: () => `(
-    SELECT account, live, subject, sequence, young, refund,
+    SELECT account, live, subject, sequence, young, refund, whole,
       CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
     FROM (
       SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+        CASE WHEN type LIKE 'checkout.%' THEN sequence END AS whole,
         split_part(split_part(right(body, 80), ',"${eventFields.version}":', -1), ',"${eventFields.sequence}":', 1) AS version,
         CASE WHEN type LIKE 'refund.%' THEN substring(body from '"${eventFields.data}":\\{"id":"(\\w+)"') END AS refund
       FROM event OFFSET 0
@@ -44,6 +51,9 @@ const gathered = (name: string, table: string, columns: string, session = 'check
 
 export function sessions(dialect: Dialect): string {
   const list = gatheredAs[dialect];
+  /** The event of the session at a place: SQLite finds it by its position, PostgreSQL by its number. */
+  const at = (event: string, place: Readonly<Record<Dialect, string>>) =>
+    `${event}.subject = checkout.id AND ${event}.${dialect === 'sqlite' ? 'position' : 'sequence'} = ${place[dialect]}`;
   const refunds =
     dialect === 'sqlite'
       ? 'json_group_array(refund) FILTER (WHERE young AND refund IS NOT NULL)'
@@ -64,7 +74,8 @@ export function sessions(dialect: Dialect): string {
       customer.id IS NOT NULL AS customer_known, sent, coalesce(events, 0) AS events, first_sequence, last_sequence,
       coalesce(sequences, 0) AS sequences, coalesce(feed_start.position, 0) AS feed_start,
       coalesce(versions, 0) AS versions, oldest_version, newest_version, coalesce(audited, 0) AS audited,
-      coalesce(young_events, 0) AS young_events, young_refunds
+      coalesce(young_events, 0) AS young_events, young_refunds, newest.body AS newest,
+      CASE WHEN whole.id <> newest.id THEN whole.body END AS shown
     FROM checkout ${apart}
     LEFT JOIN ${joined('checkout', 'customer', 'customer.id = checkout.customer')}
     LEFT JOIN ${joined('checkout', 'feed_start')}
@@ -74,7 +85,7 @@ export function sessions(dialect: Dialect): string {
       tellingEvents[dialect](),
       `count(*) AS events, min(sequence) AS first_sequence, max(sequence) AS last_sequence,
        count(DISTINCT sequence) AS sequences, count(DISTINCT version) AS versions, min(version) AS oldest_version,
-       max(version) AS newest_version, count(*) FILTER (WHERE young) AS young_events, ${refunds} AS young_refunds`,
+       max(version) AS newest_version, max(whole) AS newest_whole, count(*) FILTER (WHERE young) AS young_events, ${refunds} AS young_refunds`,
       'subject',
     )}
     ${gathered('logged', 'audit', 'count(DISTINCT version) AS audited', 'subject')}
@@ -86,5 +97,7 @@ export function sessions(dialect: Dialect): string {
       )`,
       `${list('url, receiver, young')} AS sent`,
       'subject',
-    )}`;
+    )}
+    LEFT JOIN event AS ${joined('checkout', 'newest', at('newest', { sqlite: 'last_event', postgres: 'event_count' }))}
+    LEFT JOIN event AS ${joined('checkout', 'whole', at('whole', { sqlite: 'newest_whole', postgres: 'newest_whole' }))}`;
 }

@@ -86,7 +86,7 @@ export const webhookRules: readonly SqlRule[] = [
       LEFT JOIN (SELECT account, live, min(at) AS began FROM delivery_attempt GROUP BY account, live)
         AS ${joined('delivery', 'log')}
       WHERE (tried_at IS NULL) <> (entries IS NULL) OR (tried_at IS NULL AND attempts > 0 AND created_at >= began)
-        OR latest <> attempts OR entries <> latest - earliest + 1 OR (earliest > 1 AND created_at >= began)`,
+        OR latest <> attempts OR entries <> CAST(latest AS numeric) - earliest + 1 OR (earliest > 1 AND created_at >= began)`,
   },
   {
     rule: 'every attempt in the log is of a delivery',

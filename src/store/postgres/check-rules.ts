@@ -15,9 +15,10 @@ export const rules: readonly SqlRule[] = [
         SELECT account, live, count(*) AS entries, min(position) AS first, max(position) AS last
         FROM feed GROUP BY account, live
       ) AS ${joined('place', 'filled')}
+      -- Numeric, since whatever stands there must not overflow.
       WHERE feed_end.position IS DISTINCT FROM coalesce(last, feed_start.position, 0)
-        OR coalesce(entries, 0) <> feed_end.position - coalesce(feed_start.position, 0)
-        OR first <> 1 + coalesce(feed_start.position, 0) OR feed_start.position < 1`,
+        OR coalesce(entries, 0) <> feed_end.position::numeric - coalesce(feed_start.position, 0)
+        OR first <> 1::numeric + coalesce(feed_start.position, 0) OR feed_start.position < 1`,
   },
   {
     rule: 'every event is in the feed or waits for it',

@@ -1,5 +1,5 @@
 /** Whether everything in a PostgreSQL database adds up. */
-import { type CheckListener, createTally, untoldOutcome } from '../check/check.ts';
+import { type CheckListener, createTally } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { rules } from './check-rules.ts';
@@ -17,7 +17,7 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
     await checkIndexes(sql, listener);
     await inSnapshot(sql, async () => {
       await sql.unsafe(resources);
-      await checkAll(checked(sql, listener), listener);
+      await checkAll(checked(sql), listener);
     });
   });
 }
@@ -69,23 +69,25 @@ function isCorruption(error: { readonly code?: unknown }): boolean {
   return String(error.code).startsWith('XX');
 }
 
-function checked(sql: Sql, { outcome }: CheckListener): Checked {
+function checked(sql: Sql): Checked {
   return {
     dialect: 'postgres',
     rules,
     all: async (text) => sql.unsafe(text),
     each: (text, atOnce) => sql.unsafe(text).cursor(atOnce),
-    async attempt(rule, work) {
+    async attempt(work) {
       await sql`SAVEPOINT attempt`;
       try {
         await work();
         await sql`RELEASE SAVEPOINT attempt`;
+        return null;
       } catch (error) {
         // Class 22: a value is not what it should be. Anything else is about the connection, the server or a mistake of ours.
+        if (!(error instanceof Error)) throw error;
         const { code } = error as { code?: unknown };
         if (!isCorruption({ code }) && !String(code).startsWith('22')) throw error;
         await sql`ROLLBACK TO SAVEPOINT attempt`;
-        outcome(untoldOutcome(rule, error));
+        return error;
       }
     },
   };

@@ -1,6 +1,6 @@
 /** Whether a SQLite file is whole, and whether everything in it adds up. */
-import type { DatabaseSync } from 'node:sqlite';
-import { type CheckListener, type SqlRule, untoldOutcome } from '../check/check.ts';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { type CheckListener, type Outcome, type SqlRule, untoldOutcome } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { refuseLongLog } from './file.ts';
@@ -52,8 +52,8 @@ export async function checkSqlite(
 ): Promise<void> {
   database.exec('BEGIN');
   try {
-    const looking = checked(database, listener, () => refuseLongLog(database, maxLogBytes));
-    await checkFile(database, looking.attempt, listener);
+    const looking = checked(database, () => refuseLongLog(database, maxLogBytes));
+    await checkFile(database, looking, listener);
     await checkAll(looking, listener);
   } finally {
     database.exec('ROLLBACK');
@@ -61,15 +61,21 @@ export async function checkSqlite(
 }
 
 /** `mayGoOn` throws if somebody is held up by it. */
-function checked(database: DatabaseSync, { outcome }: CheckListener, mayGoOn: () => void): Checked {
+function checked(database: DatabaseSync, mayGoOn: () => void): Checked {
+  function prepare(sql: string) {
+    const statement = database.prepare(sql);
+    // Read as a number, a large one throws.
+    statement.setReadBigInts(true);
+    return statement;
+  }
   return {
     dialect: 'sqlite',
     rules,
-    all: async (sql) => database.prepare(sql).all(),
+    all: async (sql) => prepare(sql).all().map(withNumbers),
     async *each(sql, atOnce) {
       let rows: object[] = [];
-      for (const row of database.prepare(sql).iterate()) {
-        rows.push(row);
+      for (const row of prepare(sql).iterate()) {
+        rows.push(withNumbers(row));
         if (rows.length < atOnce) continue;
         yield rows;
         mayGoOn();
@@ -78,37 +84,54 @@ function checked(database: DatabaseSync, { outcome }: CheckListener, mayGoOn: ()
       yield rows;
     },
     /** A database that is damaged may refuse a statement. */
-    async attempt(rule, work) {
+    async attempt(work) {
       mayGoOn();
-      await work().catch((error) => {
-        if (error instanceof UnusableDatabase) throw error;
-        outcome(untoldOutcome(rule, error));
-      });
+      try {
+        await work();
+        return null;
+      } catch (error) {
+        if (!(error instanceof Error) || error instanceof UnusableDatabase) throw error;
+        return error;
+      }
     },
   };
 }
 
+/** Large numbers become their neighbours; that there are such is a rule of its own. */
+function withNumbers(row: Record<string, SQLOutputValue>): Record<string, SQLOutputValue> {
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'bigint') row[name] = Number(value);
+  }
+  return row;
+}
+
 async function checkFile(
   database: DatabaseSync,
-  attempt: Checked['attempt'],
+  { attempt }: Checked,
   listener: CheckListener,
 ): Promise<void> {
   listener.progress('checking the file');
-  const whole = { rule: 'the file is whole, and its indexes agree with its tables' };
-  await attempt(whole, async () => {
+  await tell('the file is whole, and its indexes agree with its tables', () => {
     const faults = database
       .prepare('PRAGMA integrity_check')
       .all()
       .map(({ integrity_check }) => `${integrity_check}`);
-    const found = faults[0] === 'ok' ? [] : faults;
-    listener.outcome({ ...whole, count: found.length, examples: found.slice(0, MAX_FAULTS) });
+    return faults[0] === 'ok' ? [] : faults;
   });
-  const referred = { rule: 'everything that is referred to exists' };
-  await attempt(referred, async () => {
-    const found = database
+  await tell('everything that is referred to exists', () =>
+    database
       .prepare('PRAGMA foreign_key_check')
       .all()
-      .map(({ table, rowid }) => `${table} ${rowid}`);
-    listener.outcome({ ...referred, count: found.length, examples: found.slice(0, MAX_FAULTS) });
-  });
+      .map(({ table, rowid }) => `${table} ${rowid}`),
+  );
+
+  async function tell(rule: string, findFaults: () => readonly string[]): Promise<void> {
+    let outcome: Outcome = { rule, count: 0, examples: [] };
+    const error = await attempt(async () => {
+      const found = findFaults();
+      outcome = { rule, count: found.length, examples: found.slice(0, MAX_FAULTS) };
+    });
+    listener.outcome(error === null ? outcome : untoldOutcome(outcome, error));
+  }
 }

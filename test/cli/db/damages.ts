@@ -33,11 +33,28 @@ const REFUNDS = 'the refunds that are found are those of the session';
 const SAYS = 'every event of the last day has a delivery to where its session says';
 const TRIED = 'what has arrived was tried, and nothing was sent again after more attempts than it has had';
 const VERSIONS = 'events tell of every version of a session';
+const SHOWN = 'the newest events of a session show it as it is';
+const TELLS = 'an event says of a refund what its session says';
+const EVENT = 'every event can be read';
+const ENVELOPE = 'the body of every event says what its row says';
+const ANSWERS = 'every stored answer can be sent again';
+const KEYS = 'every API key can be used';
+const EXACT = 'every number can be counted with exactly';
+const AMOUNTS = 'the amounts of a session are whole numbers that can be counted with exactly';
+const SUM = 'what is paid is the sum of the ledger';
+const ERASED = 'no event tells of somebody who was erased';
+/** The first number that has a neighbour from which JavaScript cannot tell it. */
+const BEYOND = '9007199254740993';
 const ofEndpoint = (column: string) => `${column} LIKE 'whe#_%' ESCAPE '#'`;
 const named = one('delivery', 'url IS NOT NULL');
 const arrived = one('delivery', `state = 'delivered'`);
 const nobody = '"name":"","email":""';
 const somebody = '"name":"Grace","email":""';
+
+const inSession = (text: string, other: string) =>
+  `UPDATE checkout SET data = replace(data, '${text}', '${other}')`;
+const inEvent = (text: string, other: string) =>
+  `UPDATE event SET body = replace(body, '${text}', '${other}')`;
 
 /** The same for every database, once nothing keeps anybody from it. */
 const common: readonly Damage[] = [
@@ -70,14 +87,8 @@ const common: readonly Damage[] = [
     'the log of changes tells of no session and no version that does not exist',
     `UPDATE audit SET subject = 'chk_none' WHERE version = 2`,
   ],
-  [
-    'the body of every event says what its row says',
-    `UPDATE event SET body = replace(body, '"sequence":', '"sequence":9') WHERE ${event}`,
-  ],
-  [
-    'the body of every event says what its row says',
-    `UPDATE event SET type = 'checkout.gone' WHERE ${event}`,
-  ],
+  [ENVELOPE, `UPDATE event SET body = replace(body, '"sequence":', '"sequence":9') WHERE ${event}`],
+  [ENVELOPE, `UPDATE event SET type = 'checkout.gone' WHERE ${event}`],
   [LOG_OF_ENDPOINTS, `UPDATE audit SET version = 99 WHERE action = 'rotate_secret'`],
   [LOG_OF_ENDPOINTS, `DELETE FROM audit WHERE action = 'delete_endpoint'`],
   [FAILS, 'UPDATE webhook_receiver SET failures = 0'],
@@ -277,9 +288,107 @@ const common: readonly Damage[] = [
   [CONFIGURED, `UPDATE account SET settings_live = '{"policy":{}}'`],
   [CUSTOMER, `DELETE FROM customer WHERE ${one('customer')}`],
   [CUSTOMER, `UPDATE checkout SET data = replace(data, '${nobody}', '${somebody}')`],
+  [ERASED, `UPDATE event SET body = replace(body, '${nobody}', '${somebody}')`],
+  // What only the newest events of a session show, too.
+  [SHOWN, inSession('"successUrl":"', '"successUrl":"https://elsewhere.example/')],
+  [SHOWN, inSession('"cancelUrl":"', '"cancelUrl":"https://elsewhere.example/')],
+  [SHOWN, inSession('"token":"1t', '"token":"2t')],
+  [SHOWN, inSession('"nested":{"no":"index"}', '"nested":{"no":"more"}')],
+  [SHOWN, inSession('"country":"GB"', '"country":"FR"')],
+  [SHOWN, inSession('"createdAt":1', '"createdAt":2')],
+  [SHOWN, inSession('"methods":[', '"methods":["wire",')],
+  [SHOWN, inSession('"expiresAt":1', '"expiresAt":2')],
+  [SHOWN, inSession('"reference":"dispute-1"', '"reference":"dispute-2"')],
+  [SHOWN, inEvent('"reference_id":"order-1"', '"reference_id":"order-2"')],
+  [SHOWN, inEvent('"amount":100,"charge_currency"', '"amount":101,"charge_currency"')],
+  [SHOWN, inEvent('"status":"failed","status_description"', '"status":"succeeded","status_description"')],
+  [TELLS, inSession('"amount":300,', '"amount":299,')],
+  [TELLS, inSession('"reason":"Returned goods."', '"reason":"None."')],
+  [TELLS, inEvent('"object":"refund"', '"object":"refunds"')],
+  [EVENT, `UPDATE event SET body = 'x' WHERE ${event}`],
+  [EVENT, `UPDATE event SET body = '[]' WHERE ${event}`],
+  [EVENT, `UPDATE event SET body = substr(body, 1, length(body) - 1) WHERE ${event}`],
+  [ENVELOPE, `UPDATE event SET created_at = created_at + 1 WHERE ${event}`],
+  [ENVELOPE, `UPDATE event SET body = replace(body, '"data":{"id":"', '"data":{"id":"x') WHERE ${event}`],
+  [ENVELOPE, `UPDATE event SET body = replace(body, '"payin":"', '"payin":"x') WHERE type LIKE 'refund.%'`],
+  [ANSWERS, `UPDATE idempotency SET body = substr(body, 2)`],
+  [ANSWERS, `UPDATE idempotency SET event = NULL WHERE event IS NOT NULL`],
+  [ANSWERS, `UPDATE idempotency SET headers = '{'`],
+  [ANSWERS, `UPDATE idempotency SET status_code = 0`],
+  [ANSWERS, `UPDATE idempotency SET request_hash = ''`],
+  [KEYS, `UPDATE api_key SET permissions = 'everything'`],
+  [KEYS, `UPDATE api_key SET secret_hash = 'sk_test'`],
+  [EXACT, `UPDATE payment SET amount = ${BEYOND} WHERE reference = 'more'`],
+  [EXACT, `UPDATE delivery SET tried_at = -${BEYOND} WHERE ${arrived}`],
+  [EXACT, `UPDATE bank_entry SET received_at = ${BEYOND} WHERE state = 'open'`],
+  [AMOUNTS, inSession('"unitPrice":1250', `"unitPrice":${BEYOND}`)],
+  [AMOUNTS, inSession('"amount":300,', '"amount":-300,')],
+  [AMOUNTS, inSession('"amount":1000,', '"amount":0.5,')],
+  [AMOUNTS, inSession('"amount":2500,', '"amount":"2500",')],
+  // Each of them can be counted with exactly, their sum cannot.
   [
-    'no event tells of somebody who was erased',
-    `UPDATE event SET body = replace(body, '${nobody}', '${somebody}')`,
+    SUM,
+    `UPDATE payment SET amount = 9007199254740991 WHERE checkout = (SELECT checkout FROM payment WHERE reference = 'more');
+     UPDATE checkout SET amount_paid = 9007199254740991 * 2
+     WHERE id = (SELECT checkout FROM payment WHERE reference = 'more')`,
+  ],
+];
+
+/** Poison: rows at which a statement or a reader would stop. Whatever else is wrong is named all the same. */
+const everyPoison: readonly string[] = [
+  `UPDATE checkout SET amount_paid = ${BEYOND} WHERE ${one('checkout')}`,
+  `UPDATE checkout SET data = '{' WHERE ${one('checkout')}`,
+  `UPDATE checkout SET data = 'null' WHERE ${one('checkout')}`,
+  `UPDATE checkout SET data = '{"payments":1,"attempts":1}' WHERE ${one('checkout')}`,
+  `UPDATE customer SET data = 'null' WHERE ${one('customer')}`,
+  `UPDATE event SET body = 'x' WHERE sequence > 1`,
+  `UPDATE event SET body = 'null' WHERE sequence > 1`,
+  `UPDATE event SET created_at = ${BEYOND} WHERE ${event}`,
+  `UPDATE idempotency SET created_at = ${BEYOND}, body = 'x', headers = 'x'`,
+  `UPDATE delivery SET created_at = 9223372036854775807`,
+  `UPDATE delivery_attempt SET number = 2147483647; UPDATE delivery_attempt SET at = -9223372036854775808`,
+  `UPDATE feed_start SET position = 9223372036854775807`,
+  `UPDATE account SET settings_test = 'x', test_clock_offset_ms = ${BEYOND}`,
+  `UPDATE webhook_endpoint SET data = 'null'`,
+  `UPDATE bank_entry SET data = 'null', received_at = ${BEYOND} WHERE state = 'waiting'`,
+  `UPDATE bank_file SET data = 'x'`,
+  `UPDATE payment SET amount = 9223372036854775807 WHERE rail = 'bank'`,
+  `UPDATE audit SET at = ${BEYOND}`,
+];
+
+/** Takes from a table what keeps wrong types out, as a program that does not know of it would. */
+const wronglyTyped = (table: string, sql: string): string => `
+  PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = replace(sql, ' STRICT', '') WHERE name = '${table}';
+  UPDATE sqlite_schema SET sql = replace(sql, ', WITHOUT ROWID', ' WITHOUT ROWID') WHERE name = '${table}';
+  PRAGMA writable_schema = RESET; ${sql}`;
+
+export const poison = {
+  sqlite: [
+    ...everyPoison,
+    wronglyTyped(
+      'checkout',
+      `UPDATE checkout SET amount_paid = 'much', due_at = x'00' WHERE ${one('checkout')}`,
+    ),
+    wronglyTyped('checkout', `UPDATE checkout SET data = x'00' WHERE ${one('checkout')}`),
+    wronglyTyped('delivery', `UPDATE delivery SET url = x'00' WHERE url IS NOT NULL`),
+    wronglyTyped('event', `UPDATE event SET body = x'00', sequence = 'first' WHERE ${event}`),
+    wronglyTyped('payment_attempt', `UPDATE payment_attempt SET rail = x'00' WHERE reference = 'more'`),
+  ],
+  postgres: [...everyPoison, 'UPDATE feed_end SET position = 9223372036854775807 WHERE live'],
+};
+
+/** What is named all the same: one row of another kind each. */
+export const besides: readonly Damage[] = [
+  [
+    COLUMNS,
+    `UPDATE checkout SET reference_id = 'other' WHERE ${one('checkout', `reference_id = 'order-1'`)}`,
+  ],
+  [SUM, `UPDATE checkout SET amount_paid = amount_paid - 1 WHERE reference_id = 'other'`],
+  [REFUNDS, `UPDATE refund SET state = 'succeeded' WHERE state = 'failed'`],
+  [
+    'every version of a session has its line in the log of changes',
+    `DELETE FROM audit WHERE version = 3 AND subject = (SELECT id FROM checkout WHERE reference_id = 'other')`,
   ],
 ];
 
