@@ -17,6 +17,7 @@ import { bank } from './methods/bank/rail.ts';
 import type { Rail } from './methods/method.ts';
 import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
+import { lastBackupOf } from './store/backup-result.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 import { version } from './version.ts';
@@ -61,7 +62,12 @@ export async function createService(
   } = {},
 ): Promise<Service> {
   const store = await openStore(config, { serve: true, onTrouble: (text) => logger.error(text) });
-  const metrics = createMetrics(store);
+  const { DATABASE_URL: database } = config;
+  const metrics = createMetrics(
+    store,
+    // PostgreSQL has its own tools for backups, and knows when they ran.
+    database.kind === 'sqlite' ? () => lastBackupOf(database.path) : undefined,
+  );
   const serializer = createSerializer(config.CHECKOUT_URL);
   const live = createLiveUpdates();
   store.remote.onCheckoutChange((id) => live.publish(id));

@@ -240,6 +240,18 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a backup of a damaged file is called good',
+    ...sqlite('sqlite/backup', 'cli/db-backup'),
+    find: 'if (examples) throw',
+    replace: 'if (examples && !isChecked) throw',
+  },
+  {
+    name: 'a failed backup hides when the last good one was made',
+    ...sqlite('backup-result', 'cli/db-backup'),
+    find: '(lastBackupOf(path)?.succeededAt ?? null)',
+    replace: 'null',
+  },
+  {
     name: 'an older server goes on beside a schema that is not for it',
     ...postgres('postgres/migrate', 'cli/versions'),
     find: 'return version === known || isServed ? null',

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { sharedCall } from '../lib/shared-call.ts';
+import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
 import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
@@ -21,7 +22,8 @@ function processMetrics(): Registry {
   return ofProcess;
 }
 
-export function createMetrics(store: Store) {
+/** `lastBackup` gives the result of the last backup, or null; it is absent where that is not known here. */
+export function createMetrics(store: Store, lastBackup?: () => BackupResult | null) {
   const registry = new Registry();
   const registers = [registry];
 
@@ -92,6 +94,34 @@ export function createMetrics(store: Store) {
     'Provider events that matched nothing, or whose rail did not answer, so that a person has to look.',
     ({ openProviderEvents }) => openProviderEvents,
   );
+
+  if (lastBackup !== undefined) {
+    const ofBackup = (name: string, help: string, pick: (last: BackupResult) => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          const last = lastBackup();
+          this.set(last === null ? 0 : pick(last));
+        },
+      });
+    ofBackup(
+      'opentill_backup_last_run_timestamp_seconds',
+      'When the last `opentill db backup` ended, 0 if none is known.',
+      ({ endedAt }) => endedAt / 1000,
+    );
+    ofBackup(
+      'opentill_backup_last_run_success',
+      '1 if the last `opentill db backup` made a copy that breaks no rule, else 0.',
+      ({ result }) => (result === 'ok' ? 1 : 0),
+    );
+    ofBackup(
+      'opentill_backup_last_success_timestamp_seconds',
+      'When the last such copy was made, 0 if none is known.',
+      ({ succeededAt }) => (succeededAt ?? 0) / 1000,
+    );
+  }
 
   return {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),

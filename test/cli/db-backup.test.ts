@@ -4,10 +4,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { run, serve } from '../support/process.ts';
+import { run, runToEnd, serve } from '../support/process.ts';
 import { BOOT, backupIn, contents, done, isUntouched, keepWriting, refused } from './db/commands.ts';
 import { fillByService } from './db/healthy.ts';
 import { type Kind, postgresql, sqlite } from './db/kinds.ts';
+
+const PAGE_BYTES = 4096;
 
 suite('backup and restore on sqlite', () => backupSuite(sqlite));
 
@@ -63,6 +65,63 @@ function backupSuite(kind: Kind): void {
     assert.deepEqual(
       before.filter((id) => !kept.has(id)),
       [],
+    );
+  });
+
+  test('of a damaged file there is none, and it is said why', async (t) => {
+    const url = await filled(t);
+    const path = url.slice('sqlite:'.length);
+    const whole = readFileSync(path);
+    const pages = whole.length / PAGE_BYTES;
+    for (const page of [2, Math.floor(pages / 3), Math.floor(pages / 2), pages - 1]) {
+      const bytes = Buffer.from(whole);
+      bytes.fill(0xff, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
+      writeFileSync(path, bytes);
+      const file = backupIn(t);
+      await refused(t, /the database .*till\.db is damaged: /, 'backup', file, '--database', url);
+      assert.deepEqual(readdirSync(dirname(file)), []);
+    }
+  });
+
+  test('of a database that breaks a rule there is one, and it is said which', async (t) => {
+    const url = await filled(t);
+    await kind.run(url, `UPDATE checkout SET amount_paid = amount_paid + 1`);
+    const file = backupIn(t);
+    const { code, stdout, stderr } = await runToEnd(t, ['db', 'backup', file, '--database', url], {});
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, /^opentill: .*breaks 1 rule of db check: what is paid is the sum of the ledger$/m);
+    const target = await kind.fresh(t);
+    await done(t, 'restore', file, '--database', target);
+    assert.deepEqual(await contents(kind, target), await contents(kind, url));
+  });
+
+  test('/metrics tells when the last one was made, and whether it is good', async (t) => {
+    const url = await kind.fresh(t);
+    const server = await serve(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
+    async function metrics(): Promise<Record<string, number>> {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      const found = text.matchAll(/^opentill_backup_last_(\w+) (\S+)$/gm);
+      return Object.fromEntries([...found].map(([, name, value]) => [name, Number(value)]));
+    }
+    const never = { run_timestamp_seconds: 0, run_success: 0, success_timestamp_seconds: 0 };
+    assert.deepEqual(await metrics(), never);
+    const file = backupIn(t);
+    const began = Date.now() / 1000;
+    await done(t, 'backup', file, '--database', url);
+    const good = await metrics();
+    const at = good.run_timestamp_seconds ?? 0;
+    assert.ok(at >= began && at <= Date.now() / 1000);
+    assert.deepEqual(good, { run_timestamp_seconds: at, run_success: 1, success_timestamp_seconds: at });
+    await refused(t, /exists already/, 'backup', file, '--database', url);
+    const { run_timestamp_seconds: later = 0, ...bad } = await metrics();
+    assert.ok(later > at);
+    assert.deepEqual(bad, { run_success: 0, success_timestamp_seconds: at });
+    await kind.run(url, `UPDATE api_key SET permissions = 'everything'`);
+    const broken = await runToEnd(t, ['db', 'backup', backupIn(t), '--database', url], {});
+    assert.equal(broken.code, 3);
+    assert.deepEqual(
+      { ...(await metrics()), run_timestamp_seconds: 0 },
+      { run_timestamp_seconds: 0, ...bad },
     );
   });
 

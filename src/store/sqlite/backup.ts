@@ -2,22 +2,46 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { backup } from 'node:sqlite';
+import { backup, type DatabaseSync } from 'node:sqlite';
 import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
+import { type CheckListener, isBroken, type Outcome } from '../check/check.ts';
 import { UnusableDatabase } from '../errors.ts';
+import { checkSqlite, FILE_IS_WHOLE } from './check.ts';
 import { openForReading, openUnchanging, refuseLongLog } from './file.ts';
-import { refuseNewer } from './migrate.ts';
+import { migrations, refuseNewer, schemaOf } from './migrate.ts';
 import { type Ownership, own } from './ownership.ts';
 
 /** So much is copied at once, between two signs of progress: 16 MiB. */
 const PAGES_AT_ONCE = 4096;
 const HEADER = 'SQLite format 3\0';
 
-/** Copies the database to a new file, from which a service can start. */
+export type BackupCheck = {
+  /** The rules of `db check` that the copy breaks, as its database does. */
+  readonly broken: readonly Outcome[];
+  /** Whether they were asked: a schema of another version has its own. */
+  readonly isChecked: boolean;
+};
+
+/**
+ * Copies the database to a new file, from which a service can start, and looks at what was written. Of a database that
+ * is damaged there is no backup; of one that only breaks rules there is.
+ */
 export async function backUpSqlite(
   path: string,
   file: string,
-  progress: (done: number, total: number) => void,
+  progress: CheckListener['progress'],
+  maxLogBytes?: number,
+): Promise<BackupCheck> {
+  return await makeFile(file, async (part) => {
+    await copy(path, part, progress, maxLogBytes);
+    return await checkCopy(path, part, progress);
+  });
+}
+
+async function copy(
+  path: string,
+  part: string,
+  progress: CheckListener['progress'],
   maxLogBytes?: number,
 ): Promise<void> {
   const database = openForReading(path);
@@ -26,17 +50,45 @@ export async function backUpSqlite(
     // under load it would never end.
     database.exec('BEGIN');
     database.prepare('SELECT count(*) FROM account').get();
-    await makeFile(file, (part) =>
-      backup(database, part, {
-        rate: PAGES_AT_ONCE,
-        progress({ totalPages, remainingPages }) {
-          refuseLongLog(database, maxLogBytes);
-          progress(totalPages - remainingPages, totalPages);
-        },
-      }),
-    );
+    await backup(database, part, {
+      rate: PAGES_AT_ONCE,
+      progress({ totalPages, remainingPages }) {
+        refuseLongLog(database, maxLogBytes);
+        progress('copying', totalPages - remainingPages, totalPages);
+      },
+    });
+  } catch (error) {
+    throw isDamage(error) ? damaged(`the database ${path}`, error) : error;
   } finally {
     database.close();
+  }
+}
+
+/** Nobody is held up by it: the database itself is closed again. */
+async function checkCopy(
+  path: string,
+  part: string,
+  progress: CheckListener['progress'],
+): Promise<BackupCheck> {
+  const broken: Outcome[] = [];
+  try {
+    const database = openUnchanging(part);
+    try {
+      const isChecked = schemaOf(database) === migrations.length;
+      if (isChecked) {
+        const outcome = (each: Outcome) => void (isBroken(each) && broken.push(each));
+        await checkSqlite(database, { outcome, progress });
+      } else {
+        refuseDamaged(database);
+      }
+      const { examples, untold } = broken.find(({ rule }) => rule === FILE_IS_WHOLE) ?? {};
+      if (examples) throw new Error(untold ?? examples.join('; '));
+      return { broken, isChecked };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw damaged(`the copy of the database ${path}`, error);
   }
 }
 
@@ -91,15 +143,29 @@ function verify(part: string, file: string): void {
     const database = openUnchanging(part);
     try {
       refuseNewer(database, file);
-      const [first] = database.prepare('PRAGMA integrity_check(1)').all();
-      if (first?.integrity_check !== 'ok') throw new Error(`${first?.integrity_check}`);
+      refuseDamaged(database);
     } finally {
       database.close();
     }
   } catch (error) {
     if (error instanceof UnusableDatabase || error instanceof UnusableFile) throw error;
-    throw new UnusableDatabase(`${file} is damaged: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`);
+    throw damaged(file, error);
   }
+}
+
+function refuseDamaged(database: DatabaseSync): void {
+  const [first] = database.prepare('PRAGMA integrity_check(1)').all();
+  if (first?.integrity_check !== 'ok') throw new Error(`${first?.integrity_check}`);
+}
+
+function damaged(name: string, error: unknown): UnusableDatabase {
+  return new UnusableDatabase(`${name} is damaged: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`);
+}
+
+/** Whether SQLite says that the file is malformed, or no database. */
+function isDamage(error: unknown): boolean {
+  const { errcode = 0 } = error as { readonly errcode?: number };
+  return [11, 26].includes(errcode & 0xff);
 }
 
 function beginningOf(file: string): string {

@@ -5,6 +5,7 @@ import { type Checked, checkAll } from '../check/run.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { refuseLongLog } from './file.ts';
 
+export const FILE_IS_WHOLE = 'the file is whole, and its indexes agree with its tables';
 /** Of the many faults that a damaged file can have, what the first ones are says enough. */
 const MAX_FAULTS = 5;
 
@@ -112,7 +113,7 @@ async function checkFile(
   listener: CheckListener,
 ): Promise<void> {
   listener.progress('checking the file');
-  await tell('the file is whole, and its indexes agree with its tables', () => {
+  await tell(FILE_IS_WHOLE, () => {
     const faults = database
       .prepare('PRAGMA integrity_check')
       .all()

@@ -1,15 +1,19 @@
+import { existsSync } from 'node:fs';
+import { type BackupResult, noteBackup } from '../../../store/backup-result.ts';
 import { useDump } from '../../../store/postgres/backup.ts';
-import { backUpSqlite } from '../../../store/sqlite/backup.ts';
+import { type BackupCheck, backUpSqlite } from '../../../store/sqlite/backup.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
 import { required } from '../../declare/parameter.ts';
 import { file } from '../../declare/values.ts';
+import { exitStatus } from '../../failure.ts';
 import { percent, startProgress } from '../../progress.ts';
 
 export const command = plainCommand({
   purpose: 'Copy the whole database to a new file, while the service runs.',
   details: [
     'The copy is the database of one moment. It holds secrets and personal data.',
+    'Then the copy is checked as `db check` does. Of a file that is damaged there is no backup. If only a rule is broken, the copy is kept and the exit status is 3.',
     'For a database on PostgreSQL, the command fails and names the `pg_dump` command to run instead.',
   ],
   arguments: { file: required(file(), 'The file to create.') },
@@ -18,15 +22,38 @@ export const command = plainCommand({
   async run({ file, database }, { output }) {
     if (database.kind === 'postgres') throw useDump(database.url, file);
     const progress = startProgress();
+    const note = (result: BackupResult['result']) => {
+      try {
+        noteBackup(database.path, result, Date.now());
+      } catch (error) {
+        output.remark(`/metrics will not tell of this backup: ${(error as Error).message}`);
+      }
+    };
+    let check: BackupCheck;
     try {
-      await backUpSqlite(database.path, file, (done, total) =>
-        progress.show(percent('copying', done, total)),
+      check = await backUpSqlite(database.path, file, (what, done, total) =>
+        progress.show(percent(what, done, total)),
       );
-    } finally {
+    } catch (error) {
       progress.clear();
+      if (existsSync(database.path)) note('failed');
+      throw error;
+    }
+    progress.clear();
+    const { broken, isChecked } = check;
+    note(broken.length === 0 ? 'ok' : 'broken');
+    if (broken.length > 0) {
+      const rules = broken.map(({ rule }) => rule).join('; ');
+      output.remark(
+        `${file} is a copy of a database that breaks ${broken.length} ${broken.length === 1 ? 'rule' : 'rules'} of db check: ${rules}`,
+      );
+      process.exitCode = exitStatus.found;
+      return;
     }
     output.line(
       `${file} has everything. It holds secrets and personal data: keep it where nobody else can read it.`,
     );
+    if (!isChecked)
+      output.line('Its schema is another version’s, so only the file was checked, not the books.');
   },
 });
