@@ -3,7 +3,7 @@
  * a hundred names a session. `node bench/statements.ts [entries on SQLite] [entries on PostgreSQL]`.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { defaultSettings } from '../src/accounts/settings.ts';
+import { partsOf } from '../src/banking/ingest/read.ts';
 import { ingestStatement } from '../src/banking/ingest/statement.ts';
 import type { CheckoutId } from '../src/checkout/ids.ts';
 import { createSerializer } from '../src/checkout/serializer.ts';
@@ -91,7 +92,8 @@ async function measure(name: string, open: () => Promise<Store>, entries: number
   await pipeline(Readable.from(generateCamt({ entries, entry })), createWriteStream(file));
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
-  const source = { name, hash: hash.digest('hex'), mapping: null, open: () => createReadStream(file) };
+  const copy = { hash: hash.digest('hex'), path: file, bytes: statSync(file).size };
+  const source = { name, hash: copy.hash, read: () => partsOf(copy, null) };
 
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

@@ -10,6 +10,7 @@ import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/prom
 import { join, parse } from 'node:path';
 import { csvMappingOf } from '../accounts/settings.ts';
 import { withCopy } from '../banking/ingest/copy.ts';
+import { partsOf } from '../banking/ingest/read.ts';
 import { ingestStatement } from '../banking/ingest/statement.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
@@ -215,10 +216,11 @@ export function watchStatements(dependencies: FolderDependencies) {
       if (lookOf(await file.stat({ bigint: true })) !== look) return null;
       const limit = { bytes: LIMITS.bytes, error: () => new StatementError('the file is too large') };
       await withCopy(content, limit, async (copy) => {
-        const source = { name: name.slice(0, MAX_NAME), mapping, ...copy };
-        const known = await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash);
+        const { hash } = copy;
+        const source = { name: name.slice(0, MAX_NAME), hash, read: () => partsOf(copy, mapping) };
+        const known = await store.bankFiles.fetchByHash(tenant, 'statement', hash);
         await ingestStatement(dependencies, origin, source, await dependencies.now(tenant));
-        const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', copy.hash));
+        const kept = known ?? (await store.bankFiles.fetchByHash(tenant, 'statement', hash));
         const about = { file: path, statement: kept?.id, ...countsOf(kept?.data ?? {}) };
         log.info(about, `a bank statement was ingested${known === null ? '' : ' before'}`);
       });

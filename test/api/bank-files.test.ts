@@ -1,9 +1,11 @@
 /** Files with statements: each entry counts once, whatever comes twice, and a file with a mistake leaves nothing. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
 import { after, suite, test } from 'node:test';
 import { ingestStatement } from '../../src/banking/ingest/statement.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
+import { readStatement } from '../../src/statements/read.ts';
 import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { mappingOf } from '../statements/support.ts';
 import { startService } from '../support/service.ts';
@@ -179,10 +181,7 @@ suite('what comes twice', () => {
     const source = {
       name: '',
       hash: (await import('node:crypto')).createHash('sha256').update(content).digest('hex'),
-      mapping: null,
-      open: async function* () {
-        yield Buffer.from(content);
-      },
+      read: () => readStatement(Readable.from([Buffer.from(content)])),
     };
     let left = 12;
     const dying: Execute = async (command, serialize) => {

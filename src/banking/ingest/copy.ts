@@ -12,8 +12,8 @@ import type { Readable } from 'node:stream';
 export type Copy = {
   /** Hexadecimal SHA-256 of the content. */
   readonly hash: string;
-  /** Opens the content from its beginning, each time it is called. */
-  readonly open: () => AsyncIterable<Uint8Array>;
+  readonly path: string;
+  readonly bytes: number;
 };
 
 /** Prefix of the folders that hold copies; the rest of the name is random. */
@@ -54,14 +54,15 @@ export async function withCopy<T>(
       if (size > limit.bytes) throw limit.error();
       await file.appendFile(chunk).catch(failCopy);
     }
-    return await work({ hash: hash.digest('hex'), open: () => readBack(path) });
+    return await work({ hash: hash.digest('hex'), path, bytes: size });
   } finally {
     await rm(folder, { recursive: true, force: true });
     inUse.delete(folder);
   }
 }
 
-async function* readBack(path: string): AsyncGenerator<Uint8Array> {
+/** The content from its beginning. Throws CopyFailed if it cannot be read. */
+export async function* readBack(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path);
   } catch (error) {

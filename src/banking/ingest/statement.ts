@@ -7,10 +7,8 @@ import type { JsonObject } from '../../checkout/session.ts';
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import type { ReceivingAccount } from '../../methods/bank/receiving-account.ts';
-import { StatementError, type StatementHeader } from '../../statements/entry.ts';
+import { StatementError, type StatementHeader, type StatementPart } from '../../statements/entry.ts';
 import { entryKey, occurrenceCounter } from '../../statements/identity.ts';
-import type { CsvMapping } from '../../statements/mapping.ts';
-import { readStatement } from '../../statements/read.ts';
 import type { Store } from '../../store/store.ts';
 import type { Origin, Serialize } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';
@@ -29,10 +27,8 @@ export type StatementFile = {
   readonly name: string;
   /** Hexadecimal SHA-256 of the content. */
   readonly hash: string;
-  /** Opens the content from its beginning, each time it is called. */
-  readonly open: () => AsyncIterable<Uint8Array>;
-  /** Mapping of columns, for a CSV file. */
-  readonly mapping: CsvMapping | null;
+  /** Reads the content from its beginning, each time it is called. */
+  readonly read: () => AsyncIterable<StatementPart>;
 };
 
 /**
@@ -76,8 +72,7 @@ async function ingestFile(
   now: TenantTime,
 ): Promise<BankFile> {
   const known = await accountFinder(dependencies.store, origin.tenant);
-  const read = () => readStatement(source.open(), source.mapping === null ? {} : { mapping: source.mapping });
-  for await (const part of read()) if (part.kind === 'statement') known(part.header);
+  for await (const part of source.read()) if (part.kind === 'statement') known(part.header);
 
   const id = await reservedId(dependencies, origin, source.hash, now);
   const counts = { entries: 0, new: 0, settled: 0, open: 0 };
@@ -92,7 +87,7 @@ async function ingestFile(
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const occurrenceOf = occurrenceCounter();
-  for await (const booking of bookingsOf(read(), (header) => {
+  for await (const booking of bookingsOf(source.read(), (header) => {
     if (statements.length < MAX_STATEMENTS_NAMED) statements.push(header.statementId);
   })) {
     counts.entries += booking.entries.length;

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
+import { partsOf } from '../../banking/ingest/read.ts';
 import { ingestStatement } from '../../banking/ingest/statement.ts';
 import { representBankFile } from '../../banking/representation.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
@@ -87,7 +88,7 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
           const earlier = await answerBefore(origin);
           if (earlier) return sendResult(reply, earlier);
           const time = await now(tenant);
-          const source = { name, mapping, ...upload };
+          const source = { name, hash: upload.hash, read: () => partsOf(upload, mapping) };
           const executed = await ingestStatement({ store, execute }, origin, source, time, (file) =>
             success(IMPORT, present(file)),
           ).catch(badStatement);

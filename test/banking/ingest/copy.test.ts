@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { withCopy } from '../../../src/banking/ingest/copy.ts';
+import { readBack, withCopy } from '../../../src/banking/ingest/copy.ts';
 import { freshDirectory } from '../../support/process.ts';
 
 const HOUR = 3_600_000;
@@ -60,14 +60,14 @@ test('leftovers of more than an hour go when a copy is made, at most once an hou
 test('a copy is as large as allowed and no larger, whatever pieces it comes in, and has the hash of all of it', async () => {
   const limit = { bytes: 10, error: () => new Error('too much') };
   const copy = (...pieces: readonly string[]) =>
-    withCopy(Readable.from(pieces.map((each) => Buffer.from(each))), limit, async ({ hash, open }) => {
-      const read = async () => Buffer.concat(await Array.fromAsync(open())).toString();
-      return { hash, first: await read(), again: await read() };
+    withCopy(Readable.from(pieces.map((each) => Buffer.from(each))), limit, async ({ hash, bytes, path }) => {
+      const read = async () => Buffer.concat(await Array.fromAsync(readBack(path))).toString();
+      return { hash, bytes, first: await read(), again: await read() };
     });
   const whole = '0123456789';
   const hash = createHash('sha256').update(whole).digest('hex');
   for (const pieces of [[whole], ['01234', '56789'], [...whole]]) {
-    assert.deepEqual(await copy(...pieces), { hash, first: whole, again: whole });
+    assert.deepEqual(await copy(...pieces), { hash, bytes: 10, first: whole, again: whole });
   }
   for (const pieces of [[`${whole}a`], ['012345', '6789a']]) {
     await assert.rejects(copy(...pieces), { message: 'too much' });

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { suite, type TestContext, test } from 'node:test';
 import { createAccount } from '../../../src/accounts/account.ts';
 import { defaultSettings } from '../../../src/accounts/settings.ts';
 import { ingestStatement } from '../../../src/banking/ingest/statement.ts';
 import { createSerializer } from '../../../src/checkout/serializer.ts';
+import { readStatement } from '../../../src/statements/read.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { createWriter } from '../../../src/writer/writer.ts';
 import { bankReference, camt, eur, IBAN, receiving } from '../../api/bank.ts';
@@ -41,10 +43,9 @@ async function setUp(t: TestContext) {
     const source = {
       name: 'january.xml',
       hash: createHash('sha256').update(content).digest('hex'),
-      mapping: null,
-      async *open() {
+      read() {
         opened.push(content);
-        yield Buffer.from(content);
+        return readStatement(Readable.from([Buffer.from(content)]));
       },
     };
     const { result } = await ingestStatement({ store, execute }, origin, source, NOW);

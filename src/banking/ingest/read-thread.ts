@@ -1,0 +1,45 @@
+/** Thread that reads one statement. Each message asks for further parts, so that it is never far ahead of its reader. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { StatementError, type StatementPart } from '../../statements/entry.ts';
+import type { CsvMapping } from '../../statements/mapping.ts';
+import { readStatement } from '../../statements/read.ts';
+import { CopyFailed, readBack } from './copy.ts';
+
+export type Task = { readonly path: string; readonly mapping: CsvMapping | null };
+
+/** Errors lose their class on the way, so they go as data. */
+export type Answer =
+  | {
+      readonly parts: readonly StatementPart[];
+      readonly isEnd: boolean;
+      /** The fault behind these parts. */
+      readonly fault: Pick<StatementError, 'detail' | 'line' | 'entry'> | null;
+    }
+  | { readonly unreadable: string };
+
+/** Parts of one answer: few enough that taking it takes a millisecond or two. */
+const PARTS_AT_ONCE = 200;
+
+const { path, mapping } = workerData as Task;
+const parts = readStatement(readBack(path), mapping === null ? {} : { mapping });
+
+async function next(): Promise<Answer> {
+  const some: StatementPart[] = [];
+  try {
+    while (some.length < PARTS_AT_ONCE) {
+      const { done, value } = await parts.next();
+      if (done) return { parts: some, isEnd: true, fault: null };
+      some.push(value);
+    }
+    return { parts: some, isEnd: false, fault: null };
+  } catch (error) {
+    if (error instanceof StatementError) {
+      const { detail, line, entry } = error;
+      return { parts: some, isEnd: true, fault: { detail, line, entry } };
+    }
+    if (error instanceof CopyFailed) return { unreadable: error.message };
+    throw error;
+  }
+}
+
+parentPort?.on('message', async () => parentPort?.postMessage(await next()));

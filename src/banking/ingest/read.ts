@@ -1,0 +1,53 @@
+/**
+ * Reads the copy of a statement: a small one at once, a larger one in a thread of its own, since reading it takes the
+ * time of thousands of requests.
+ */
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { StatementError, type StatementPart } from '../../statements/entry.ts';
+import type { CsvMapping } from '../../statements/mapping.ts';
+import { readStatement } from '../../statements/read.ts';
+import { type Copy, CopyFailed, readBack } from './copy.ts';
+import type { Answer, Task } from './read-thread.ts';
+
+/** Files that are read in some ten milliseconds, less than a thread needs to begin. */
+export const SMALL_BYTES = 128 * 1024;
+/** Files that are read in threads at once, one of each tenant; further ones wait for their turn. */
+const MAX_THREADS = 8;
+/** Memory of a thread for JavaScript. Statements are read piece by piece, so this is plenty. */
+const HEAP_MB = 256;
+
+/** Parts of the statements in file order; each call reads from the beginning. Throws StatementError, or CopyFailed. */
+export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<StatementPart> {
+  if (copy.bytes > SMALL_BYTES) return readInThread({ path: copy.path, mapping });
+  return readStatement(readBack(copy.path), mapping === null ? {} : { mapping });
+}
+
+let running = 0;
+const waiting: Array<() => void> = [];
+
+async function* readInThread(task: Task): AsyncGenerator<StatementPart> {
+  if (running < MAX_THREADS) running++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  const thread = new Worker(new URL('./read-thread.ts', import.meta.url), {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  try {
+    for (;;) {
+      thread.postMessage('next');
+      // Rejects with the error of a thread that has ended by one.
+      const [answer] = (await once(thread, 'message')) as [Answer];
+      if ('unreadable' in answer) throw new CopyFailed(answer.unreadable);
+      yield* answer.parts;
+      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);
+      if (answer.isEnd) return;
+    }
+  } finally {
+    await thread.terminate();
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
