@@ -382,7 +382,7 @@ CREATE UNIQUE INDEX event_id ON event (account, live, id);
 CREATE UNIQUE INDEX payment_attempt_reference ON payment_attempt (account, live, rail, reference);
 
 -- index payment_checkout
-CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);
+CREATE INDEX payment_checkout ON payment (account, live, checkout);
 
 -- index provider_event_due
 CREATE INDEX provider_event_due ON provider_event (account, live, due_at) WHERE due_at IS NOT NULL;

@@ -23,11 +23,10 @@ import type { Store } from './store/store.ts';
 import { version } from './version.ts';
 import { networkRules } from './webhooks/guard.ts';
 import { createSender } from './webhooks/sender.ts';
+import { createEngine } from './worker/engine.ts';
 import { watchStatements } from './worker/statement-folder.ts';
-import { createWorker } from './worker/worker.ts';
 import { createBacklog } from './writer/backlog.ts';
 import type { RailAlert } from './writer/rails.ts';
-import { createWriter, type Execute } from './writer/writer.ts';
 
 /**
  * Connections that wait to be accepted, as many as Linux allows by default: beyond, it lets them try again after one, three
@@ -83,22 +82,11 @@ export async function createService(
   let stopping = false;
 
   const backlog = createBacklog();
-  const write = createWriter({ store, serializer, realNow, backlog, ...limits });
-  const execute: Execute = async (command, serialize) => {
-    const executed = await write(command, serialize);
-    const { committed } = executed;
-    if (committed !== null) {
-      for (const id of committed.checkouts) live.publish(id);
-      if (committed.events) live.publish(feedTopic(committed.tenant));
-      if (committed.deliveries) worker.nudge(committed.tenant);
-    }
-    return executed;
-  };
   const rules = networkRules(config.WEBHOOK_ALLOW, servesThisMachineOnly(config));
   const sender = createSender({ rules, version });
-  const worker = createWorker({
+  const { execute, worker } = createEngine({
     store,
-    execute,
+    serializer,
     rails,
     onAlert,
     onSilence,
@@ -109,6 +97,12 @@ export async function createService(
     eventDays: config.EVENT_RETENTION_DAYS,
     onSent: metrics.sent,
     onError: (error) => logger.error(error, 'background work failed'),
+    onCommitted: ({ tenant, checkouts, events }) => {
+      for (const id of checkouts) live.publish(id);
+      if (events) live.publish(feedTopic(tenant));
+    },
+    backlog,
+    ...limits,
   });
 
   async function now({ account, mode }: Tenant): Promise<TenantTime> {

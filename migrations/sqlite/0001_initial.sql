@@ -132,7 +132,7 @@ CREATE TABLE payment (
   late INTEGER NOT NULL,
   PRIMARY KEY (account, live, rail, reference)
 ) STRICT;
-CREATE INDEX payment_checkout ON payment (account, live, checkout, booked_at);
+CREATE INDEX payment_checkout ON payment (account, live, checkout);
 CREATE TRIGGER payment_is_append_only_update BEFORE UPDATE ON payment
 BEGIN SELECT raise(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER payment_is_append_only_delete BEFORE DELETE ON payment

@@ -38,7 +38,7 @@ export function paymentsOf(source: Source, checkouts: readonly SourceRow[]): Row
     .flatMap(({ account, live, id }) =>
       source
         .all(
-          `SELECT * FROM payment WHERE account = ? AND live = ? AND checkout = ? ORDER BY booked_at, rowid`,
+          `SELECT * FROM payment WHERE account = ? AND live = ? AND checkout = ? ORDER BY rowid`,
           account as number,
           live as number,
           id as string,

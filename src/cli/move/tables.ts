@@ -33,7 +33,7 @@ const different: Readonly<Record<string, Different>> = {
   timer: { from: 'checkout WHERE due_at IS NOT NULL', columns: { checkout: 'id', leased_until: 'NULL' } },
   payment: {
     // The lines of a session are in the order in which the service on SQLite reads them.
-    columns: { line: 'row_number() OVER (PARTITION BY account, live, checkout ORDER BY booked_at, rowid)' },
+    columns: { line: 'row_number() OVER (PARTITION BY account, live, checkout ORDER BY rowid)' },
     key: 'account, live, checkout, line',
   },
   feed: { from: 'event', columns: { event: 'id' } },

@@ -151,6 +151,7 @@ function isReadable({ url, events, secret, disabled, previousSecret, ...times }:
     [null, 'by_merchant', 'gone'].includes(disabled) &&
     (previousSecret === null || typeof previousSecret.secret === 'string') &&
     Number.isInteger(times.createdAt) &&
-    times.createdAt <= times.updatedAt
+    // It may be the earlier of the two: clocks are set back.
+    Number.isInteger(times.updatedAt)
   );
 }

@@ -102,11 +102,14 @@ export function ledgerOf(tenant: Tenant): Sql {
 
 export const NOT_READ = '';
 
-/** For SQLite. Ordered where an index has that order: json_group_array would sort for itself. */
+/**
+ * For SQLite. In the order of booking, which is not that of the times where the clock was set back; ordered where an index
+ * has that order: json_group_array would sort for itself.
+ */
 export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> {
   return single(
     sql`SELECT json_group_array(json_array(${line})) AS payments
-        FROM (SELECT ${line} ${paymentsOf(tenant, sql`${checkout}`)} ORDER BY booked_at, rowid)`,
+        FROM (SELECT ${line} ${paymentsOf(tenant, sql`${checkout}`)} ORDER BY rowid)`,
     ({ payments }: { readonly payments: string }) => payments,
   );
 }

@@ -1,0 +1,130 @@
+/**
+ * A process of the service in a simulation: the real store, writer and worker. A crash throws it away between two
+ * statements of its own: whatever it has not committed is gone, and nothing of it is heard of again.
+ */
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import { createSteadyClock } from '../../src/lib/steady-clock.ts';
+import type { Rail } from '../../src/methods/method.ts';
+import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
+import type { Sending, SendResult } from '../../src/webhooks/sender.ts';
+import { createEngine } from '../../src/worker/engine.ts';
+import type { Decision } from './oracle.ts';
+import type { World } from './world.ts';
+
+export const serializer = createSerializer('https://pay.example.com');
+
+/** What goes wrong at the commits to come. */
+export type Trouble = {
+  /** The process ends at the commit behind so many others: `before` it, or `behind` it, ahead of the answers. */
+  crash: { after: number; readonly when: 'before' | 'behind' } | null;
+  /** So many commits find the disk full, when all of them has been written. */
+  fullDisk: number;
+};
+
+type Options = {
+  readonly path: string;
+  readonly world: World;
+  readonly rails: readonly Rail[];
+  readonly send: (sending: Sending) => Promise<SendResult>;
+  readonly trouble: Trouble;
+  readonly committed: (decisions: readonly Decision[]) => void;
+  readonly fault: (text: string) => void;
+};
+
+export type Process = ReturnType<typeof startProcess>;
+
+const never = () => new Promise<never>(() => {});
+
+export function startProcess({ path, world, rails, send, trouble, committed, fault }: Options) {
+  let alive = true;
+  let closing: Promise<void> | undefined;
+  const opened = openSqliteStore(path);
+  const realNow = createSteadyClock({ onJump: () => {}, wallNow: world.wall, monotonicNow: world.elapsed });
+
+  /** The same operations, which end with the process. */
+  function gated<T extends object>(operations: T): T {
+    const entries = Object.entries(operations).map(([name, operation]) => {
+      if (typeof operation === 'object' && operation !== null && name !== 'batching')
+        return [name, gated(operation)];
+      if (typeof operation !== 'function') return [name, operation];
+      return [
+        name,
+        (...args: unknown[]) => {
+          world.stir();
+          if (!alive) return never();
+          const result: unknown = operation(...args);
+          return result instanceof Promise ? result.then((value) => (alive ? value : never())) : result;
+        },
+      ];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  async function commit(units: readonly Unit[]): Promise<void> {
+    const decisions = new Map<Unit, Decision>();
+    const isFull = trouble.fullDisk > 0;
+    if (isFull) trouble.fullDisk--;
+    const crash = trouble.crash !== null && trouble.crash.after-- <= 0 ? trouble.crash.when : null;
+    if (crash !== null) trouble.crash = null;
+    if (crash === 'before') return die();
+    const watched = units.map((unit, index) => ({
+      needs: unit.needs,
+      decide: (loaded: Parameters<Unit['decide']>[0]) => {
+        const writes = unit.decide(loaded);
+        decisions.set(unit, { needs: unit.needs, writes });
+        if (isFull && index === units.length - 1) throw new StoreUnavailable('the disk is full');
+        return writes;
+      },
+    }));
+    await opened.commit(watched);
+    committed(units.flatMap((unit) => decisions.get(unit) ?? []));
+    if (crash === 'behind') return die();
+  }
+
+  function die(): Promise<never> {
+    alive = false;
+    world.forgetTimers();
+    return never();
+  }
+
+  const store: Store = { ...gated({ ...opened, commit }) };
+  const { execute, worker } = createEngine({
+    store,
+    serializer,
+    rails: [sandbox, ...rails],
+    onAlert: () => {},
+    onSilence: () => {},
+    onCommitted: () => {},
+    onSent: () => {},
+    async send(sending) {
+      const result = await (alive ? send(sending) : never());
+      world.stir();
+      return alive ? result : never();
+    },
+    realNow,
+    deliverySlots: 50,
+    deliveryDays: 3_650,
+    eventDays: 0,
+    onError: (error) => {
+      if (!(error instanceof StoreUnavailable)) fault(`background work failed: ${error}`);
+    },
+  });
+  worker.start();
+
+  return {
+    store,
+    execute,
+    worker,
+    realNow,
+    isAlive: () => alive,
+    /** Ends it, and gives the file free. */
+    end(): Promise<void> {
+      void die();
+      closing ??= opened.close();
+      return closing;
+    },
+  };
+}

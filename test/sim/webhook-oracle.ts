@@ -1,0 +1,185 @@
+/** The part of the oracle that knows who has to get which event, and what has arrived. */
+
+import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
+import type { EventId, SubjectId } from '../../src/events/event.ts';
+import type { Writes } from '../../src/store/store.ts';
+import type { DeliveryId } from '../../src/webhooks/delivery.ts';
+import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import type { Sending } from '../../src/webhooks/sender.ts';
+
+export type Due = {
+  readonly id: DeliveryId;
+  readonly tenant: Tenant;
+  readonly event: EventId;
+  readonly subject: SubjectId;
+  readonly sequence: number;
+  readonly createdAt: number;
+  /** Id of an endpoint, or an origin. */
+  readonly receiver: string;
+  /** The path by which the simulation knows whose address it is, wherever that has moved. */
+  readonly path: string;
+  sent: number;
+  arrived: boolean;
+  saidGone: boolean;
+  isOver: boolean;
+  resent: boolean;
+  fresh: boolean;
+};
+
+const MAX_ATTEMPTS = 12;
+const pathOf = (url: string): string => new URL(url).pathname;
+
+export function createWebhookOracle(fault: (text: string) => void, endpoints: Map<string, Endpoint>) {
+  const deliveries = new Map<string, Due>();
+  const byTarget = new Map<string, Due>();
+  const events: { readonly tenant: string; readonly id: string; readonly body: string }[] = [];
+  const bodies = new Map<string, string>();
+  /** Receivers that have ever failed, or may be thought to. */
+  const doubted = new Set<string>();
+  let hanging = 0;
+
+  function wanted(tenant: Tenant, type: string, url: string): string[] {
+    const wanting = [...endpoints.values()].filter(
+      (each) =>
+        tenantName(each.tenant) === tenantName(tenant) &&
+        each.disabled === null &&
+        each.events.some(
+          (selected) =>
+            selected === '*' ||
+            selected === type ||
+            (selected.endsWith('.*') && type.startsWith(selected.slice(0, -1))),
+        ),
+    );
+    return [...(url === '' ? [] : [new URL(url).origin]), ...wanting.map(({ id }) => id)].sort();
+  }
+
+  const inFront = (due: Due): Due[] =>
+    [...deliveries.values()].filter(
+      (each) =>
+        each.subject === due.subject && each.receiver === due.receiver && each.sequence < due.sequence,
+    );
+
+  function found({ event, url }: Sending): Due | undefined {
+    return byTarget.get(`${event.id} ${pathOf(url)}`);
+  }
+
+  return {
+    deliveries,
+    events,
+    doubted,
+
+    committed(tenant: Tenant, writes: Writes): void {
+      const { deliveries: rows = [], checkout } = writes;
+      for (const { id, type, body, subject } of writes.events ?? []) {
+        if (bodies.has(id)) fault(`the event ${id} was written twice`);
+        bodies.set(id, body);
+        events.push({ tenant: tenantName(tenant), id, body });
+        if (!checkout) continue;
+        const are = rows
+          .filter(({ event }) => event === id)
+          .map(({ receiver }) => receiver)
+          .sort();
+        const due = wanted(tenant, type, checkout.after.webhookUrl);
+        if (`${are}` !== `${due}`) fault(`${type} of ${subject} goes to ${are}, not to ${due}`);
+      }
+      for (const { before, after } of writes.endpoints ?? []) {
+        if (after) endpoints.set(after.id, after);
+        else if (before) endpoints.delete(before.id);
+      }
+      for (const { id, event, subject, sequence, receiver, url, createdAt } of rows) {
+        const path = pathOf(url ?? endpoints.get(receiver)?.url ?? '');
+        const due: Due = {
+          id,
+          tenant,
+          event,
+          subject,
+          sequence,
+          createdAt,
+          receiver,
+          path,
+          sent: 0,
+          arrived: false,
+          saidGone: false,
+          isOver: false,
+          resent: false,
+          fresh: true,
+        };
+        deliveries.set(id, due);
+        byTarget.set(`${event} ${path}`, due);
+      }
+      for (const { id, state, attempt, httpStatus } of writes.deliveryResults ?? []) {
+        const due = deliveries.get(id);
+        if (due === undefined) fault(`the result of a delivery that is not known: ${id}`);
+        else {
+          if (state === 'delivered' && !due.arrived) fault(`${id} counts as delivered and never arrived`);
+          if (state === 'delivered') due.isOver = true;
+          else doubted.add(due.receiver);
+          const isOff = !due.receiver.startsWith('whe_') || endpoints.get(due.receiver)?.disabled === null;
+          if (state === 'failed' && attempt === null && isOff)
+            fault(`${id} was given up, and nobody has tried`);
+          if (state === 'failed' && attempt !== null && httpStatus !== 410 && due.sent < MAX_ATTEMPTS)
+            fault(`${id} was given up after ${due.sent} attempts`);
+        }
+      }
+      for (const { id } of writes.resends ?? []) {
+        const due = deliveries.get(id);
+        if (due !== undefined) Object.assign(due, { isOver: false, resent: true });
+      }
+    },
+
+    sent(sending: Sending): void {
+      const { event } = sending;
+      hanging++;
+      const due = found(sending);
+      if (due === undefined) {
+        fault(`${event.type} ${event.id} was sent, and was never committed`);
+        return;
+      }
+      due.sent++;
+      if (event.body !== bodies.get(event.id))
+        fault(`${event.id} was sent with other bytes than were committed`);
+      if (due.isOver) fault(`${due.id} was sent again although it had arrived`);
+      const first = inFront(due).find((each) => !each.arrived && !each.resent && !isGivenUp(each));
+      if (first !== undefined) fault(`${due.id} of ${due.subject} overtakes ${first.id}`);
+    },
+    ended(): void {
+      hanging--;
+    },
+    arrived(sending: Sending): void {
+      const due = found(sending);
+      if (due !== undefined) due.arrived = true;
+    },
+    saidGone(sending: Sending): void {
+      const due = found(sending);
+      if (due !== undefined) due.saidGone = true;
+    },
+    /** What hung in a process that has ended hangs no more. */
+    forgetHanging(): void {
+      hanging = 0;
+    },
+
+    /** Deliveries that nothing kept from going out at once, and that did not. */
+    asleep(nowOf: (tenant: Tenant) => number): Due[] {
+      const fresh = [...deliveries.values()].filter((each) => each.fresh);
+      for (const each of fresh) each.fresh = false;
+      if (hanging > 0) return [];
+      return fresh.filter(
+        (each) =>
+          each.sent === 0 &&
+          // Behind a clock that was set back it is not due yet.
+          each.createdAt <= nowOf(each.tenant) &&
+          !doubted.has(each.receiver) &&
+          (!each.receiver.startsWith('whe_') || endpoints.get(each.receiver)?.disabled === null) &&
+          inFront(each).every(({ isOver }) => isOver),
+      );
+    },
+  };
+
+  function isGivenUp({ sent, saidGone, receiver }: Due): boolean {
+    return (
+      sent >= MAX_ATTEMPTS ||
+      saidGone ||
+      (receiver.startsWith('whe_') && endpoints.get(receiver)?.disabled !== null)
+    );
+  }
+}
