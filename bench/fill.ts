@@ -38,7 +38,7 @@ export async function fillDatabase(
     );
     await Promise.all(
       commands.map((command) => {
-        const idempotency = { key: command.id, operation: 'POST /v3/checkout', requestHash: '' };
+        const idempotency = { key: command.id, operation: 'POST /v3/checkout', requestHash: command.id };
         const origin = { tenant, actor: 'bench', requestId: '', idempotency };
         return execute({ subject: 'checkout', origin, id: command.id, command }, (checkout) =>
           success('CHECKOUT.CREATE', serializer.checkout(checkout)),

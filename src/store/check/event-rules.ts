@@ -88,7 +88,7 @@ export const answerJudge = () =>
   judgeOf(
     'every stored answer can be sent again',
     ({ headers, body, requestHash, statusCode, goesOn, eventBody }: AnswerToCheck) => {
-      expect(isObject(JSON.parse(headers)) && /^[0-9a-f]{64}$/.test(requestHash));
+      expect(isObject(JSON.parse(headers)) && requestHash !== '');
       expect(statusCode >= 200 && statusCode < 300);
       // That its event is there is a rule of its own.
       if (goesOn && eventBody === null) return;
