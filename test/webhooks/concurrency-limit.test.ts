@@ -55,6 +55,14 @@ suite('a receiver', () => {
       8,
     ],
     ['that takes its time to fail gets half as many each time', [[failing, 2]], 2],
+    [
+      'that takes its time to fail loses the larger half of an odd number',
+      [
+        [quickly, 1],
+        [failing, 1],
+      ],
+      4,
+    ],
     ['always gets a single one', [[failing, 50]], 1],
     [
       'that takes its time is no better off for having failed',
