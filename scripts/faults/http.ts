@@ -15,7 +15,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'a header that was verified once is good for ever',
-    ...http('auth', 'auth'),
+    ...http('auth', 'keys'),
     find: 'if (version !== rememberedVersion) {',
     replace: "if (rememberedVersion === '') {",
   },
