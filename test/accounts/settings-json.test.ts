@@ -134,8 +134,8 @@ suite('the settings of an account', () => {
         underpayment_tolerance_at_most: atMost,
       },
     });
-    assert.deepEqual(Object.keys(problemsOf(read(50, 0))), [`${at}at_most`]);
-    assert.deepEqual(Object.keys(problemsOf(read(0, 100))), [`${at}basis_points`]);
+    assert.deepEqual(Object.keys(problemsOf(read(1, 0))), [`${at}at_most`]);
+    assert.deepEqual(Object.keys(problemsOf(read(0, 1))), [`${at}basis_points`]);
     for (const [name, missing] of [
       ['basis_points', 'at_most'],
       ['at_most', 'basis_points'],
