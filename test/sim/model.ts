@@ -294,8 +294,10 @@ export function objection(before: Session, after: Session, now: number, provider
     return 'a session that had ended changed its end';
   if (isEnded && after.state === 'completed' && !isPaid(after)) return 'a session is completed without money';
   if (isEnded && after.state === 'expired') {
-    const end = endOf({ ...after, state: 'active' });
-    if (after.by !== 'time' || end === null || now < end) return 'a session expired before its time';
+    // A rail may have said what counts only from now on: that it had ended before stays true.
+    const ends = [before, { ...after, state: 'active' } as const].map(endOf);
+    if (after.by !== 'time' || !ends.some((end) => end !== null && now >= end))
+      return 'a session expired before its time';
   }
   if (after.state === 'active' && isPaid(after)) return 'a session is active although it is paid';
   const isSeen = JSON.stringify({ ...before, version: 0 }) !== JSON.stringify({ ...after, version: 0 });

@@ -64,7 +64,8 @@ suite('simulation', () => {
     await inWorlds(async (run) => {
       for (const one of [seed, seed + 1, seed + 2]) {
         const first = await run(one);
-        assert.ok(first.trace.length > 40);
+        // Each of its steps, of which there are forty at least.
+        assert.ok(first.trace.length >= 40);
         assert.deepEqual((await run(one)).trace, first.trace);
       }
     });
