@@ -109,4 +109,17 @@ export const bankingFaults: readonly Fault[] = [
     find: 'payers.size > 1 && newest.amount < refund.amount',
     replace: 'payers.size > 2 && newest.amount < refund.amount',
   },
+  {
+    name: 'a statement of which nobody reads on keeps its thread',
+    ...banking('ingest/read', 'ingest/read'),
+    find: 'if (next) next();\n    else running--;',
+    replace: 'if (next) next();',
+  },
+  {
+    name: 'a fault in a large statement loses the parts before it',
+    ...banking('ingest/read', 'ingest/read'),
+    find: '      yield* answer.parts;\n      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);',
+    replace:
+      '      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);\n      yield* answer.parts;',
+  },
 ];

@@ -80,4 +80,22 @@ export const writerFaults: readonly Fault[] = [
     find: 'if (alone) entry.reject(error);',
     replace: 'if (error) entry.reject(error);',
   },
+  {
+    name: 'a stall long ago refuses changes for ever',
+    ...writer('backlog', 'writer/backlog'),
+    find: 'count > MAX_BATCH && ',
+    replace: '',
+  },
+  {
+    name: 'a tenant with few changes is refused for one with many',
+    ...writer('backlog', 'writer/backlog'),
+    find: ' * waiting.size >= count',
+    replace: ' * waiting.size >= 0',
+  },
+  {
+    name: 'time in which nothing waited counts as that of a change',
+    ...writer('backlog', 'writer/backlog'),
+    find: 'last = count > 0 && tenants.length > 0 ?',
+    replace: 'last = tenants.length > 0 ?',
+  },
 ];

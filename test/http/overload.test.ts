@@ -94,7 +94,9 @@ test('reads, payers, providers and callers who are not known yet are never refus
   assert.equal(refused(), 0);
 });
 
-test('a stop answers those that were held back, and refuses nobody any more', async (t) => {
+test('a stop answers those that were held back, and refuses nobody any more', {
+  timeout: 10_000,
+}, async (t) => {
   const { call, overload, served, refused } = await listen(t, 3_600_000);
   const held = [call('POST', '/v3/checkout'), call('DELETE', '/v3/checkout/chk_1')];
   while (refused() < held.length) await nextTurn();
