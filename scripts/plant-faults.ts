@@ -18,6 +18,7 @@ import { checkoutFaults } from './faults/checkout.ts';
 import type { Fault } from './faults/fault.ts';
 import { httpFaults } from './faults/http.ts';
 import { methodFaults } from './faults/methods.ts';
+import { simulationFaults } from './faults/simulation.ts';
 import { statementFaults } from './faults/statements.ts';
 import { storeFaults } from './faults/store.ts';
 import { webhookFaults } from './faults/webhooks.ts';
@@ -35,6 +36,7 @@ const all: readonly Fault[] = [
   ...httpFaults,
   ...writerFaults,
   ...storeFaults,
+  ...simulationFaults,
 ];
 
 /** Longer than any of the named files takes, on a machine with other work. */

@@ -43,6 +43,9 @@ const HEALING_MS = [
   ...Array(6).fill(26 * 3_600_000),
 ];
 
+const HARMLESS_JUMP_MS = 30_000;
+const JUMP_LASTS_MS = 600_000;
+
 export type Place = { readonly directory: string; readonly template: string };
 
 /** A directory with an empty database of two accounts, to be copied for each simulation. */
@@ -86,6 +89,9 @@ export async function simulate(
   const begin = () =>
     startProcess({ path, world, rails: [provider.rail], send, trouble, committed: oracle.committed, fault });
   let node: Process = begin();
+  /** The clock that the process believes, and since when that of the machine shows what it does. */
+  let believed = world.wall() - world.elapsed();
+  let setAt = 0;
 
   type Sent = { readonly again: (otherBody: boolean) => void };
   const sent: Sent[] = [];
@@ -107,6 +113,7 @@ export async function simulate(
         return executed.result.kind === 'change';
       },
       (error) => {
+        if (!isAlive()) return false;
         if (!(error instanceof StoreUnavailable)) fault(`${request.operation} failed: ${error.stack}`);
         oracle.dropped(entry);
         return false;
@@ -303,6 +310,7 @@ export async function simulate(
       case 'pass':
         return pass(step.ms);
       case 'set clock':
+        setAt = world.elapsed();
         return world.setWall(step.byMs);
       case 'advance':
         return node.isAlive() ? advance(TENANTS[0] as Tenant, step.seconds) : undefined;
@@ -330,13 +338,24 @@ export async function simulate(
       oracle.lostAll();
       webhooks.forgetHanging();
       node = begin();
+      believed = world.wall() - world.elapsed();
       trace.push('restart');
       await compare();
       await world.settled();
     }
+    judgeClock();
     for (const { operation, key } of oracle.unanswered()) fault(`${operation} ${key} was never answered`);
     const asleep = webhooks.asleep(oracle.nowOf);
     if (trouble.fullDisk === 0) for (const { id } of asleep) fault(`${id} could go out, and sleeps`);
+  }
+
+  /** Time goes on as it passes, and jumps with the clock of the machine only when that has lasted. */
+  function judgeClock(): void {
+    const shown = node.realNow() - world.elapsed();
+    const hasJumped = Math.abs(shown - believed) > HARMLESS_JUMP_MS;
+    if (hasJumped && world.elapsed() - setAt < JUMP_LASTS_MS)
+      fault('a clock that has jumped is believed at once');
+    believed = shown;
   }
 
   /** What is stored is what was committed. */

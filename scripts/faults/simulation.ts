@@ -1,0 +1,101 @@
+/** Faults of the kinds that such services ship with: each needs several things at once to show, which histories bring. */
+import type { Fault } from './fault.ts';
+
+const found = (file: string) => ({ file: `src/${file}.ts`, tests: ['test/sim/sim.test.ts'] });
+
+export const simulationFaults: readonly Fault[] = [
+  {
+    name: 'a request is answered before it is committed',
+    ...found('writer/group-commit'),
+    find: '      await commit(batch.map(({ unit }) => unit));\n',
+    replace:
+      '      const written = commit(batch.map(({ unit }) => unit));\n      for (const { resolve } of batch) resolve();\n      await written;\n',
+  },
+  {
+    name: 'the answer to a request is not kept with its change',
+    ...found('writer/writer'),
+    find: 'if (idempotency === null) return writes;',
+    replace: 'if (idempotency === null || committed !== null) return writes;',
+  },
+  {
+    name: 'an event has a new id when it is sent again',
+    ...found('worker/deliveries'),
+    find: 'dependencies.send({ ...to, event }',
+    replace:
+      'dependencies.send({ ...to, event: attempts === 0 ? event : { ...event, id: `${event.id}0` as typeof event.id } }',
+  },
+  {
+    name: 'an event is made anew when it is sent again',
+    ...found('worker/deliveries'),
+    find: 'dependencies.send({ ...to, event }',
+    replace:
+      "dependencies.send({ ...to, event: attempts === 0 ? event : { ...event, body: event.body.replace('unpaid', 'paid') } }",
+  },
+  {
+    name: 'a delivery counts as made before it is sent',
+    ...found('worker/deliveries'),
+    find: '  const result = await dependencies.send(',
+    replace:
+      "  const early = { ...about, state: 'delivered', dueAt: null, httpStatus: 200, error: null, attempt: { durationMs: 0, bodyHash: '', answer: '' } } as const;\n  await dependencies.execute({ subject: 'deliveries', origin: ownOrigin(delivery.tenant, 'time'), results: [early] });\n  const result = await dependencies.send(",
+  },
+  {
+    name: 'a delivery without an answer counts as made',
+    ...found('worker/deliveries'),
+    find: "  if (outcome === 'delivered') return",
+    replace: "  if (outcome === 'delivered' || httpStatus === null) return",
+  },
+  {
+    name: 'nobody wakes the worker for a new delivery',
+    ...found('worker/engine'),
+    find: 'if (committed.deliveries) worker.nudge(committed.tenant);',
+    replace: '',
+  },
+  {
+    name: 'a provider that does not answer has refused',
+    ...found('writer/rails'),
+    find: "const noAnswer: RailAnswer = { status: 'unknown'",
+    replace: "const noAnswer: RailAnswer = { status: 'failed'",
+  },
+  {
+    name: 'an endpoint stays in memory as it was',
+    ...found('store/sqlite/commit'),
+    find: '      if (written.some((writes) => writes.endpoints)) endpoints.forget();\n',
+    replace: '',
+  },
+  {
+    name: 'the delivery behind one that has arrived is never due',
+    ...found('store/sqlite/write-deliveries'),
+    find: '      else promote.run(...tenantKey, receiver, subject, at);\n',
+    replace: '',
+  },
+  {
+    name: 'every delivery is due at once, whatever is in front of it',
+    ...found('store/sqlite/write-deliveries'),
+    find: 'CASE WHEN EXISTS (${head}) THEN NULL ELSE ?9 END',
+    replace: '?9',
+  },
+  {
+    name: 'answers to requests are forgotten after an hour',
+    ...found('worker/retention'),
+    find: 'const KEEP_ANSWERS_MS = 25 *',
+    replace: 'const KEEP_ANSWERS_MS = 1 *',
+  },
+  {
+    name: 'the clock of the machine is believed at once',
+    ...found('lib/steady-clock'),
+    find: 'if (Math.abs(claimed - origin) <= HARMLESS_MS) {',
+    replace: 'if (Math.abs(claimed - origin) <= Number.MAX_SAFE_INTEGER) {',
+  },
+  {
+    name: 'the second of two requests in one commit does not see the first',
+    ...found('store/sqlite/commit'),
+    find: 'own(tenant, changed.get(id)) ?? checkouts.read(tenant, id)',
+    replace: 'checkouts.read(tenant, id)',
+  },
+  {
+    name: 'a key that was used is not found',
+    ...found('store/resources/answers'),
+    find: '      sql`SELECT idempotency_key AS',
+    replace: "      sql`SELECT 'of ' || idempotency_key AS",
+  },
+];
