@@ -28,7 +28,7 @@ const SCALE = 'test/support/scale.ts';
 
 /** The longest begin first: what begins last should be short. */
 const LONGEST = [
-  /^test\/(cluster\/fail|store\/postgres\.|methods\/contract|cli\/(db-|serve)|pages\/states)/,
+  /^test\/(cluster\/fail|store\/postgres\.|methods\/contract|cli\/(db-|serve)|pages\/states|checkout\/exhaustive)/,
   /^test\/(cluster|crash|cli|pages|store|documents)\//,
   /^/,
 ];
