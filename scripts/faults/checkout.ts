@@ -209,4 +209,110 @@ export const checkoutFaults: readonly Fault[] = [
     find: 'one.length === other.length && timingSafeEqual(one, other)',
     replace: 'one.length === other.length',
   },
+  {
+    name: 'money of another rail is dropped because its id is known from this one',
+    ...attempts('exhaustive/exhaustive'),
+    find: 'each.rail === rail && each.reference === payment?.reference',
+    replace: 'each.reference === payment?.reference',
+  },
+  {
+    name: 'a report finds its attempt without regard for the rail',
+    ...attempts('exhaustive/exhaustive'),
+    find: 'rail === command.rail && reference === command.reference',
+    replace: 'reference === command.reference',
+  },
+  {
+    name: 'money that comes in the grace is called late',
+    ...attempts('exhaustive/exhaustive'),
+    find: "givenUp || checkout.lifecycle.state === 'expired'",
+    replace: 'givenUp || (checkout.expiresAt !== null && now >= checkout.expiresAt)',
+  },
+  {
+    name: 'a rail is not told that an attempt was cancelled',
+    ...attempts('exhaustive/exhaustive'),
+    find: 'syncAt: attempt.traits.toldOfCancel ? now : null',
+    replace: 'syncAt: null',
+  },
+  {
+    name: 'transfers stand open beside a session that is completed',
+    ...attempts('exhaustive/exhaustive'),
+    find: "lifecycle: { state: 'completed', at: now } }, now)",
+    replace: "lifecycle: { state: 'completed', at: now } }, now, isReplaceable)",
+  },
+  {
+    name: 'an attempt that is first heard of after the end waits for its payer',
+    ...attempts('exhaustive/exhaustive'),
+    find: "checkout.lifecycle.state === 'active' ? added : cancelWaiting(added, now)",
+    replace: 'added',
+  },
+  {
+    name: 'a session is expired while money is moving',
+    ...decide('exhaustive/exhaustive'),
+    find: "some(isInFlight)) {\n    return refuse('payment_in_progress', 'The session cannot be expired",
+    replace:
+      "some((each) => each.status === 'processing')) {\n    return refuse('payment_in_progress', 'The session cannot be expired",
+  },
+  {
+    name: 'items change while money is moving',
+    ...decide('exhaustive/exhaustive'),
+    find: "some(isInFlight)) {\n    return refuse('payment_in_progress', 'The items cannot change",
+    replace:
+      "some((each) => each.status === 'unknown')) {\n    return refuse('payment_in_progress', 'The items cannot change",
+  },
+  {
+    name: 'a session whose last payment fails after its time waits for a tick',
+    ...decide('exhaustive/exhaustive'),
+    find: 'conclude(checkout, elapse(next, command.now))',
+    replace: 'conclude(checkout, next)',
+  },
+  {
+    name: 'a change of a refund keeps the version',
+    ...decide('exhaustive/exhaustive'),
+    find: 'events.length === 0 ? before.version : before.version + 1',
+    replace:
+      "events.length === 0 || events.every(({ type }) => type === 'refund.failed')\n      ? before.version\n      : before.version + 1",
+  },
+  {
+    name: 'a dispute that is lost opens the session again',
+    ...refunds('exhaustive/exhaustive'),
+    find: '[...checkout.reversals, { ...facts, createdAt: now }] }',
+    replace:
+      "[...checkout.reversals, { ...facts, createdAt: now }], lifecycle: status === 'lost' ? { state: 'active' } : checkout.lifecycle }",
+  },
+  {
+    name: 'a refund that has failed counts as gone',
+    ...session('exhaustive/exhaustive'),
+    find: "refund.attempt === attempt && refund.status !== 'failed'",
+    replace: 'refund.attempt === attempt',
+  },
+  {
+    name: 'late money counts twice',
+    ...session('exhaustive/exhaustive'),
+    find: 'sum += payment.amount;',
+    replace: 'sum += payment.late ? 2 * payment.amount : payment.amount;',
+  },
+  {
+    name: 'a failure that is reported late takes back a success',
+    ...session('exhaustive/exhaustive'),
+    find: "  'failed',\n  'succeeded',\n] as const;\nexport type AttemptStatus",
+    replace: "  'succeeded',\n  'failed',\n] as const;\nexport type AttemptStatus",
+  },
+  {
+    name: 'a tolerance of everything lets a session be paid by nothing',
+    ...session('exhaustive/exhaustive'),
+    find: 'Math.min(share, underpaymentToleranceAtMost, amount - 1)',
+    replace: 'Math.min(share, underpaymentToleranceAtMost)',
+  },
+  {
+    name: 'an attempt that only waits for its payer has a grace',
+    ...session('exhaustive/exhaustive'),
+    find: 'if (isInFlight(attempt)) graceMs',
+    replace: 'graceMs',
+  },
+  {
+    name: 'a payment that covers what an earlier one left is not told',
+    ...rules('events', ['exhaustive/exhaustive']),
+    find: 'isCovered(after) && !isCovered(before)',
+    replace: 'isCovered(after) && before.payments.length === 0',
+  },
 ];

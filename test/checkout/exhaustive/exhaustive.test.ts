@@ -4,7 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { decide } from '../../../src/checkout/decide.ts';
 import { combinations } from '../../support/scale.ts';
+import { create, MINUTE, T } from '../build.ts';
+import { itemsOf } from './bound.ts';
 import { all, few } from './bounds.ts';
 import { edgeNames } from './edges.ts';
 import { search } from './search.ts';
@@ -30,6 +33,34 @@ suite('every command from every state', () => {
     for (const each of [...edgeNames, ...refusals]) assert.ok(seen.has(each), each);
     if (bounds === all) assert.ok(states.size >= 1_000_000);
   });
+});
+
+test('a session is created within the bounds of its expiry, and with its amount', () => {
+  const [least, most] = [MINUTE, 180 * 24 * 60 * MINUTE];
+  for (const expiresIn of [null, least - 1, least, most, most + 1]) {
+    for (const items of [[], ...[0, 1, 2, 3].map(itemsOf)]) {
+      for (const amount of [null, 0, 1, 2, 3]) {
+        const expiresAt = expiresIn === null ? null : T + expiresIn;
+        const decision = decide(null, create({ expiresAt, items, amount }));
+        const isInTime = expiresIn === null || (expiresIn >= least && expiresIn <= most);
+        if (!isInTime || (items.length > 0 && amount === 0)) {
+          assert.ok(decision.kind === 'refusal' && decision.reason === 'field_invalid');
+          continue;
+        }
+        assert.ok(decision.kind === 'change');
+        assert.deepEqual(decision.events, [{ type: 'checkout.created' }]);
+        const { lifecycle, version, eventCount, ...session } = decision.checkout;
+        assert.deepEqual(
+          { lifecycle, version, eventCount },
+          { lifecycle: { state: 'active' }, version: 1, eventCount: 1 },
+        );
+        assert.equal(session.amount, amount ?? items[0]?.unitPrice ?? 0);
+        assert.equal(session.expiresAt, expiresAt);
+        const { attempts, payments, refunds, reversals } = session;
+        assert.deepEqual([attempts, payments, refunds, reversals], [[], [], [], []]);
+      }
+    }
+  }
 });
 
 const refusals = [

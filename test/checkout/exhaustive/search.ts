@@ -10,11 +10,15 @@ import { commandsFor } from './commands.ts';
 import { checkEdge } from './edges.ts';
 import { checkChange, checkSession, differenceOf } from './invariants.ts';
 import { expectedOf } from './oracle.ts';
+import { checkOrder } from './order.ts';
 import { isWithin, stateOf } from './state.ts';
 
 /** A session with the commands that led to it, the last one first: as few as possible, since the search is by breadth. */
 type Node = { readonly session: Checkout; readonly path: Path | null };
 type Path = { readonly command: CheckoutCommand; readonly before: Path | null };
+
+/** One state of so many is asked whether the order of facts matters, which takes hundreds of steps. */
+const ORDER_EACH = 16;
 
 export type Found = {
   readonly states: ReadonlySet<string>;
@@ -31,11 +35,14 @@ export function search(bound: Bound): Found {
   const seen = new Set<string>();
   let edges = 0;
   let depth = 0;
+  let visited = 0;
   let level: Node[] = firstSessions(bound).map((session) => ({ session, path: null }));
   for (const { session } of level) states.add(stateOf(session));
   while (level.length > 0) {
     const next: Node[] = [];
     for (const node of level) {
+      visited += 1;
+      if (visited % ORDER_EACH === 0) checkOrderOf(node, bound);
       for (const command of commandsFor(node.session, bound)) {
         edges += 1;
         try {
@@ -56,6 +63,14 @@ export function search(bound: Bound): Found {
     depth += next.length > 0 ? 1 : 0;
   }
   return { states, edges, depth, seen };
+}
+
+function checkOrderOf(node: Node, bound: Bound): void {
+  try {
+    checkOrder(node.session, bound);
+  } catch (error) {
+    throw told(error, node);
+  }
 }
 
 /** The session after a command; fails where it is not as it has to be. */
@@ -84,7 +99,7 @@ function checked(before: Checkout, command: CheckoutCommand, seen: Set<string>):
 }
 
 /** The error with the way to where it occurred. */
-export function told(error: unknown, { session, path }: Node, ...last: readonly CheckoutCommand[]): Error {
+function told(error: unknown, { session, path }: Node, ...last: readonly CheckoutCommand[]): Error {
   const commands = [...last];
   for (let at = path; at !== null; at = at.before) commands.unshift(at.command);
   const way = commands.map((each) => `  ${inspect(each, { breakLength: Infinity })}`).join('\n');
