@@ -56,6 +56,14 @@ export function createOracle(provider: Provider, realNow: () => number) {
   const kept = new Map<string, Kept>();
   const told = new Map<string, number>();
   let underWay: Entry[] = [];
+  /** The latest time that the clock has ever shown: what was forgotten then stays so when it is set back. */
+  let latest = 0;
+
+  function look(): number {
+    const now = realNow();
+    latest = Math.max(latest, now);
+    return now;
+  }
 
   const fault = (text: string): void => {
     faults.push(text);
@@ -63,7 +71,7 @@ export function createOracle(provider: Provider, realNow: () => number) {
   const webhooks = createWebhookOracle(fault, endpoints);
 
   const nowOf = ({ account, mode }: Tenant): number =>
-    realNow() + (mode === 'test' ? (offsets.get(account) ?? 0) : 0);
+    look() + (mode === 'test' ? (offsets.get(account) ?? 0) : 0);
   const keyOf = (tenant: Tenant, { operation, key }: { operation: string; key: string }) =>
     `${tenantName(tenant)} ${operation} ${key}`;
 
@@ -83,7 +91,7 @@ export function createOracle(provider: Provider, realNow: () => number) {
     const name = keyOf(tenant, entry);
     const known = kept.get(name);
     const answer = writes.find((each) => each.answer)?.answer;
-    const isOld = known !== undefined && realNow() - known.at >= KEPT_AT_LEAST_MS;
+    const isOld = known !== undefined && latest - known.at >= KEPT_AT_LEAST_MS;
     if (isOld && writes.length === 0) {
       // It may have been forgotten, and then refused as a new one.
       entry.expect = { kind: 'any', body: null };
@@ -171,6 +179,9 @@ export function createOracle(provider: Provider, realNow: () => number) {
     webhooks,
     nowOf,
     fault,
+
+    /** Has a look at the clock. */
+    look,
 
     sent(request: Request): Entry {
       const entry: Entry = { ...request, expect: null, answered: false };
