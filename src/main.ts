@@ -29,8 +29,8 @@ import { createBacklog } from './writer/backlog.ts';
 import type { RailAlert } from './writer/rails.ts';
 
 /**
- * Connections that wait to be accepted, as many as Linux allows by default: beyond, it lets them try again after one, three
- * and seven seconds.
+ * Connections that wait to be accepted, as many as Linux allows by default: beyond, it lets them try again after one,
+ * three and seven seconds.
  */
 const LISTEN_BACKLOG = 4096;
 

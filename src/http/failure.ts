@@ -1,5 +1,6 @@
 /** Failures: from whatever was thrown to the answer that the client gets. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -40,13 +41,23 @@ export function sendError(
   publicUrl: string,
 ): FastifyReply {
   const operation = request.routeOptions.config?.operation ?? 'API.REQUEST';
-  reply.code(errorTable[failure.reason].status).headers(failure.headers);
-  if (request.headers.accept?.includes('application/problem+json')) {
-    return reply
-      .type('application/problem+json; charset=utf-8')
-      .send(problemDocument(failure, operation, request.id, publicUrl));
-  }
-  return reply.type(JSON_TYPE).send(errorEnvelope(failure, operation, request.id));
+  const { type, body } = errorBody(failure, operation, request, publicUrl);
+  return reply.code(errorTable[failure.reason].status).headers(failure.headers).type(type).send(body);
+}
+
+/** The body of a failed request in the form that its client asks for. */
+export function errorBody(
+  failure: RequestError,
+  operation: string,
+  { id, headers }: { readonly id: string; readonly headers: IncomingHttpHeaders },
+  publicUrl: string,
+): { readonly type: string; readonly body: string } {
+  return headers.accept?.includes('application/problem+json')
+    ? {
+        type: 'application/problem+json; charset=utf-8',
+        body: problemDocument(failure, operation, id, publicUrl),
+      }
+    : { type: JSON_TYPE, body: errorEnvelope(failure, operation, id) };
 }
 
 /** Answers bytes that are no HTTP request, one with too many headers, or one that took too long to come. */

@@ -96,13 +96,15 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   );
 
   if (lastBackup !== undefined) {
+    // One read for the three of them.
+    const read = sharedCall(async () => lastBackup(), 0);
     const ofBackup = (name: string, help: string, pick: (last: BackupResult) => number) =>
       new Gauge({
         name,
         help,
         registers,
-        collect() {
-          const last = lastBackup();
+        async collect() {
+          const last = await read();
           this.set(last === null ? 0 : pick(last));
         },
       });

@@ -5,12 +5,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backlog } from '../writer/backlog.ts';
-import { JSON_TYPE } from './answer.ts';
 import type { Authenticator } from './auth.ts';
-import { errorEnvelope, problemDocument, RequestError } from './errors.ts';
+import { RequestError } from './errors.ts';
+import { errorBody } from './failure.ts';
 
-const RETRY_AFTER_SECONDS = '1';
-const failure = new RequestError('unavailable');
+const failure = new RequestError('unavailable', [], { 'retry-after': '1' });
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const defaults = { tickMs: 50, heldTicks: 8 };
@@ -42,15 +41,12 @@ export function createOverload(
 
   function answer({ request, response }: Refused): void {
     const id = requestId(request);
-    const isProblem = request.headers.accept?.includes('application/problem+json');
-    const body = isProblem
-      ? problemDocument(failure, 'API.REQUEST', id, publicUrl)
-      : errorEnvelope(failure, 'API.REQUEST', id);
+    const { type, body } = errorBody(failure, 'API.REQUEST', { id, headers: request.headers }, publicUrl);
     response
       .writeHead(503, {
-        'content-type': isProblem ? 'application/problem+json; charset=utf-8' : JSON_TYPE,
+        ...failure.headers,
+        'content-type': type,
         'content-length': Buffer.byteLength(body),
-        'retry-after': RETRY_AFTER_SECONDS,
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'x-request-id': id,

@@ -21,7 +21,7 @@ export function noteBackup(path: string, result: BackupResult['result'], now: nu
   const succeededAt = result === 'ok' ? now : (lastBackupOf(path)?.succeededAt ?? null);
   const file = resultFileOf(path);
   const noted: BackupResult = { endedAt: now, result, succeededAt };
-  // Whoever reads it meanwhile gets the old one or the new one.
+  // A reader meanwhile gets the old result or the new one, never a part.
   writeFileSync(`${file}.part`, `${JSON.stringify(noted)}\n`);
   renameSync(`${file}.part`, file);
 }

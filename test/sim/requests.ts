@@ -5,6 +5,7 @@ import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { SANDBOX, sandboxPlan } from '../../src/methods/sandbox/sandbox.ts';
+import { nobody } from '../checkout/build.ts';
 import type { Session } from './model.ts';
 import { paidOf } from './model.ts';
 import type { Step, Version } from './steps.ts';
@@ -16,16 +17,6 @@ export type Asked = {
   readonly make: (now: number) => { readonly id: CheckoutId; readonly command: CheckoutCommand };
 };
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
-
-const nobody = {
-  customer: '',
-  name: '',
-  email: '',
-  country: '',
-  phone: null,
-  billingDetails: null,
-  shippingDetails: null,
-} as const;
 
 export function create(tenant: Tenant, step: Of<'create'>): Asked {
   const { amount, expiresInS, receiver, excess } = step;

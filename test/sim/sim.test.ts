@@ -13,9 +13,10 @@ import { makePlace, type Place, type Run, simulate } from './simulation.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { takeOver } from './world.ts';
 
-const COUNT = Number(process.env.COUNT ?? scaled(150));
+const USUAL = 150;
+const COUNT = Number(process.env.COUNT ?? scaled(USUAL));
 /** The same histories each time, so that a change is judged by what it changes; further ones where that is asked for. */
-const seed = process.env.OPENTILL_SEED === undefined && COUNT === 150 ? 1 : freshSeed;
+const seed = process.env.OPENTILL_SEED === undefined && COUNT === USUAL ? 1 : freshSeed;
 /** Nothing here waits for a disk. */
 const MEMORY = '/dev/shm';
 /** Lines of a history that are shown in front of its fault. */

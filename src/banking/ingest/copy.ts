@@ -46,7 +46,7 @@ export async function withCopy<T>(
     const path = join(folder, 'content');
     const hash = createHash('sha256');
     let size = 0;
-    // What is wrong with the content is told as it is.
+    // Errors of the content itself pass unchanged: only those of the copy are CopyFailed.
     await using file = await open(path, 'wx', 0o600).catch(failCopy);
     for await (const chunk of content as AsyncIterable<Buffer>) {
       size += chunk.length;

@@ -1,11 +1,10 @@
 /** Thread that reads one statement. Each message asks for further parts, so that it is never far ahead of its reader. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { StatementError, type StatementPart } from '../../statements/entry.ts';
-import type { CsvMapping } from '../../statements/mapping.ts';
-import { readStatement } from '../../statements/read.ts';
+import { type ReadOptions, readStatement } from '../../statements/read.ts';
 import { CopyFailed, readBack } from './copy.ts';
 
-export type Task = { readonly path: string; readonly mapping: CsvMapping | null };
+export type Task = { readonly path: string; readonly options: ReadOptions };
 
 /** Errors lose their class on the way, so they go as data. */
 export type Answer =
@@ -20,8 +19,8 @@ export type Answer =
 /** Parts of one answer: few enough that taking it takes a millisecond or two. */
 const PARTS_AT_ONCE = 200;
 
-const { path, mapping } = workerData as Task;
-const parts = readStatement(readBack(path), mapping === null ? {} : { mapping });
+const { path, options } = workerData as Task;
+const parts = readStatement(readBack(path), options);
 
 async function next(): Promise<Answer> {
   const some: StatementPart[] = [];

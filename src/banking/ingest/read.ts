@@ -20,8 +20,9 @@ const HEAP_MB = 256;
 
 /** Parts of the statements in file order; each call reads from the beginning. Throws StatementError, or CopyFailed. */
 export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<StatementPart> {
-  if (copy.bytes > SMALL_BYTES) return readInThread({ path: copy.path, mapping });
-  return readStatement(readBack(copy.path), mapping === null ? {} : { mapping });
+  const options = mapping === null ? {} : { mapping };
+  if (copy.bytes > SMALL_BYTES) return readInThread({ path: copy.path, options });
+  return readStatement(readBack(copy.path), options);
 }
 
 let running = 0;
@@ -30,22 +31,26 @@ const waiting: Array<() => void> = [];
 async function* readInThread(task: Task): AsyncGenerator<StatementPart> {
   if (running < MAX_THREADS) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
-  const thread = new Worker(new URL('./read-thread.ts', import.meta.url), {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-  });
+  let thread: Worker | undefined;
   try {
+    thread = new Worker(new URL('./read-thread.ts', import.meta.url), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    const ended = new AbortController();
+    // It may run out of memory while nobody waits for an answer.
+    thread.on('error', (error) => ended.abort(error));
+    thread.once('exit', () => ended.abort());
     for (;;) {
       thread.postMessage('next');
-      // Rejects with the error of a thread that has ended by one.
-      const [answer] = (await once(thread, 'message')) as [Answer];
+      const [answer] = (await once(thread, 'message', { signal: ended.signal })) as [Answer];
       if ('unreadable' in answer) throw new CopyFailed(answer.unreadable);
       yield* answer.parts;
       if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);
       if (answer.isEnd) return;
     }
   } finally {
-    await thread.terminate();
+    await thread?.terminate();
     const next = waiting.shift();
     if (next) next();
     else running--;

@@ -21,7 +21,7 @@ export function shownIn(body: string): Shown {
 }
 
 type EventToCheck = Row<'event'> & {
-  /** Whether the customer of its session was erased. */
+  /** True if the customer of its session was erased. */
   readonly erased: boolean | number;
   /** The session that an event of a refund is about, as it is stored. */
   readonly session: string | null;
@@ -60,7 +60,7 @@ function subjectOf({ object, id, payin }: Json): unknown {
   return object === 'payment_attempt' || object === 'refund' || object === 'reversal' ? payin : id;
 }
 
-/** Whether the session has this refund. Its state and the rail's id of it may have changed since. */
+/** True if the session has this refund. Its state and the rail's id of it may have changed since. */
 function isRefundOf(session: string, shown: Json): boolean {
   const stored = { id: 'chk_' as const, version: 0, eventCount: 0, data: session };
   const checkout = checkoutFrom(stored, { account: 0, mode: 'test' }, []);
@@ -73,7 +73,7 @@ function isRefundOf(session: string, shown: Json): boolean {
 type AnswerToCheck = Row<'idempotency'> & {
   readonly account: number;
   readonly live: boolean | number;
-  /** Whether its body goes on in an event, and that event's body. */
+  /** True if its body goes on in an event; the body of that event, if it is there. */
   readonly goesOn: boolean | number;
   readonly eventBody: string | null;
 };

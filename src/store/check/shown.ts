@@ -36,14 +36,14 @@ const LASTING = [
   'metadata',
 ] as const;
 
-/** Whether the body of its newest event shows the session, or its part, as it is. */
+/** True if the body of its newest event shows the session, or its part, as it is. */
 export function isShownBy(checkout: Checkout, body: string): boolean {
   const { data } = shownIn(body);
   const own = representationLike(data, checkout);
   return own !== null && agrees(data, own) && hasAddress(data, checkout);
 }
 
-/** Whether the body of the last event that shows the whole session shows what has not changed since. */
+/** True if the body of the last event that shows the whole session shows what has not changed since. */
 export function isLastingIn(checkout: Checkout, body: string): boolean {
   const { data } = shownIn(body);
   const own: Json = representCheckout(checkout, '');
@@ -57,7 +57,7 @@ function hasAddress(data: Json, checkout: Checkout): boolean {
   return data.object !== 'checkout' || `${data.url}`.endsWith(paymentUrl(checkout, ''));
 }
 
-/** What the event would show today, or null where the session has no such part. */
+/** The event's data as it would be today, or null where the session has no such part. */
 function representationLike({ object, id, kind, reference }: Json, checkout: Checkout): Json | null {
   if (object === 'payin') return representPayin(checkout, '');
   if (object === 'payment_attempt') {
@@ -75,7 +75,7 @@ function representationLike({ object, id, kind, reference }: Json, checkout: Che
   return object === 'checkout' ? representCheckout(checkout, '') : null;
 }
 
-/** Whether they say the same. A field that only one of them has is of another version. */
+/** True if both say the same. A field that only one of them has is of another version. */
 function agrees(shown: Json, own: Json): boolean {
   return Object.keys(own).every((name) => {
     if (WORDED.has(name) || !(name in shown)) return true;
