@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { evidencePage } from './prove/page.ts';
 import { declaredOperations, openApiDocument } from './reference/api/document.ts';
 import { cliReference } from './reference/cli.ts';
 import { errorsReference } from './reference/errors.ts';
@@ -25,6 +26,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
+  'docs/reference/evidence.md': formatted(evidencePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
 };
 

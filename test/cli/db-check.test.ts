@@ -6,6 +6,7 @@ import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
+import { evidence } from '../support/evidence.ts';
 import { createHooks } from '../support/hooks.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
@@ -88,6 +89,7 @@ function checkSuite(kind: Kind): void {
       assert.ok(found, `${sql} breaks only ${broken.map((each) => each.rule).join('; ') || 'nothing'}`);
       assert.ok(found.examples.length > 0 && found.examples.length <= 5, sql);
     }
+    evidence(t, 'damage', { damages_named: damages[kind.name].filter(isTried).length, rules: rules.size });
   });
 
   test('says how many rules are broken, gives a few ids, and nothing of persons', async (t) => {

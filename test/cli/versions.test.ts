@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { newerVersion } from '../support/newer-version.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -41,6 +42,8 @@ async function assertSaysWhy(server: Server): Promise<void> {
   for (let status = 201; (await readiness(server)) === 'ok' || status === 201; ) {
     status = await create(server);
     assert.ok(status === 201 || status === 503, `${status}`);
+    // Readiness is told so many times a second.
+    await pause(50);
   }
   assert.equal(await readiness(server), MIGRATED);
   assert.equal(await create(server), 503);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Random, randomFrom } from '../crash/random.ts';
+import { evidence } from '../support/evidence.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { freshDirectory } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
@@ -84,11 +85,15 @@ async function deliverAll(t: TestContext, database: string, count: number): Prom
     assert.equal(seen.size, expected, `all have arrived at ${path}`);
     assert.deepEqual([...last.keys()].sort(), sessions.toSorted());
   }
-  const share = doubled / (2 * expected);
-  t.diagnostic(
-    `${expected} events to 2 receivers in ${((performance.now() - startedAt) / 1000).toFixed(0)} s; ` +
-      `${receiver.refused()} refused, ${kills} kills; all arrived, ${doubled} twice (${(100 * share).toFixed(2)} %)`,
-  );
+  evidence(t, 'failing-receivers', {
+    events: expected,
+    deliveries: 2 * expected,
+    answers_that_failed: receiver.refused(),
+    kills,
+    deliveries_that_came_twice: doubled,
+    twice_ratio: Number((doubled / (2 * expected)).toFixed(4)),
+    took_ms: Math.round(performance.now() - startedAt),
+  });
   // How many there are of those that were under way depends on the machine.
   assert.ok(doubled <= kills * UNDER_WAY, `${doubled} of ${2 * expected} came twice, after ${kills} kills`);
 }

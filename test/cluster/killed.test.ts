@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLoad } from '../crash/load.ts';
 import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
+import { evidence } from '../support/evidence.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
@@ -73,10 +74,16 @@ test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills 
 
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
   const { broken, unavailable, replayed, longestMs } = clients.figures;
-  t.diagnostic(
-    `${load.requests.length} requests, all answered: ${acknowledged} changes of ${load.sessions.length} sessions, ` +
-      `${events.length} events; ${broken} connections broke, ${unavailable} times 503, ` +
-      `${replayed} changes had happened before they were repeated; the longest took ${longestMs.toFixed(0)} ms`,
-  );
+  evidence(t, 'kill-cluster', {
+    kills,
+    requests: load.requests.length,
+    acknowledged_changes: acknowledged,
+    sessions: load.sessions.length,
+    events: events.length,
+    connections_broken: broken,
+    answers_503: unavailable,
+    changes_that_had_happened_before_they_were_repeated: replayed,
+    request_ms: Math.round(longestMs),
+  });
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
 });

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { randomFrom } from '../crash/random.ts';
+import { evidence } from '../support/evidence.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
@@ -123,11 +124,15 @@ test(`${races} races of paying twice, expiring and updating at two instances`, T
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, runner));
-  t.diagnostic(`${outcomes.expired} sessions expired, ${outcomes.completed} completed`);
+  evidence(t, 'races', {
+    races,
+    sessions_expired: outcomes.expired ?? 0,
+    sessions_completed: outcomes.completed ?? 0,
+  });
   assert.ok(outcomes.expired && outcomes.completed, 'both ways were seen');
 });
 
-test(`${rounds} times 100 requests at once with one key, at two instances`, TIMEOUT, async () => {
+test(`${rounds} times 100 requests at once with one key, at two instances`, TIMEOUT, async (t) => {
   for (let round = 0; round < rounds; round++) {
     const before = await sessions();
     const key = `order-${round}`;
@@ -142,6 +147,7 @@ test(`${rounds} times 100 requests at once with one key, at two instances`, TIME
     const ledger = await sql`SELECT amount FROM payment WHERE checkout = ${id}`;
     assert.deepEqual([...ledger], [{ amount: 1000 }]);
   }
+  evidence(t, 'races', { rounds_of_100_requests_with_one_key: 2 * rounds });
 });
 
 async function sessions(): Promise<number> {

@@ -14,6 +14,7 @@ import { randomFrom } from '../crash/random.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
+import { evidence } from '../support/evidence.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, type Instance, startInstances } from './cluster.ts';
@@ -171,21 +172,22 @@ async function raceOn(context: TestContext, database: TestDatabase, processes: n
   const instances = await startInstances(context, database.url, processes);
   const [first] = instances;
   assert.ok(first);
-  const startedAt = performance.now();
   const raced: Race[] = [];
   let left = races;
   const runner = async () => {
     while (left-- > 0) raced.push(await race(instances));
   };
   await Promise.all(Array.from({ length: PARALLEL }, runner));
-  const tookMs = performance.now() - startedAt;
   // All rails have been asked once this is answered.
   await ask(first, '/test_helpers/clock/advance', { seconds: 60 });
   const counts = await checkEvents(database, raced);
-  context.diagnostic(
-    `${JSON.stringify(counts)} in ${Math.round(tookMs)} ms, and ${Math.round(performance.now() - startedAt - tookMs)} ms`,
-  );
   await checkRows(database, raced);
+  evidence(context, 'refund-races', {
+    races,
+    refunds_begun: counts['refund.pending'] ?? 0,
+    refunds_succeeded: counts['refund.succeeded'] ?? 0,
+    refunds_failed: counts['refund.failed'] ?? 0,
+  });
   for (const instance of instances) instance.checkAlive();
 }
 

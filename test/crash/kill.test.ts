@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { evidence } from '../support/evidence.ts';
 import { freshDirectory, run, type Server, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
@@ -82,12 +83,17 @@ test(`nothing acknowledged is lost in ${kills} kills`, { timeout: 60_000 + kills
   const sent = receiver.count() + endpoint.count();
   const [ready, fresh] = [median(readyMs), median(freshMs)];
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
-  t.diagnostic(
-    `${acknowledged} acknowledged changes, ${load.sessions.length} sessions, ${events.last} events; ` +
-      `${committedUnseen} changes were committed without an answer; ` +
-      `${sent - expected.length - everything.length} of ${sent} deliveries came twice; ` +
-      `ready after ${ready.toFixed(0)} ms (a new database: ${fresh.toFixed(0)} ms)`,
-  );
+  evidence(t, 'kill', {
+    kills,
+    acknowledged_changes: acknowledged,
+    changes_committed_without_answer: committedUnseen,
+    sessions: load.sessions.length,
+    events: events.last,
+    deliveries: sent,
+    deliveries_that_came_twice: sent - expected.length - everything.length,
+    ready_ms: Math.round(ready),
+    ready_with_new_database_ms: Math.round(fresh),
+  });
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
   // On a busy machine every start is slow; what a crash leaves behind must not make it slower.
   assert.ok(ready <= Math.max(2000, 3 * fresh), `ready only after ${ready} ms`);

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, suite, test } from 'node:test';
+import { evidence } from '../support/evidence.ts';
 import { scaled } from '../support/scale.ts';
 import { seed as freshSeed } from '../support/seed.ts';
 import { shrunk } from './shrink.ts';
@@ -55,7 +56,7 @@ suite('simulation', () => {
       }
       return null;
     });
-    if (failure === null) return;
+    if (failure === null) return evidence(t, 'simulation', { histories: COUNT });
     const { one, fault, steps, shorter } = failure;
     const history = shorter.trace.slice(-SHOWN).join('\n');
     assert.fail(

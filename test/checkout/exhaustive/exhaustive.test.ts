@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../../src/checkout/decide.ts';
+import { evidence } from '../../support/evidence.ts';
 import { combinations } from '../../support/scale.ts';
 import { create, MINUTE, T } from '../build.ts';
 import { itemsOf } from './bound.ts';
@@ -29,7 +30,7 @@ suite('every command from every state', () => {
   }
 
   test('takes every edge of the table, and meets every refusal that the rules know', (t) => {
-    t.diagnostic(`${states.size} different states, ${edges} edges`);
+    evidence(t, 'rules', { states: states.size, steps: edges });
     for (const each of [...edgeNames, ...refusals]) assert.ok(seen.has(each), each);
     if (bounds === all) assert.ok(states.size >= 1_000_000);
   });

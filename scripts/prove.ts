@@ -1,0 +1,109 @@
+/**
+ * `npm run prove`: runs the campaigns at full length, one after the other, and writes what they have tried and reached to
+ * docs/reference/evidence.md.
+ *
+ *     node scripts/prove.ts [--list] [names]
+ *
+ * Names choose campaigns; what is known of the others stays. It ends with 1 if a campaign fails or reaches too little.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Evidence } from '../test/support/evidence.ts';
+import { type Campaign, campaigns } from './prove/campaigns.ts';
+import { judged, type Outcome } from './prove/judge.ts';
+import { evidencePage, FIGURES, outcomes } from './prove/page.ts';
+import { formatted } from './reference/markdown.ts';
+
+const PAGE = 'docs/reference/evidence.md';
+/** Of a test that failed. */
+const SHOWN_LINES = 80;
+
+const { values, positionals: names } = parseArgs({
+  options: { list: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+process.chdir(join(import.meta.dirname, '..'));
+const unknown = names.filter((name) => !campaigns.some((campaign) => campaign.name === name));
+if (unknown.length > 0) throw new Error(`there is no campaign ${unknown.join(', ')}; --list shows them all`);
+const wanted = campaigns.filter(({ name }) => names.length === 0 || names.includes(name));
+
+if (values.list) for (const { name, what } of wanted) console.log(`${name.padEnd(16)} ${what}`);
+else for (const campaign of wanted) keep(await outcomeOf(campaign));
+
+async function outcomeOf(campaign: Campaign): Promise<Outcome> {
+  console.log(`== ${campaign.name}: ${campaign.what}`);
+  const directory = mkdtempSync(join(tmpdir(), 'opentill-prove-'));
+  try {
+    const begun = performance.now();
+    const runs = campaign.files.flatMap((file) =>
+      (campaign.databases ?? [undefined]).map((database) => ({ file, database })),
+    );
+    const tests = [];
+    for (const { file, database } of runs) tests.push(await testsOf(file, database, campaign, directory));
+    const minutes = (performance.now() - begun) / 60_000;
+    const outcome = judged(campaign, linesOf(directory), {
+      tests: tests.includes(null) ? null : tests.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      minutes,
+      date: new Date(),
+      commit: execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim(),
+      machine: `Node.js ${process.versions.node}, SQLite ${process.versions.sqlite}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    });
+    console.log(
+      outcome.faults.length === 0 ? '   reached' : outcome.faults.map((fault) => `   ${fault}`).join('\n'),
+    );
+    return outcome;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Runs a test file, and says how many tests have passed, or shows the end of what it says and null if one failed. */
+async function testsOf(
+  file: string,
+  database: string | undefined,
+  campaign: Campaign,
+  directory: string,
+): Promise<number | null> {
+  const log = join(directory, 'log');
+  const output = openSync(log, 'w');
+  const child = spawn(process.execPath, ['--test', '--test-reporter=spec', file], {
+    stdio: ['ignore', output, output],
+    timeout: campaign.limitMinutes * 60_000,
+    env: {
+      ...process.env,
+      ...campaign.environment,
+      ...(database === undefined ? {} : { OPENTILL_TEST_DATABASE: database }),
+      OPENTILL_TEST_SCALE: String(campaign.scale),
+      OPENTILL_EVIDENCE: join(directory, 'lines'),
+    },
+  });
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const said = readFileSync(log, 'utf8');
+  const passed = /^ℹ pass (\d+)$/m.exec(said);
+  if (status === 0 && passed !== null) return Number(passed[1]);
+  console.log(said.split('\n').slice(-SHOWN_LINES).join('\n'));
+  return null;
+}
+
+function linesOf(directory: string): Evidence[] {
+  const path = join(directory, 'lines');
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** Puts the outcome in the place of the last one of its campaign, at once: a run of hours can be ended in between. */
+function keep(outcome: Outcome): void {
+  if (outcome.faults.length > 0) process.exitCode = 1;
+  const known = outcomes();
+  const all = campaigns.flatMap(({ name }) =>
+    name === outcome.campaign ? outcome : known.filter(({ campaign }) => campaign === name),
+  );
+  writeFileSync(FIGURES, formatted(JSON.stringify(all), 'json'));
+  writeFileSync(PAGE, formatted(evidencePage()));
+}

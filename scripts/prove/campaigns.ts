@@ -1,0 +1,152 @@
+/** What `npm run prove` runs, and what each must reach. The figures are those that the tests say with `evidence`. */
+
+/** The chapters of the page, in their order. */
+export const CHAPTERS = ['Nothing lost, nothing doubled', 'Nobody in', 'Nobody in the way'] as const;
+
+export interface Campaign {
+  /** By which the tests say figures, and by which it can be run alone. */
+  readonly name: string;
+  readonly chapter: (typeof CHAPTERS)[number];
+  /** What is done, and what must come of it. */
+  readonly what: string;
+  /** Test files, each of them in a process of its own, one after the other. */
+  readonly files: readonly string[];
+  /** Where the files are suites that run on either database. */
+  readonly databases?: readonly ('sqlite' | 'postgres')[];
+  /** How many times as long as in `npm test`. */
+  readonly scale: number;
+  /** Further settings of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The figures that count: each at least, or at most, so much. `tests` is the number of those that have passed. */
+  readonly reach: Readonly<Record<string, Bound>>;
+  /** After so long a file has failed. */
+  readonly limitMinutes: number;
+}
+
+export type Bound = { readonly atLeast: number } | { readonly atMost: number };
+
+export const campaigns: readonly Campaign[] = [
+  {
+    name: 'kill',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'kill -9 of a service on SQLite, at random moments under load and while it starts. What was acknowledged is there, what was not happens once when it is asked again, and nothing has happened by half.',
+    files: ['test/crash/kill.test.ts'],
+    scale: 125,
+    reach: { kills: { atLeast: 500 }, acknowledged_changes: { atLeast: 50_000 }, ready_ms: { atMost: 2000 } },
+    limitMinutes: 90,
+  },
+  {
+    name: 'kill-cluster',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'kill -9 of one of two processes on PostgreSQL behind a proxy, at random moments under load. Every client gets an answer from the other one; whoever follows the feed sees each event once, in one order.',
+    files: ['test/cluster/killed.test.ts'],
+    scale: 500,
+    reach: { kills: { atLeast: 500 }, acknowledged_changes: { atLeast: 50_000 } },
+    limitMinutes: 90,
+  },
+  {
+    name: 'simulation',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Seeded simulations with an oracle beside them: time, ids, network, provider, disk and crashes are under control.',
+    files: ['test/sim/sim.test.ts'],
+    scale: 1,
+    environment: { COUNT: '10000' },
+    reach: { histories: { atLeast: 10_000 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'rules',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Every command from every state that commands lead to, within bounds, held to an oracle, the table of states and invariants.',
+    files: ['test/checkout/exhaustive/exhaustive.test.ts'],
+    scale: 6,
+    reach: { states: { atLeast: 1_000_000 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'races',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'One session is paid twice, updated and expired at once, at two processes on PostgreSQL; and 100 requests at once carry one idempotency key. One outcome, one event of it, one effect.',
+    files: ['test/cluster/races.test.ts'],
+    scale: 100,
+    reach: { races: { atLeast: 2000 }, rounds_of_100_requests_with_one_key: { atLeast: 200 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'refund-races',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'More is asked back than was paid, by several clients at once, on SQLite and at two processes on PostgreSQL. Never more has gone back than came.',
+    files: ['test/cluster/refund-races.test.ts'],
+    scale: 10,
+    reach: { races: { atLeast: 2000 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'failing-receivers',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Receivers fail three times in ten while processes are killed every two seconds, on SQLite and at two processes on PostgreSQL. Every event arrives, in the order of its session.',
+    files: ['test/cluster/failing-receivers.test.ts'],
+    scale: 25,
+    reach: { events: { atLeast: 20_000 }, twice_ratio: { atMost: 0.01 } },
+    limitMinutes: 60,
+  },
+  {
+    name: 'fail-over',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'PostgreSQL crashes, is restarted, or hands over to its standby, under load.',
+    files: ['test/cluster/fail-over.test.ts'],
+    scale: 6,
+    reach: { tests: { atLeast: 5 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'owner',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Two servers on one file by any two names; the file or its log replaced or removed under a server; an older and a newer version side by side, on both databases. One owner, and no schema changes under a server.',
+    files: ['test/sqlite/owner.test.ts', 'test/sqlite/replaced.test.ts', 'test/cli/versions.test.ts'],
+    scale: 1,
+    reach: { tests: { atLeast: 15 } },
+    limitMinutes: 10,
+  },
+  {
+    name: 'disk-full',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'The disk is full under load, and has room again. What cannot be stored is refused, and the service is not ready meanwhile.',
+    files: ['test/crash/disk-full.test.ts'],
+    scale: 1,
+    reach: { tests: { atLeast: 1 } },
+    limitMinutes: 10,
+  },
+  {
+    name: 'damage',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Damage planted in a healthy database, one kind after the other. The check names each, and tells the rest beside a row that it cannot read.',
+    files: ['test/cli/db-check.test.ts'],
+    scale: 6,
+    reach: { damages_named: { atLeast: 160 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'permissions',
+    chapter: 'Nobody in',
+    what: 'Every operation with every kind of credentials: own account, other account, other mode, each permission alone, revoked, wrong, none, payer’s token. What is foreign is told apart from what is unknown by no byte.',
+    files: ['test/api/auth.test.ts', 'test/api/keys.test.ts'],
+    databases: ['sqlite', 'postgres'],
+    scale: 1,
+    reach: { tests: { atLeast: 400 } },
+    limitMinutes: 10,
+  },
+  {
+    name: 'guard',
+    chapter: 'Nobody in',
+    what: 'Addresses, spellings, names, redirects and rebound names that lead webhooks inside. Nobody connects to the listener there; that the same ways reach it where they are allowed is tried too.',
+    files: [
+      'test/webhooks/guard-corpus.test.ts',
+      'test/webhooks/guard-rebind.test.ts',
+      'test/webhooks/sender-guard.test.ts',
+    ],
+    scale: 1,
+    reach: { ways_inside: { atLeast: 150 }, rebound_names: { atLeast: 100 } },
+    limitMinutes: 10,
+  },
+];
