@@ -131,6 +131,7 @@ export async function createService(
     documentWaitMs,
     networkRules: rules,
     now,
+    realNow,
     logger,
     metrics,
     trustProxy: config.TRUST_PROXY,

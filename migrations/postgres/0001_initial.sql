@@ -43,6 +43,15 @@ CREATE TABLE directory (
 );
 INSERT INTO directory VALUES (1, 1, 0);
 
+-- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.
+CREATE TABLE clock_move (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  at bigint NOT NULL,
+  offset_ms bigint NOT NULL,
+  PRIMARY KEY (account, live, at)
+);
+
 CREATE TABLE customer (
   account bigint NOT NULL,
   live boolean NOT NULL,

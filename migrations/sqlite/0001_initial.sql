@@ -44,6 +44,15 @@ CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SE
 CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
 
+-- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.
+CREATE TABLE clock_move (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  offset_ms INTEGER NOT NULL,
+  PRIMARY KEY (account, live, at)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE customer (
   account INTEGER NOT NULL,
   live INTEGER NOT NULL,

@@ -84,6 +84,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'AND id < ${first}',
   },
   {
+    name: 'what a moved clock has made is kept for as long as it was moved',
+    ...sqlite('resources/clocks', 'worker/retention'),
+    find: 'coalesce(max(offset_ms), 0) AS ahead',
+    replace: '0 * count(*) AS ahead',
+  },
+  {
     name: 'refunds of another mode are listed',
     ...sqlite('resources/refunds', 'store/sqlite'),
     find: 'conditions: [owned(tenant), ...conditionsOf(filters, filter)],',

@@ -1,4 +1,5 @@
 import type { Serializer } from '../checkout/serializer.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { PageDependencies } from '../pages/dependencies.ts';
 import type { NetworkRules } from '../webhooks/guard.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -8,6 +9,8 @@ import type { Backlog } from '../writer/backlog.ts';
 export type Dependencies = PageDependencies & {
   readonly publicUrl: string;
   readonly serializer: Serializer;
+  /** Real time in milliseconds. */
+  readonly realNow: () => RealTime;
   readonly worker: Worker;
   readonly backlog: Backlog;
   /** Networks to which webhooks may be sent. */

@@ -1,5 +1,5 @@
 /** Removes what is not kept for ever: deliveries that have ended, events from the front of the feed. */
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { firstIdAt } from '../lib/id.ts';
 import { owned } from './resources/read.ts';
 import { either, isAnyOf, raw, sql } from './sql.ts';
@@ -12,8 +12,8 @@ type Found = { readonly id: string };
 type Old = Found & { readonly position: number; readonly goes: boolean | 0 | 1 };
 
 /** Deliveries that have ended and were created before this, with their attempts. */
-export function* purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Steps<number> {
-  const first = firstIdAt('whd', createdBeforeMs);
+export function* purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Steps<number> {
+  const first = firstIdAt('whd', createdBefore);
   // Those that nobody has asked for since: of the others it is still known how they fare.
   yield sql`DELETE FROM webhook_receiver
     WHERE ${owned(tenant)} AND NOT EXISTS (
@@ -33,7 +33,7 @@ export function* purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Steps
 }
 
 /** Events created before this, in the order of the feed up to the first that stays: one that is young, or on its way. */
-export function* purgeEvents(tenant: Tenant, createdBeforeMs: number): Steps<number> {
+export function* purgeEvents(tenant: Tenant, createdBefore: TenantTime): Steps<number> {
   // Whoever numbers events, or removes them, waits here.
   yield either({ postgres: sql`SELECT 1 FROM feed_end WHERE ${owned(tenant)} FOR UPDATE` });
   const feed = either({
@@ -41,7 +41,7 @@ export function* purgeEvents(tenant: Tenant, createdBeforeMs: number): Steps<num
     postgres: sql`feed JOIN event ON ${owned(tenant, 'event')} AND event.id = feed.event`,
   });
   const oldest = yield* rowsOf<Old>(sql`
-    SELECT position, event.id, created_at < ${createdBeforeMs} AND NOT EXISTS (
+    SELECT position, event.id, created_at < ${createdBefore} AND NOT EXISTS (
       SELECT 1 FROM delivery WHERE ${owned(tenant, 'delivery')} AND delivery.event = event.id
     ) AS goes
     FROM ${feed} WHERE ${either({ sqlite: owned(tenant), postgres: owned(tenant, 'feed') })}

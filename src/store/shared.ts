@@ -1,4 +1,5 @@
 /** The resources of the store that every database reads in the same way, made of the parts that each has in its own. */
+import { tenantTime } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -8,6 +9,7 @@ import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
 import { askedResources } from './resources/all.ts';
 import { awaitingTransfer, checkoutList, owners } from './resources/checkouts.ts';
+import { clockOffsetAt } from './resources/clocks.ts';
 import { feedFrom, feedStart, fetchEvent, timeline } from './resources/events.ts';
 import { asked, type Read, type Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
@@ -34,7 +36,10 @@ export type Parts = {
   readonly feed: Feed;
   readonly directory: DirectoryParts;
   readonly work: Omit<Work, 'listDueCheckouts' | 'countDueDeliveries'>;
-  readonly retention: Pick<Retention, 'listTenants' | 'purgeAnswers'>;
+  readonly retention: Pick<Retention, 'purgeAnswers'> & {
+    /** As in the interface. */
+    listTenants(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
+  };
 };
 
 type Feed = {
@@ -85,9 +90,18 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
       countDueDeliveries: ask(countDueDeliveries),
     },
     retention: {
-      ...retention,
-      purgeDeliveries: (tenant, createdBeforeMs) => inTransaction(purgeDeliveries(tenant, createdBeforeMs)),
-      purgeEvents: (tenant, createdBeforeMs) => inTransaction(purgeEvents(tenant, createdBeforeMs)),
+      async listTenants(what, at) {
+        const tenants = await retention.listTenants(what, at);
+        return Promise.all(
+          tenants.map(async (tenant) => {
+            const offsetMs = tenant.mode === 'live' ? 0 : await run(clockOffsetAt(tenant, at));
+            return { tenant, now: tenantTime(at, offsetMs) };
+          }),
+        );
+      },
+      purgeAnswers: retention.purgeAnswers,
+      purgeDeliveries: (tenant, createdBefore) => inTransaction(purgeDeliveries(tenant, createdBefore)),
+      purgeEvents: (tenant, createdBefore) => inTransaction(purgeEvents(tenant, createdBefore)),
     },
     ...directoryOf(directory, run),
     gauges: () => run(gauges),

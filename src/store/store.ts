@@ -32,6 +32,7 @@ import type { Answer, IdempotencyKey, NewAnswer } from './resources/answers.ts';
 import type { Audit } from './resources/audit.ts';
 import type { BankEntryFilter } from './resources/bank-entries.ts';
 import type { CheckoutFilter } from './resources/checkouts.ts';
+import type { ClockMove } from './resources/clocks.ts';
 import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
@@ -71,7 +72,7 @@ export type Writes = ResourceWrites & {
   readonly resends?: readonly Resend[];
   /** Receivers whose deferred deliveries are due now. */
   readonly dueNow?: ReadonlyArray<{ readonly receiver: string; readonly at: TenantTime }>;
-  readonly testClockAdvanceMs?: number;
+  readonly clockMove?: ClockMove;
 };
 
 export type Unit = {
@@ -96,7 +97,7 @@ export type {
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
-/** An account and mode, and what its clock shows. */
+/** An account and mode, and what its clock shows, or showed at a time. */
 export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
 
 /** How batches are to be made for this database. */
@@ -211,14 +212,17 @@ export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntr
 
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
 export type Retention = {
-  /** Accounts and modes that have any created before this; there may be more of them than have. */
-  listTenants(what: 'deliveries' | 'events', createdBeforeMs: number): Promise<readonly Tenant[]>;
+  /**
+   * Accounts and modes that have any created before a time, with what their clocks showed then: by that they are purged.
+   * There may be more of them than have.
+   */
+  listTenants(what: 'deliveries' | 'events', createdBefore: RealTime): Promise<readonly TenantClock[]>;
   /** Stored answers created before this. */
-  purgeAnswers(createdBeforeMs: RealTime): Promise<number>;
+  purgeAnswers(createdBefore: RealTime): Promise<number>;
   /** Deliveries that have ended and were created before this, with their attempts. */
-  purgeDeliveries(tenant: Tenant, createdBeforeMs: number): Promise<number>;
+  purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
   /** Events from the front of the feed that were created before this and have no delivery. */
-  purgeEvents(tenant: Tenant, createdBeforeMs: number): Promise<number>;
+  purgeEvents(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
 };
 
 /** Changes that other processes make. Some may be left out: they are hints to look sooner. */

@@ -17,6 +17,7 @@ export const tables = {
     settings_test text?, settings_live text?`,
   api_key: `id* text, account bigint, live boolean, secret_hash text, permissions text, name text,
     created_at bigint, revoked_at bigint?`,
+  clock_move: 'at* bigint, offset_ms bigint',
   customer: 'id* cus, email text?, data text',
   checkout: `id* chk, version integer, event_count integer, status text, payment_status text,
     invoice_currency text, amount_paid bigint, partially_paid boolean, paid_in_excess boolean,

@@ -1,6 +1,6 @@
 /** Retention: removes data after its time. Ages are in real time, whatever the test clock shows. */
 
-import type { Tenant } from '../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { Store } from '../store/store.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
@@ -28,14 +28,14 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
   const now = realNow();
   let removed = await store.retention.purgeAnswers(now - KEEP_ANSWERS_MS);
   const deliveriesBefore = now - deliveryDays * DAY_MS;
-  for (const tenant of await store.retention.listTenants('deliveries', deliveriesBefore)) {
-    removed += await giveUp(dependencies, tenant, deliveriesBefore);
-    removed += await store.retention.purgeDeliveries(tenant, deliveriesBefore);
+  for (const { tenant, now: before } of await store.retention.listTenants('deliveries', deliveriesBefore)) {
+    removed += await giveUp(dependencies, tenant, before);
+    removed += await store.retention.purgeDeliveries(tenant, before);
   }
   if (eventDays === 0) return removed > 0;
   const eventsBefore = now - eventDays * DAY_MS;
-  for (const tenant of await store.retention.listTenants('events', eventsBefore)) {
-    removed += await store.retention.purgeEvents(tenant, eventsBefore);
+  for (const { tenant, now: before } of await store.retention.listTenants('events', eventsBefore)) {
+    removed += await store.retention.purgeEvents(tenant, before);
   }
   return removed > 0;
 }
@@ -44,7 +44,7 @@ export async function removeOld(dependencies: RetentionDependencies): Promise<bo
 async function giveUp(
   { store, execute }: RetentionDependencies,
   tenant: Tenant,
-  createdBefore: number,
+  createdBefore: TenantTime,
 ): Promise<number> {
   const oldestFirst = { limit: BATCH, before: 'whd_' };
   const { rows } = await store.deliveries.list(tenant, { state: 'pending', createdBefore }, oldestFirst);

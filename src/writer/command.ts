@@ -9,6 +9,7 @@ import type { CheckoutId, CustomerId } from '../checkout/ids.ts';
 import type { Refusal } from '../checkout/refusals.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
@@ -49,6 +50,7 @@ export type ChangeEndpoint = {
 export type AdvanceClock = {
   readonly origin: Origin;
   readonly now: TenantTime;
+  readonly realNow: RealTime;
   readonly advanceMs: number;
 };
 

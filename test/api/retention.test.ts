@@ -150,6 +150,21 @@ suite('a feed whose oldest events are gone', async () => {
     assert.equal(json.next_cursor, String(Number(end) + json.data.length));
     assert.deepEqual(await faults(service), []);
   });
+
+  test('keeps what a moved clock has made ahead of real time no longer than the rest', async () => {
+    succeeded(await call('POST', '/v3/test_helpers/clock/advance', { body: { seconds: 365 * 86_400 } }));
+    const ahead = await createSession(service, { ...order, webhook_url: receiver.url });
+    await settled(service);
+    now += 4.5 * DAY_MS;
+    await forgetAll(service, () => now);
+    assert.deepEqual(await deliveries(service, `&checkout=${ahead.id}`), []);
+    assert.ok((await eventTypes(service, ahead.id)).length > 0);
+    assert.deepEqual(await faults(service), []);
+    now += DAY_MS;
+    await forgetAll(service, () => now);
+    assert.deepEqual(await feed(service), []);
+    assert.deepEqual(await faults(service), []);
+  });
 });
 
 test('the service forgets by itself, and gives up what its receiver has never taken', async (t) => {

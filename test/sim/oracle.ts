@@ -232,7 +232,7 @@ export function createOracle(provider: Provider, realNow: () => number) {
         if (asked && entry === undefined)
           fault(`a request was decided on that nobody sent: ${asked.operation}`);
         for (const writes of decision.writes) {
-          const { checkout, testClockAdvanceMs = 0 } = writes;
+          const { checkout, clockMove } = writes;
           trace.push(
             `commit ${checkout ? `${checkout.after.id} v${checkout.after.version}` : Object.keys(writes)}`,
           );
@@ -245,7 +245,7 @@ export function createOracle(provider: Provider, realNow: () => number) {
               : 'a session came from nowhere';
             if (why !== null) fault(`${why}: ${checkout.after.id}`);
           }
-          offsets.set(tenant.account, (offsets.get(tenant.account) ?? 0) + testClockAdvanceMs);
+          offsets.set(tenant.account, (offsets.get(tenant.account) ?? 0) + (clockMove?.advanceMs ?? 0));
         }
         if (entry) judge(entry, decision);
         for (const { checkout } of decision.writes) {

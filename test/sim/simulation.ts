@@ -196,7 +196,13 @@ export async function simulate(
     const move = () =>
       ask(
         request,
-        { subject: 'clock', origin: originOf(request), now: oracle.nowOf(tenant), advanceMs: seconds * 1000 },
+        {
+          subject: 'clock',
+          origin: originOf(request),
+          now: oracle.nowOf(tenant),
+          realNow: node.realNow(),
+          advanceMs: seconds * 1000,
+        },
         () => success('SIM', '{}'),
         execute,
       );

@@ -148,7 +148,7 @@ export function commitSuite(open: Open): void {
               deliveries: deliveriesOf([eventOf(after)]),
               answer: answer('key'),
               customer: customer(mine),
-              testClockAdvanceMs: 5000,
+              clockMove: { at: T, advanceMs: 5000 },
             },
           ],
         },

@@ -58,10 +58,10 @@ export function directorySuite(open: Open): void {
         const all = (await of.accounts.list()).map((each) => [each.number, each.testClockOffsetMs] as const);
         return [mine, theirs].map(({ account }) => new Map(all).get(account));
       };
-      await write(store, mine, { testClockAdvanceMs: 1000 });
+      await write(store, mine, { clockMove: { at: T, advanceMs: 1000 } });
       assert.deepEqual(await offsets(), [1000, 0]);
-      await write(store, mine, { testClockAdvanceMs: 500 });
-      await write(store, theirs, { testClockAdvanceMs: 7 });
+      await write(store, mine, { clockMove: { at: T, advanceMs: 500 } });
+      await write(store, theirs, { clockMove: { at: T, advanceMs: 7 } });
       assert.equal((await store.accounts.fetch(mine.account))?.testClockOffsetMs, 1500);
       assert.deepEqual(await offsets(await reopen()), [1500, 7]);
     });
@@ -146,7 +146,7 @@ export function directorySuite(open: Open): void {
         () => store.accounts.create(account, T),
         () => store.apiKeys.add(key),
         () => store.apiKeys.revoke(key.id, T),
-        () => write(store, mine, { testClockAdvanceMs: 1 }),
+        () => write(store, mine, { clockMove: { at: T, advanceMs: 1 } }),
         () => store.accounts.configure(mine, defaultSettings),
       ];
       const seen = new Set([store.accounts.version()]);
@@ -177,7 +177,7 @@ export function directorySuite(open: Open): void {
         async () => (await store.apiKeys.fetch(key.id))?.revokedAt === T,
       );
       await isSeen(
-        () => write(other, mine, { testClockAdvanceMs: 60 }),
+        () => write(other, mine, { clockMove: { at: T, advanceMs: 60 } }),
         async () => (await store.accounts.fetch(mine.account))?.testClockOffsetMs === 60,
       );
       await isSeen(

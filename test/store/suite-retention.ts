@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
-import type { Tenant } from '../../src/checkout/tenant.ts';
+import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent } from '../../src/events/event.ts';
 import { CursorExpired } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,6 +26,25 @@ async function feedFrom(store: Store, tenant: Tenant, after: number): Promise<nu
 export function retentionSuite(open: Open): void {
   const it = onFreshStores(open);
 
+  suite('what is old', () => {
+    it('is so by real time, wherever the clock was moved since', async ({ store, reopen, mine, theirs }) => {
+      for (const tenant of [mine, theirs]) await happen(store, tenant, OLD);
+      await write(store, mine, { clockMove: { at: LIMIT, advanceMs: 10 * DAY } });
+      await write(store, mine, { clockMove: { at: YOUNG, advanceMs: 300 * DAY } });
+      await happen(store, mine, YOUNG + 400 * DAY);
+      for await (const each of alsoReopened({ store, reopen })) {
+        const shown = async (tenant: Tenant, at: number) =>
+          (await each.retention.listTenants('events', at)).find((found) => sameTenant(found.tenant, tenant))
+            ?.now;
+        assert.equal(await shown(mine, LIMIT - 1), LIMIT - 1);
+        assert.equal(await shown(mine, LIMIT), LIMIT + 10 * DAY);
+        assert.equal(await shown(mine, YOUNG - 1), YOUNG - 1 + 10 * DAY);
+        assert.equal(await shown(mine, YOUNG + DAY), YOUNG + 311 * DAY);
+        assert.equal(await shown(theirs, YOUNG + DAY), YOUNG + DAY);
+      }
+    });
+  });
+
   suite('old deliveries', () => {
     async function left(store: Store, tenant: Tenant): Promise<string[]> {
       return inOrder((await store.deliveries.list(tenant, {}, { limit: 100 })).rows).toReversed();
@@ -49,7 +68,9 @@ export function retentionSuite(open: Open): void {
       }
       const places = await store.retention.listTenants('deliveries', LIMIT);
       for (const tenant of [mine, live, theirs]) {
-        assert.ok(places.some(({ account, mode }) => account === tenant.account && mode === tenant.mode));
+        assert.ok(
+          places.some(({ tenant: { account, mode } }) => account === tenant.account && mode === tenant.mode),
+        );
       }
 
       assert.equal(await store.retention.purgeDeliveries(mine, LIMIT), 3);
@@ -132,7 +153,9 @@ export function retentionSuite(open: Open): void {
       await happen(store, mine, OLD);
       for (const tenant of [live, theirs]) await happen(store, tenant, OLD, 3);
       const places = await store.retention.listTenants('events', LIMIT);
-      assert.ok(places.some(({ account, mode }) => account === mine.account && mode === mine.mode));
+      assert.ok(
+        places.some(({ tenant: { account, mode } }) => account === mine.account && mode === mine.mode),
+      );
 
       assert.equal(await store.retention.purgeEvents(mine, LIMIT), 2);
       assert.equal(await store.retention.purgeEvents(mine, LIMIT), 0);

@@ -150,14 +150,14 @@ export function timerSuite(open: Open): void {
       ['bankEntries', entries],
     ] as const) {
       it(`are all found, with what their clocks show: ${work}`, async ({ store, mine, live, theirs }) => {
-        await write(store, mine, { testClockAdvanceMs: HOUR });
+        await write(store, mine, { clockMove: { at: T, advanceMs: HOUR } });
         await make(store, live, [T]);
         await make(store, mine, [T + HOUR]);
         await make(store, theirs, [T + 5]);
         assert.equal(await nowIn(store, work, T, live), T);
         assert.equal(await nowIn(store, work, T, mine), T + HOUR);
         assert.equal(await nowIn(store, work, T + 5, theirs), T + 5);
-        await write(store, theirs, { testClockAdvanceMs: 5 });
+        await write(store, theirs, { clockMove: { at: T, advanceMs: 5 } });
         assert.equal(await nowIn(store, work, T, theirs), T + 5);
       });
     }

@@ -136,21 +136,28 @@ test('an event that waits for its receiver keeps those behind it until it is giv
 test('ages are in real time, wherever the clock of test data is', async (t) => {
   const { store, mine, removeAll, left } = await setUp(t);
   const { deliveries: old } = await happen(store, mine, T, 1, [HOST]);
-  await write(store, mine, { testClockAdvanceMs: 365 * DAY });
-  const { deliveries: moved } = await happen(store, mine, T + 365 * DAY, 1, [HOST]);
+  await write(store, mine, { clockMove: { at: T, advanceMs: 365 * DAY } });
+  const { deliveries: moved } = await happen(store, mine, T + 366 * DAY, 1, [HOST]);
+  const { deliveries: waiting } = await happen(store, mine, T + 366 * DAY + 1, 1, [ELSEWHERE]);
+  await write(store, mine, { clockMove: { at: T + 20 * DAY, advanceMs: 365 * DAY } });
+  const { deliveries: young } = await happen(store, mine, T + 750 * DAY, 1, [HOST]);
   await write(store, mine, { answer: answer('k', { createdAt: T }) });
-  await end(store, mine, [...old, ...moved]);
+  await end(store, mine, [...old, ...moved, ...young]);
   const idempotency = { key: 'k', operation: 'POST /v3/checkout', requestHash: 'hash' };
   const answered = async () => (await load(store, { tenant: mine, answers: [idempotency] })).answers.size > 0;
 
+  const positions = async () =>
+    (await store.events.list(mine, {}, 0, 10)).rows.map(({ position }) => position);
+
   // A day later by the clock on the wall nothing is old.
   assert.equal(await removeAll({ now: T + DAY, eventDays: 31 }), 0);
-  assert.deepEqual([(await left()).length, await answered()], [2, true]);
-  // What was made when the clock had been moved is as old as it says.
+  assert.deepEqual([(await left()).length, await answered()], [4, true]);
+  // What was made a day after the first move is not older than that, although the clock was moved once more since.
+  assert.ok((await removeAll({ now: T + 31 * DAY, eventDays: 31 })) > 0);
+  assert.deepEqual(inOrder(await left()), inOrder([...moved, ...waiting, ...young]));
+  assert.deepEqual(await positions(), [2, 3, 4]);
+  // And it is no younger either, and in nobody's way.
   assert.ok((await removeAll({ now: T + 40 * DAY, eventDays: 31 })) > 0);
-  assert.deepEqual([inOrder(await left()), await answered()], [inOrder(moved), false]);
-  assert.deepEqual(
-    (await store.events.list(mine, {}, 0, 10)).rows.map(({ position }) => position),
-    [2],
-  );
+  assert.deepEqual([inOrder(await left()), await answered()], [inOrder(young), false]);
+  assert.deepEqual(await positions(), [4]);
 });

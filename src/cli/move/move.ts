@@ -136,7 +136,14 @@ async function followUntilStop(move: Move): Promise<Stop> {
 }
 
 /** Tables that derive from all others or are small: copied once, at the end. */
-const copiedInTheEnd = ['feed_start', 'feed_end', 'delivery_claim', 'webhook_endpoint', 'webhook_receiver'];
+const copiedInTheEnd = [
+  'clock_move',
+  'feed_start',
+  'feed_end',
+  'delivery_claim',
+  'webhook_endpoint',
+  'webhook_receiver',
+];
 
 async function complete({ source, target }: Move): Promise<void> {
   const version = source.number('SELECT version FROM directory');

@@ -63,7 +63,10 @@ const advanceBody = Type.Object(
   { additionalProperties: false },
 );
 
-export function testHelperRoutes(api: Api, { store, execute, serializer, worker, now }: Dependencies): void {
+export function testHelperRoutes(
+  api: Api,
+  { store, execute, serializer, worker, now, realNow }: Dependencies,
+): void {
   api.post(
     '/test_helpers/checkout/:id/pay',
     operation(
@@ -141,6 +144,7 @@ export function testHelperRoutes(api: Api, { store, execute, serializer, worker,
             subject: 'clock',
             origin,
             now: await now(origin.tenant),
+            realNow: realNow(),
             advanceMs: request.body.seconds * 1000,
           },
           (time) => {

@@ -164,6 +164,13 @@ export const commonRules: readonly SqlRule[] = [
     rule: 'the changes of accounts and keys are counted in one place',
     sql: `SELECT 'directory' AS id FROM (SELECT count(*) AS places FROM directory) AS counted WHERE places <> 1`,
   },
+  {
+    rule: 'the clock of test data is as far ahead as it was moved',
+    sql: `
+      SELECT number AS account, false AS live FROM account WHERE test_clock_offset_ms <> coalesce((
+        SELECT max(offset_ms) FROM clock_move WHERE account = number AND NOT live
+      ), 0)`,
+  },
   { rule: 'no two customers have the same address', sql: twice('customer', 'email', 'email IS NOT NULL') },
   { rule: 'every payment belongs to a session', sql: ofNoSession('payment', 'checkout') },
   { rule: 'every attempt belongs to a session', sql: ofNoSession('payment_attempt', 'id') },

@@ -44,8 +44,9 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly shown: string | null;
   };
 
-/** So young: less than a day, where deliveries are kept for days. */
-export const isYoung = (column: string): string => `${column} > ${Date.now() - 24 * 3_600_000}`;
+/** So young: less than a day by the clock of the tenant, where deliveries are kept for days. */
+export const isYoung = (table: string): string => `${table}.created_at > ${Date.now() - 24 * 3_600_000}
+  + CASE WHEN ${table}.live THEN 0 ELSE (SELECT test_clock_offset_ms FROM account WHERE number = ${table}.account) END`;
 
 /** The columns in which such rows are gathered. */
 export const gatheredOf = (table: Table): readonly Column[] =>

@@ -24,7 +24,7 @@ export const gatheredAs: Readonly<Record<Dialect, (columns: string) => string>> 
  */
 const tellingEvents: Readonly<Record<Dialect, () => string>> = {
   sqlite: () => `(
-    SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+    SELECT account, live, subject, sequence, ${isYoung('event')} AS young,
       CASE WHEN type LIKE 'checkout.%' THEN position END AS whole,
       CASE WHEN json_valid(body) THEN json_extract(body, '$.${eventFields.version}') END AS version,
       CASE WHEN type LIKE 'refund.%' AND json_valid(body) THEN json_extract(body, '$.${eventFields.data}.id') END AS refund
@@ -34,7 +34,7 @@ const tellingEvents: Readonly<Record<Dialect, () => string>> = {
     SELECT account, live, subject, sequence, young, refund, whole,
       CASE WHEN version ~ '^[0-9]{1,9}$' THEN version::integer END AS version
     FROM (
-      SELECT account, live, subject, sequence, ${isYoung('created_at')} AS young,
+      SELECT account, live, subject, sequence, ${isYoung('event')} AS young,
         CASE WHEN type LIKE 'checkout.%' THEN sequence END AS whole,
         split_part(split_part(right(body, 80), ',"${eventFields.version}":', -1), ',"${eventFields.sequence}":', 1) AS version,
         CASE WHEN type LIKE 'refund.%' THEN substring(body from '"${eventFields.data}":\\{"id":"(\\w+)"') END AS refund
@@ -92,7 +92,7 @@ export function sessions(dialect: Dialect): string {
     ${gathered(
       'named',
       `(
-        SELECT account, live, subject, url, receiver, count(*) FILTER (WHERE ${isYoung('created_at')}) AS young
+        SELECT account, live, subject, url, receiver, count(*) FILTER (WHERE ${isYoung('delivery')}) AS young
         FROM delivery WHERE url IS NOT NULL GROUP BY account, live, subject, url, receiver
       )`,
       `${list('url, receiver, young')} AS sent`,

@@ -7,12 +7,12 @@ import { sql } from '../sql.ts';
 import type { Pool } from './pool.ts';
 import { send } from './run.ts';
 
-export async function purgeAnswers(pool: Pool, run: Run, createdBeforeMs: RealTime): Promise<number> {
-  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBeforeMs}`));
+export async function purgeAnswers(pool: Pool, run: Run, createdBefore: RealTime): Promise<number> {
+  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`));
   let removed = 0;
   for (const tenant of tenants) {
     const old = sql`SELECT idempotency_key, operation FROM idempotency
-      WHERE ${owned(tenant)} AND created_at < ${createdBeforeMs} ORDER BY created_at LIMIT ${BATCH - removed}`;
+      WHERE ${owned(tenant)} AND created_at < ${createdBefore} ORDER BY created_at LIMIT ${BATCH - removed}`;
     const { count } = await pool.write((on) =>
       send(
         on,

@@ -99,7 +99,7 @@ export async function openPostgresStore(
       // A batch is of one account and mode.
       const tenant = units[0]?.needs.tenant;
       if (tenant && writes.some(({ events = [] }) => events.length > 0)) hints.feedChanged(tenant);
-      if (writes.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) await directory.changed();
+      if (writes.some(({ clockMove }) => clockMove)) await directory.changed();
     },
 
     ...resources({
@@ -115,12 +115,14 @@ export async function openPostgresStore(
       directory,
       work: workQueue({ pool, run, accounts: directory.accounts }),
       retention: {
-        listTenants(what, createdBeforeMs) {
+        listTenants(what, createdBefore) {
           const [table, prefix] =
             what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
-          return run(tenantsWith(table, () => sql`id < ${firstIdAt(prefix, createdBeforeMs)}`));
+          const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
+          // Where the clock was moved, what is old may be ahead.
+          return run(tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`)));
         },
-        purgeAnswers: (createdBeforeMs) => purgeAnswers(pool, run, createdBeforeMs),
+        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore),
       },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },

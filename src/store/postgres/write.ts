@@ -4,10 +4,12 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow } from '../resources/answers.ts';
+import { moveClock } from '../resources/clocks.ts';
 import type { Writes } from '../store.ts';
 import type { AnyRow } from '../tables.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
+import { send } from './run.ts';
 import { type Statements, sorted, statementsOn } from './statements.ts';
 import { deliveryStatements } from './write-deliveries.ts';
 
@@ -35,7 +37,7 @@ export function writeStatements(
 ): PromiseLike<unknown>[] {
   const on = statementsOn(sql, tenant);
   const events = all.flatMap((writes) => writes.events ?? []);
-  const clockMs = all.reduce((sum, { testClockAdvanceMs = 0 }) => sum + testClockAdvanceMs, 0);
+  const clockMoves = all.flatMap(({ clockMove }) => clockMove ?? []);
 
   return [
     ...checkoutStatements(on, changes),
@@ -47,13 +49,8 @@ export function writeStatements(
     ),
     ...deliveryStatements(on, all),
     ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
-    ...(clockMs > 0
-      ? [
-          sql`UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ${clockMs}
-              WHERE number = ${tenant.account}`,
-          countUp(sql),
-        ]
-      : []),
+    ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
+    ...(clockMoves.length > 0 ? [countUp(sql)] : []),
   ];
 }
 

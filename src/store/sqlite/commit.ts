@@ -67,7 +67,7 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     }
     for (const checkout of changed.values()) checkouts.remember(checkout);
     for (const writes of written) committed(writes);
-    if (written.some(({ testClockAdvanceMs }) => testClockAdvanceMs)) accountsChanged();
+    if (written.some(({ clockMove }) => clockMove)) accountsChanged();
   }
 
   return (units: readonly Unit[]): void => {

@@ -99,12 +99,12 @@ function storeOn(database: DatabaseSync, server: Serving | null, leave: () => vo
         claimDeliveries: reading(work.claimDeliveries),
       },
       retention: {
-        listTenants: reading((_what, createdBeforeMs) =>
-          accounts.clocks(createdBeforeMs).map(({ tenant }) => tenant),
+        listTenants: reading((_what, createdBefore) =>
+          accounts.clocks(createdBefore).map(({ tenant }) => tenant),
         ),
         // The oldest are the first; looking further would read the whole table each time that there is little to forget.
-        purgeAnswers: writing((createdBeforeMs) =>
-          run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBeforeMs}
+        purgeAnswers: writing((createdBefore) =>
+          run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBefore}
             AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
         ),
       },

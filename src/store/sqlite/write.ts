@@ -5,6 +5,7 @@ import { checkoutRow, columnsOf } from '../columns.ts';
 import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow } from '../resources/answers.ts';
+import { moveClock } from '../resources/clocks.ts';
 import { feedEnd } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { liveOf } from './rows.ts';
@@ -20,14 +21,11 @@ export class OutdatedCheckout extends Error {
 }
 
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
-export function writer(database: DatabaseSync, { read, steps }: Runner): () => Write {
+export function writer(database: DatabaseSync, { read, steps, change }: Runner): () => Write {
   const rows = rowStatements(database);
   const prepare = (sql: string) => database.prepare(sql);
   const writeDeliveries = deliveryWriter(prepare);
   const lastEvent = prepare('SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?');
-  const advanceClock = prepare(
-    'UPDATE account SET test_clock_offset_ms = test_clock_offset_ms + ? WHERE number = ?',
-  );
 
   // By the very session that was written: one from a transaction that came to nothing is never asked about.
   const lastEvents = new WeakMap<Checkout, number>();
@@ -46,7 +44,7 @@ export function writer(database: DatabaseSync, { read, steps }: Runner): () => W
 
   /** `ends` are those of the feeds, known after the first look: nobody else writes during the transaction. */
   function write(ends: Map<string, number>, tenant: Tenant, writes: Writes): void {
-    const { checkout, events = [], erasedCustomer, answer } = writes;
+    const { checkout, events = [], erasedCustomer, answer, clockMove } = writes;
     const feed = tenantName(tenant);
     const end = ends.get(feed) ?? read(feedEnd(tenant));
     // Only the history of a session is a chain.
@@ -64,7 +62,7 @@ export function writer(database: DatabaseSync, { read, steps }: Runner): () => W
       const row = answerRow(answer, events, (index) => end + index + 1);
       rows.insert(tenant, 'idempotency', row);
     }
-    if (writes.testClockAdvanceMs) advanceClock.run(writes.testClockAdvanceMs, tenant.account);
+    if (clockMove) moveClock(tenant.account, clockMove).forEach(change);
     if (erasedCustomer) steps(erase(tenant, erasedCustomer));
   }
 
