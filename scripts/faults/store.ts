@@ -90,6 +90,12 @@ export const storeFaults: readonly Fault[] = [
     replace: '0 * count(*) AS ahead',
   },
   {
+    name: 'a filter together with an amount looks at every session',
+    ...sqlite('resources/checkouts', 'sqlite/lists'),
+    find: 'status !== undefined || paymentStatus !== undefined || currency !== undefined',
+    replace: 'status !== undefined || currency !== undefined',
+  },
+  {
     name: 'refunds of another mode are listed',
     ...sqlite('resources/refunds', 'store/sqlite'),
     find: 'conditions: [owned(tenant), ...conditionsOf(filters, filter)],',

@@ -128,7 +128,7 @@ export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow 
 /** PostgreSQL has what amounts and beginnings are asked of in rows of their own, which are narrow. */
 const amount = either({ sqlite: raw('amount'), postgres: raw('overview.amount') });
 
-const filters = {
+export const checkoutFilters = {
   status: (status: Status) => sql`status = ${status}`,
   paymentStatus: (status: PaymentStatus) => sql`payment_status = ${status}`,
   currency: (currency: string) => sql`invoice_currency = ${currency}`,
@@ -140,7 +140,7 @@ const filters = {
   paidInExcess: (is: boolean) => isSet('paid_in_excess', is),
 };
 
-export type CheckoutFilter = AskedOf<typeof filters> & {
+export type CheckoutFilter = AskedOf<typeof checkoutFilters> & {
   readonly createdFrom?: number;
   readonly createdBefore?: number;
   readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
@@ -168,7 +168,7 @@ export function checkoutList(
   const conditions = [
     ...(led ? [sql`${owned(tenant, 'found')} AND found.name = ${led[0]} AND found.value = ${led[1]}`] : []),
     owned(tenant, 'checkout'),
-    ...conditionsOf(filters, asked),
+    ...conditionsOf(checkoutFilters, asked),
     ...further.map(
       ([name, value]) => sql`EXISTS (
         SELECT 1 FROM checkout_metadata AS further WHERE ${owned(tenant, 'further')}
