@@ -140,6 +140,15 @@ CREATE TABLE checkout_overview (
 CREATE INDEX checkout_overview_description ON checkout_overview USING btree (account, live, description, id) WHERE (description IS NOT NULL);
 CREATE UNIQUE INDEX checkout_overview_pkey ON checkout_overview USING btree (account, live, id);
 
+CREATE TABLE clock_move (
+  account bigint NOT NULL,
+  live boolean NOT NULL,
+  at bigint NOT NULL,
+  offset_ms bigint NOT NULL,
+  CONSTRAINT clock_move_pkey PRIMARY KEY (account, live, at)
+);
+CREATE UNIQUE INDEX clock_move_pkey ON clock_move USING btree (account, live, at);
+
 CREATE TABLE customer (
   account bigint NOT NULL,
   live boolean NOT NULL,

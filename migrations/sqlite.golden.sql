@@ -124,6 +124,15 @@ CREATE TABLE checkout_metadata (
   PRIMARY KEY (account, live, name, value, checkout)
 ) STRICT, WITHOUT ROWID;
 
+-- table clock_move
+CREATE TABLE clock_move (
+  account INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  offset_ms INTEGER NOT NULL,
+  PRIMARY KEY (account, live, at)
+) STRICT, WITHOUT ROWID;
+
 -- table customer
 CREATE TABLE customer (
   account INTEGER NOT NULL,
