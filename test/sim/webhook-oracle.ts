@@ -21,6 +21,7 @@ export type Due = {
   sent: number;
   arrived: boolean;
   saidGone: boolean;
+  /** Delivered or given up, as was committed. */
   isOver: boolean;
   resent: boolean;
   fresh: boolean;
@@ -112,10 +113,10 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
         if (due === undefined) fault(`the result of a delivery that is not known: ${id}`);
         else {
           if (state === 'delivered' && !due.arrived) fault(`${id} counts as delivered and never arrived`);
-          if (state === 'delivered') due.isOver = true;
-          else doubted.add(due.receiver);
-          const isOff = !due.receiver.startsWith('whe_') || endpoints.get(due.receiver)?.disabled === null;
-          if (state === 'failed' && attempt === null && isOff)
+          if (state === 'delivered' || state === 'failed') due.isOver = true;
+          if (state !== 'delivered') doubted.add(due.receiver);
+          const isOn = !due.receiver.startsWith('whe_') || endpoints.get(due.receiver)?.disabled === null;
+          if (state === 'failed' && attempt === null && isOn)
             fault(`${id} was given up, and nobody has tried`);
           if (state === 'failed' && attempt !== null && httpStatus !== 410 && due.sent < MAX_ATTEMPTS)
             fault(`${id} was given up after ${due.sent} attempts`);
@@ -138,8 +139,8 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
       due.sent++;
       if (event.body !== bodies.get(event.id))
         fault(`${event.id} was sent with other bytes than were committed`);
-      if (due.isOver) fault(`${due.id} was sent again although it had arrived`);
-      const first = inFront(due).find((each) => !each.arrived && !each.resent && !isGivenUp(each));
+      if (due.isOver) fault(`${due.id} was sent again although it had arrived or was given up`);
+      const first = inFront(due).find((each) => !each.arrived && !each.resent && !each.isOver);
       if (first !== undefined) fault(`${due.id} of ${due.subject} overtakes ${first.id}`);
     },
     ended(): void {
@@ -174,12 +175,4 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
       );
     },
   };
-
-  function isGivenUp({ sent, saidGone, receiver }: Due): boolean {
-    return (
-      sent >= MAX_ATTEMPTS ||
-      saidGone ||
-      (receiver.startsWith('whe_') && endpoints.get(receiver)?.disabled !== null)
-    );
-  }
 }
