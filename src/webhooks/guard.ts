@@ -103,8 +103,9 @@ export function addressProblem(address: string, rules: NetworkRules): string | n
   if (literal !== null && isForbidden(literal, rules)) {
     return 'must not be an address in a private or otherwise special network';
   }
+  if (!THIS_MACHINE.test(url.hostname)) return null;
   const leadsNowhere = ['127.0.0.1', '::1'].every((loopback) => isForbidden(loopback, rules));
-  return leadsNowhere && THIS_MACHINE.test(url.hostname) ? 'must not be a name of this machine' : null;
+  return leadsNowhere ? 'must not be a name of this machine' : null;
 }
 
 /** True if a webhook can be sent to the address at all. */
