@@ -44,7 +44,8 @@ CREATE TABLE audit (
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
   action TEXT NOT NULL,
-  request_id TEXT NOT NULL
+  request_id TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 -- table awaited
@@ -69,6 +70,7 @@ CREATE TABLE bank_entry (
   due_at INTEGER,
   tries INTEGER NOT NULL,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -82,6 +84,7 @@ CREATE TABLE bank_file (
   hash TEXT NOT NULL,
   data TEXT NOT NULL,
   content TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -111,6 +114,8 @@ CREATE TABLE checkout (
   -- When the worker has to look at the session; null for never.
   due_at INTEGER,
   data TEXT NOT NULL,
+  -- Of the row and its payments.
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -141,6 +146,7 @@ CREATE TABLE customer (
   -- Lower-case; null where there is no address.
   email TEXT,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -204,6 +210,7 @@ CREATE TABLE event (
   previous INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   body TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, position)
 ) STRICT;
 
@@ -230,6 +237,7 @@ CREATE TABLE idempotency (
   -- Position of that event.
   event INTEGER,
   created_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
@@ -273,6 +281,7 @@ CREATE TABLE provider_event (
   attempt_reference TEXT,
   payment_reference TEXT,
   body TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -295,6 +304,7 @@ CREATE TABLE webhook_endpoint (
   version INTEGER NOT NULL,
   event_count INTEGER NOT NULL,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 

@@ -1,5 +1,6 @@
 -- The first schema. Times are milliseconds since the epoch, amounts minor units (ISO 4217), live is 0 or 1.
 -- Every key and index of a tenant's data starts with (account, live), so that it can be distributed by account.
+-- checksum is the CRC-32 of what a row says (src/store/checksum.ts): pages of SQLite have none.
 
 CREATE TABLE account (
   number INTEGER PRIMARY KEY,
@@ -60,6 +61,7 @@ CREATE TABLE customer (
   -- Lower-case; null where there is no address.
   email TEXT,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
@@ -90,6 +92,8 @@ CREATE TABLE checkout (
   -- When the worker has to look at the session; null for never.
   due_at INTEGER,
   data TEXT NOT NULL,
+  -- Of the row and its payments.
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 CREATE INDEX checkout_status ON checkout (account, live, status, id);
@@ -163,6 +167,7 @@ CREATE TABLE event (
   previous INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   body TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, position)
 ) STRICT;
 CREATE UNIQUE INDEX event_id ON event (account, live, id);
@@ -182,6 +187,7 @@ CREATE TABLE idempotency (
   -- Position of that event.
   event INTEGER,
   created_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, idempotency_key, operation)
 ) STRICT;
 
@@ -194,7 +200,8 @@ CREATE TABLE audit (
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
   action TEXT NOT NULL,
-  request_id TEXT NOT NULL
+  request_id TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 -- An address that a merchant has registered. All but what counts its changes is in data.
@@ -205,6 +212,7 @@ CREATE TABLE webhook_endpoint (
   version INTEGER NOT NULL,
   event_count INTEGER NOT NULL,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -318,6 +326,7 @@ CREATE TABLE provider_event (
   attempt_reference TEXT,
   payment_reference TEXT,
   body TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -337,6 +346,7 @@ CREATE TABLE bank_entry (
   due_at INTEGER,
   tries INTEGER NOT NULL,
   data TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 
@@ -356,6 +366,7 @@ CREATE TABLE bank_file (
   hash TEXT NOT NULL,
   data TEXT NOT NULL,
   content TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
 

@@ -12,6 +12,18 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'a row is taken for what was written, whatever its checksum says',
+    ...sqlite('checksum', 'sqlite/damaged-row'),
+    find: 'checksum !== undefined && sum !== checksum',
+    replace: 'checksum !== undefined && sum === null',
+  },
+  {
+    name: 'a payment that is missing is not noticed by the checksum of its session',
+    ...sqlite('checksum', 'sqlite/damaged-row'),
+    find: 'sum ^= crc32',
+    replace: 'crc32',
+  },
+  {
     name: 'a session that was changed in a batch is seen by another account',
     ...sqlite('sqlite/commit', 'store/sqlite'),
     find: 'checkout !== undefined && sameTenant(checkout.tenant, tenant)',

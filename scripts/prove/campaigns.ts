@@ -127,6 +127,15 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 30,
   },
   {
+    name: 'page-damage',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'A page of the database file is damaged at random: random bytes, zeroes, another page, one bit, or nothing from there on. The service gives no other answer than before; the check and the backup name whatever reads differently, but for counters of deliveries.',
+    files: ['test/crash/page-damage.test.ts'],
+    scale: 100,
+    reach: { damages: { atLeast: 200 }, named: { atLeast: 100 }, answers: { atLeast: 10_000 } },
+    limitMinutes: 60,
+  },
+  {
     name: 'permissions',
     chapter: 'Nobody in',
     what: 'Every operation with every kind of credentials: own account, other account, other mode, each permission alone, revoked, wrong, none, payer’s token. What is foreign is told apart from what is unknown by no byte.',

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
-import { CursorExpired, StoreUnavailable } from '../store/errors.ts';
+import { CursorExpired, DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import { errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
@@ -15,6 +15,7 @@ import { problemsOf } from './validate.ts';
 export function failureOf(error: FastifyError): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StoreUnavailable) return new RequestError('unavailable', [], { 'retry-after': '1' });
+  if (error instanceof DamagedRow) return new RequestError('unavailable', [], { 'retry-after': '60' });
   if (error instanceof CopyFailed) return new RequestError('unavailable', [], { 'retry-after': '5' });
   if (error instanceof CursorExpired) return new RequestError('cursor_expired');
   if (error.validation) {

@@ -65,6 +65,7 @@ export function dataOf(checkout: Checkout): string {
 /** A session with its ledger as JSON, or null where there are no payments. */
 export type CheckoutRow = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' | 'data'> & {
   readonly payments: string | null;
+  readonly checksum?: number;
 };
 
 type PaymentLine = readonly [
@@ -76,9 +77,10 @@ type PaymentLine = readonly [
   late: boolean | 0 | 1,
 ];
 
-export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
-  const lines: readonly PaymentLine[] = row.payments === null ? [] : JSON.parse(row.payments);
-  const payments = lines.map(
+/** The lines of a ledger as JSON. */
+export function paymentsFrom(ledger: string | null): readonly Payment[] {
+  const lines: readonly PaymentLine[] = ledger === null ? [] : JSON.parse(ledger);
+  return lines.map(
     ([rail, reference, attempt, amount, bookedAt, late]): Payment => ({
       rail,
       reference,
@@ -88,7 +90,10 @@ export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
       late: Boolean(late),
     }),
   );
-  return checkoutFrom(row, tenant, payments);
+}
+
+export function checkoutFromRow(tenant: Tenant, row: CheckoutRow): Checkout {
+  return checkoutFrom(row, tenant, paymentsFrom(row.payments));
 }
 
 /** The inverse of `dataOf`: a session from its row and its lines of the ledger. */

@@ -6,19 +6,24 @@
 import type { Customer } from '../checkout/customer.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Tenant } from '../checkout/tenant.ts';
+import { checksumIn, checksumOf } from './checksum.ts';
 import { payerColumnsOf } from './columns.ts';
 import { redactEventBody, redactSession } from './redact.ts';
 import { owned } from './resources/read.ts';
 import { either, isAnyOf, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { rowsOf, type Steps } from './steps.ts';
+import type { Row } from './tables.ts';
 
-type Session = { readonly id: CheckoutId; readonly data: string };
+type Session = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' | 'data'> & {
+  readonly checksum?: number;
+};
 type Event = { readonly id: string; readonly body: string };
 
 /** Gives the ids of the sessions that it has changed. */
 export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readonly CheckoutId[]> {
   const sessions = yield* rowsOf<Session>(
-    sql`SELECT id, data FROM checkout WHERE ${owned(tenant)} AND customer = ${customer}${forUpdate}`,
+    sql`SELECT id, version, event_count AS "eventCount", data${checksumIn('checkout')}
+        FROM checkout WHERE ${owned(tenant)} AND customer = ${customer}${forUpdate}`,
   );
   yield sql`DELETE FROM customer WHERE ${owned(tenant)} AND id = ${customer}`;
   if (sessions.length === 0) return [];
@@ -28,22 +33,26 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   );
   const blankSessions = sessions.map((session) => {
     const { data, payer } = redactSession(session.data);
-    return { id: session.id, data, ...payerColumnsOf(payer) };
+    const texts = { id: session.id, data, ...payerColumnsOf(payer) };
+    return { ...texts, checksum: checksumWithout(session, data) };
   });
-  const columns = Object.keys(blankSessions[0] ?? {});
+  const { checksum, ...texts } = blankSessions[0] ?? {};
+  const columns = Object.keys(texts);
   yield sql`UPDATE checkout SET version = version + 1,
       ${raw(
         columns
           .slice(1)
           .map((name) => `${name} = r.${name}`)
           .join(', '),
-      )}
-    FROM ${rowsAs('r', columns.map((name) => `${name} text`).join(', '), blankSessions)}
+      )}${either({ sqlite: raw(', checksum = r.checksum') })}
+    FROM ${rowsAs('r', `${columns.map((name) => `${name} text`).join(', ')}, checksum bigint`, blankSessions)}
     WHERE ${owned(tenant, 'checkout')} AND checkout.id = r.id`;
   const blankEvents = events
     .map(({ id, body }) => ({ id, before: body, body: redactEventBody(body) }))
-    .filter(({ before, body }) => body !== before);
-  yield sql`UPDATE event SET body = r.body FROM ${rowsAs('r', 'id text, body text', blankEvents)}
+    .filter(({ before, body }) => body !== before)
+    .map(({ id, body }) => ({ id, body, checksum: checksumOf('event', { id, body }) }));
+  yield sql`UPDATE event SET body = r.body${either({ sqlite: raw(', checksum = r.checksum') })}
+    FROM ${rowsAs('r', 'id text, body text, checksum bigint', blankEvents)}
     WHERE ${owned(tenant, 'event')} AND event.id = r.id`;
   // A receiver may have said again what it was told.
   yield sql`UPDATE delivery_attempt SET answer = ''
@@ -54,6 +63,12 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
         events.map(({ id }) => id),
       )})`;
   return ids;
+}
+
+/** Its ledger stays as it is, and so does what makes the checksum of one that is damaged another. */
+function checksumWithout({ checksum = 0, ...before }: Session, data: string): number {
+  const after = { ...before, version: before.version + 1, data };
+  return (checksum ^ checksumOf('checkout', before) ^ checksumOf('checkout', after)) >>> 0;
 }
 
 const forUpdate = either({ postgres: raw(' ORDER BY id FOR UPDATE') });

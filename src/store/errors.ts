@@ -5,6 +5,11 @@ export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }
 
+/** A row is not the one that was written: a disk, or another program, has changed it. */
+export class DamagedRow extends Error {
+  override name = 'DamagedRow';
+}
+
 /** Events behind this place in the feed are no longer kept: going on from there would leave some out. */
 export class CursorExpired extends Error {
   override name = 'CursorExpired';

@@ -52,9 +52,15 @@ export const tables = {
 /** Columns and tables that only one of the databases has. */
 const own = {
   sqlite: {
-    checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint',
-    event: 'position bigint, previous bigint',
-    idempotency: 'event bigint?',
+    customer: 'checksum bigint',
+    checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint, checksum bigint',
+    provider_event: 'checksum bigint',
+    bank_entry: 'checksum bigint',
+    bank_file: 'checksum bigint',
+    event: 'position bigint, previous bigint, checksum bigint',
+    webhook_endpoint: 'checksum bigint',
+    idempotency: 'event bigint?, checksum bigint',
+    audit: 'checksum bigint',
   },
   postgres: {
     checkout_overview: 'id* chk, amount bigint, description text?',

@@ -2,6 +2,7 @@
 import type { EventRow } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { keptAnswer, wholeBody } from '../answer-body.ts';
+import { checksumIn, checksumOf, refuseDamaged } from '../checksum.ts';
 import { byKey, load } from '../loads.ts';
 import { amongPairs, either, raw, sql } from '../sql.ts';
 import type { AnyRow, Row } from '../tables.ts';
@@ -29,10 +30,19 @@ export function answerKey({ operation, key }: Pick<IdempotencyKey, 'operation' |
   return `${operation}\n${key}`;
 }
 
-type Found = Row<'idempotency'> & { readonly eventBody: string | null };
+type Found = Row<'idempotency'> & {
+  readonly checksum?: number;
+  /** Of the event that has the rest of the body. */
+  readonly eventId: string | null;
+  readonly eventBody: string | null;
+  readonly eventChecksum?: number | null;
+};
 
-function storedAnswer({ headers, body, eventBody, ...row }: Found): readonly [key: string, StoredAnswer] {
-  const { idempotencyKey: key, operation, requestHash, statusCode } = row;
+function storedAnswer(found: Found): readonly [key: string, StoredAnswer] {
+  const { idempotencyKey: key, operation, requestHash, statusCode, headers, body, checksum } = found;
+  const { eventId: id, eventBody, eventChecksum } = found;
+  refuseDamaged('idempotency', checksumOf('idempotency', found), checksum);
+  if (id !== null) refuseDamaged('event', checksumOf('event', { id, body: eventBody }), eventChecksum);
   const whole = eventBody === null ? body : wholeBody(body, eventBody);
   return [
     answerKey({ operation, key }),
@@ -45,7 +55,8 @@ export const loadAnswers = load({
   read: (tenant, keys: readonly IdempotencyKey[]) =>
     byKey(
       sql`SELECT idempotency_key AS "idempotencyKey", operation, request_hash AS "requestHash",
-            status_code AS "statusCode", headers, idempotency.body, event.body AS "eventBody"
+            status_code AS "statusCode", headers, idempotency.body${checksumIn('idempotency')},
+            event.id AS "eventId", event.body AS "eventBody"${eventChecksum}
           FROM ${amongPairs(
             'idempotency',
             ['idempotency_key', 'operation'],
@@ -61,6 +72,8 @@ export const loadAnswers = load({
     known.set(answerKey(answer), stored);
   },
 });
+
+const eventChecksum = either({ sqlite: raw(', event.checksum AS "eventChecksum"') });
 
 /** The column of an event by which an answer names it. */
 const eventKey = either({ sqlite: raw('event.position'), postgres: raw('event.id') });

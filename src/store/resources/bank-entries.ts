@@ -1,6 +1,7 @@
 /** Bank entries: one by one, in lists, and those that are due. */
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import { checksumIn, sound } from '../checksum.ts';
 import { byKey, load, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
@@ -19,9 +20,10 @@ import {
   word,
 } from './read.ts';
 
-const columns = raw(columnsIn('bank_entry'));
+const columns = sql`${raw(columnsIn('bank_entry'))}${checksumIn('bank_entry')}`;
 
-export function bankEntryFrom({ data, ...row }: Row<'bank_entry'>): BankEntry {
+export function bankEntryFrom(stored: Row<'bank_entry'>): BankEntry {
+  const { data, ...row } = sound('bank_entry', stored);
   return { ...JSON.parse(data), ...row };
 }
 

@@ -1,6 +1,7 @@
 /** Files that go to and fro between an operator and a bank. */
 import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { checksumIn, sound } from '../checksum.ts';
 import { byKey, load, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
@@ -8,9 +9,10 @@ import { columnsIn, type Row } from '../tables.ts';
 import { rowOf } from '../writes.ts';
 import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 
-const columns = raw(columnsIn('bank_file'));
+const columns = sql`${raw(columnsIn('bank_file'))}${checksumIn('bank_file')}`;
 
-export function bankFileFrom({ data, ...row }: Row<'bank_file'>): BankFile {
+export function bankFileFrom(stored: Row<'bank_file'>): BankFile {
+  const { data, ...row } = sound('bank_file', stored);
   return { ...row, data: JSON.parse(data) };
 }
 

@@ -2,6 +2,7 @@
 import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout/ids.ts';
 import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { checksumIn } from '../checksum.ts';
 import { type CheckoutChange, type CheckoutRow, searchable } from '../columns.ts';
 import { byKey, load } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -116,7 +117,7 @@ export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> 
 
 /** The columns of a `CheckoutRow`. */
 const columns = (tenant: Tenant): Sql => sql`
-  checkout.id, checkout.version, checkout.event_count AS "eventCount", checkout.data, ${ledgerOf(tenant)} AS payments`;
+  checkout.id, checkout.version, checkout.event_count AS "eventCount", checkout.data, ${ledgerOf(tenant)} AS payments${checksumIn('checkout')}`;
 
 export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow | null> {
   return one(

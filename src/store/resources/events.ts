@@ -1,15 +1,18 @@
 /** Events: one by one, in the feed of a tenant, and as the history of a session. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
+import { checksumIn, sound } from '../checksum.ts';
 import type { Page } from '../page.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn } from '../tables.ts';
-import { all, asItIs, one, owned, type Read, single } from './read.ts';
+import { all, one, owned, type Read, single } from './read.ts';
 
-const columns = raw(columnsIn('event'));
+const columns = sql`${raw(columnsIn('event'))}${checksumIn('event')}`;
+
+const eventFrom = <R extends EventRow>(row: R): R => sound('event', row);
 
 export function fetchEvent(tenant: Tenant, id: string): Read<EventRow | null> {
-  return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, asItIs<EventRow>);
+  return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, eventFrom<EventRow>);
 }
 
 type Wanted = { readonly types: readonly string[]; readonly lookedTo: number };
@@ -32,7 +35,7 @@ export function feedFrom(
   return all(
     sql`SELECT ${columns}, position FROM ${feed} AND position > ${after}${ofTypes}
         ORDER BY position LIMIT ${limit + 1}`,
-    asItIs<FeedEvent>,
+    eventFrom<FeedEvent>,
     'list',
   );
 }
@@ -54,7 +57,7 @@ export function timeline(
     sql: statement,
     by: 'list',
     from: (rows) => ({
-      rows: rows.slice(0, limit).map((row) => asItIs(row as EventRow)),
+      rows: rows.slice(0, limit).map((row) => eventFrom(row as EventRow)),
       hasMore: rows.length > limit,
     }),
   };

@@ -1,13 +1,24 @@
 /** Whether a SQLite file is whole, and whether everything in it adds up. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { type CheckListener, type Outcome, type SqlRule, untoldOutcome } from '../check/check.ts';
+import {
+  type CheckListener,
+  createTally,
+  type Outcome,
+  type SqlRule,
+  untoldOutcome,
+} from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
+import { gatheredAs } from '../check/sessions.ts';
+import { checksumOf, checksumOfSession, coveredIn, type SummedTable, summedTables } from '../checksum.ts';
+import { paymentsFrom } from '../columns.ts';
 import { UnusableDatabase } from '../errors.ts';
+import type { AnyRow } from '../tables.ts';
 import { refuseLongLog } from './file.ts';
 
 export const FILE_IS_WHOLE = 'the file is whole, and its indexes agree with its tables';
 /** Of the many faults that a damaged file can have, what the first ones are says enough. */
 const MAX_FAULTS = 5;
+const ROWS_AT_ONCE = 500;
 
 /** The position up to which events of the same feed are gone. */
 const startOf = (table: string) =>
@@ -55,6 +66,7 @@ export async function checkSqlite(
   try {
     const looking = checked(database, () => refuseLongLog(database, maxLogBytes));
     await checkFile(database, looking, listener);
+    await checkRows(looking, listener);
     await checkAll(looking, listener);
   } finally {
     database.exec('ROLLBACK');
@@ -136,3 +148,39 @@ async function checkFile(
     listener.outcome(error === null ? outcome : untoldOutcome(outcome, error));
   }
 }
+
+/** Holds every row that has a checksum against it. */
+async function checkRows({ each, attempt }: Checked, listener: CheckListener): Promise<void> {
+  const tally = createTally('every row is the one that was written');
+  let failure: Error | null = null;
+  for (const table of summedTables) {
+    listener.progress(`checking the rows of ${table}`);
+    const error = await attempt(async () => {
+      for await (const rows of each(rowsOf(table), ROWS_AT_ONCE)) {
+        for (const row of rows as readonly Summed[]) if (!isSound(table, row)) tally.add(nameOf(table, row));
+      }
+    });
+    failure ??= error;
+  }
+  const outcome = tally.outcome();
+  listener.outcome(failure === null || outcome.count > 0 ? outcome : untoldOutcome(outcome, failure));
+}
+
+type Summed = AnyRow & { readonly checksum: number; readonly payments?: string };
+
+const rowsOf = (table: SummedTable): string =>
+  `SELECT ${coveredIn(table)}, ${table}.checksum${table === 'checkout' ? `, ${ledger}` : ''} FROM ${table}`;
+
+const ledger = `(
+  SELECT ${gatheredAs.sqlite('rail, reference, attempt, amount, booked_at, late')} FROM payment
+  WHERE payment.account = checkout.account AND payment.live = checkout.live AND payment.checkout = checkout.id
+) AS payments`;
+
+function isSound(table: SummedTable, { checksum, payments, ...row }: Summed): boolean {
+  const sum =
+    payments === undefined ? checksumOf(table, row) : checksumOfSession(row, paymentsFrom(payments));
+  return sum === checksum;
+}
+
+const nameOf = (table: string, { id, idempotencyKey, subject }: AnyRow): string =>
+  idempotencyKey === undefined ? `${id ?? subject}` : table;

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
-import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
+import { checksumOfSession, refuseDamaged } from '../checksum.ts';
+import { bytesOf, type CheckoutRow, checkoutFrom, paymentsFrom } from '../columns.ts';
 import { fetchCheckout, fetchLedger, NOT_READ } from '../resources/checkouts.ts';
 import type { Runner } from './run.ts';
 
@@ -21,7 +22,9 @@ export function checkoutReader({ read: run }: Runner) {
 
   function fromRow(tenant: Tenant, row: CheckoutRow): Checkout {
     const payments = row.payments === NOT_READ ? run(fetchLedger(tenant, row.id)) : row.payments;
-    return checkoutFromRow(tenant, { ...row, payments });
+    const ledger = paymentsFrom(payments);
+    refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum);
+    return checkoutFrom(row, tenant, ledger);
   }
 
   return {

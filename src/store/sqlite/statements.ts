@@ -1,6 +1,7 @@
 /** Statements on single rows, each prepared when it is first needed. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { checksumOf, isCovered, type SummedTable } from '../checksum.ts';
 import { type AnyRow, type Column, schemaOf, type TableIn } from '../tables.ts';
 import type { RowChange } from '../writes.ts';
 
@@ -21,6 +22,8 @@ const schema = new Map(
 );
 const columnsOf = (table: Table) => schema.get(table) ?? [];
 const keyOf = (table: Table) => columnsOf(table).filter(({ isKey }) => isKey);
+/** Made where a row is written, unless its writer knows more than the row says. */
+const CHECKSUM = 'checksum';
 const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
 
 /** Assigns values to the columns, or compares them; account and live are the first values. */
@@ -32,11 +35,13 @@ const isRow = (table: Table, first: number) =>
 function insertText(table: Table, sets: readonly string[]): string {
   const columns = columnsOf(table);
   const marks = columns.map(() => '?').join(', ');
-  const set = columns.filter(({ field }) => sets.includes(field));
+  const set = columns.filter(
+    ({ field }) => sets.includes(field) || (field === CHECKSUM && isCovered(table, sets)),
+  );
   const onConflict = `ON CONFLICT (account, live, ${namesOf(keyOf(table))})
     DO UPDATE SET ${set.map(({ name }) => `${name} = excluded.${name}`).join(', ')}`;
   return `INSERT INTO ${table} (account, live, ${namesOf(columns)}) VALUES (?, ?, ${marks})
-    ${set.length > 0 ? onConflict : ''}`;
+    ${sets.length > 0 ? onConflict : ''}`;
 }
 
 /** The version is the last value. */
@@ -62,12 +67,19 @@ export function rowStatements(database: DatabaseSync) {
   }
 
   /** Says how many rows it has changed. */
-  function run({ statement, columns, values }: Prepared, { account, mode }: Tenant, row: AnyRow): number {
+  function run(
+    table: Table,
+    { statement, columns, values }: Prepared,
+    { account, mode }: Tenant,
+    row: AnyRow,
+  ): number {
     values[0] = account;
     values[1] = mode === 'live' ? 1 : 0;
     for (let place = 0; place < columns.length; place++) {
-      const value = row[(columns[place] as Column).field] as SQLInputValue | boolean;
-      values[place + 2] = typeof value === 'boolean' ? Number(value) : value;
+      const { field } = columns[place] as Column;
+      const given = row[field] as SQLInputValue | boolean | undefined;
+      const value = given === undefined && field === CHECKSUM ? checksumOf(table as SummedTable, row) : given;
+      values[place + 2] = typeof value === 'boolean' ? Number(value) : (value as SQLInputValue);
     }
     return Number(statement.run(...values).changes);
   }
@@ -81,12 +93,13 @@ export function rowStatements(database: DatabaseSync) {
       () => columnsOf(table),
       () => insertText(table, sets),
     );
-    run(prepared, tenant, row);
+    run(table, prepared, tenant, row);
   }
 
   function remove(tenant: Tenant, table: Table, row: AnyRow): void {
     const text = () => `DELETE FROM ${table} WHERE ${isRow(table, 1)}`;
     run(
+      table,
       known(deletes, table, () => keyOf(table), text),
       tenant,
       row,
@@ -123,7 +136,7 @@ export function rowStatements(database: DatabaseSync) {
         () => updateText(table, set()),
       );
       prepared.values[prepared.columns.length + 2] = version;
-      return run(prepared, tenant, row) === 1;
+      return run(table, prepared, tenant, row) === 1;
     },
   };
 }

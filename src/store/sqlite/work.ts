@@ -6,6 +6,7 @@ import type { RealTime } from '../../lib/time.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
+import { DamagedRow } from '../errors.ts';
 import { fetchEvent } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
 import { type DueCheckout, dueCheckouts } from '../resources/work.ts';
@@ -73,8 +74,15 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  function claimed(tenant: Tenant, due: Due, claim: DeliveryClaim, health: Health | null): ClaimedDelivery {
-    const event = read(fetchEvent(tenant, due.event));
+  /** Null if its event is damaged: then it waits for whoever repairs that, and those for others do not. */
+  function claimed(
+    tenant: Tenant,
+    due: Due,
+    claim: DeliveryClaim,
+    health: Health | null,
+  ): ClaimedDelivery | null {
+    const event = unlessDamaged(() => read(fetchEvent(tenant, due.event)));
+    if (event === 'damaged') return null;
     if (event === null) throw new Error(`the event of delivery ${due.id} is missing`);
     const endpoint = endpoints.list(tenant).find(({ id }) => id === due.receiver) ?? null;
     return claimedDelivery(tenant, due, { endpoint, health, event }, claim);
@@ -134,8 +142,10 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
         if (most <= 0) continue;
         // What came last tells best how the receiver is now: others may have been refused for what they are.
         for (const due of read(dueOf(tenant, receiver, now, { out, newest: probing, limit: most }))) {
+          const delivery = claimed(tenant, due, claim, health);
+          if (delivery === null) continue;
           deliveryLeases.set(due.id, { until: realNow + leaseMs, receiver });
-          taken.push(claimed(tenant, due, claim, health));
+          taken.push(delivery);
         }
         if (taken.length >= limit) break;
       }
@@ -150,6 +160,15 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
       }
     },
   };
+}
+
+function unlessDamaged<T>(read: () => T): T | 'damaged' {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DamagedRow) return 'damaged';
+    throw error;
+  }
 }
 
 /** What is out, by receiver. */

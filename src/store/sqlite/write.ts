@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { checksumOfSession } from '../checksum.ts';
 import { checkoutRow, columnsOf } from '../columns.ts';
 import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
@@ -34,7 +35,8 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     (lastEvent.get(checkout.tenant.account, liveOf(checkout.tenant), checkout.id)?.last_event as number);
 
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
-    const row = Object.assign(checkoutRow(after), { lastEvent });
+    const own = checkoutRow(after);
+    const row = Object.assign(own, { lastEvent, checksum: checksumOfSession(own, after.payments) });
     if (before === null) rows.insert(after.tenant, 'checkout', row);
     else if (!rows.update(after.tenant, 'checkout', row, columnsOf(before), before.version)) {
       throw new OutdatedCheckout(`session ${after.id} is no longer at version ${before.version}`);

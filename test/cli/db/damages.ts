@@ -51,6 +51,11 @@ const arrived = one('delivery', `state = 'delivered'`);
 const nobody = '"name":"","email":""';
 const somebody = '"name":"Grace","email":""';
 
+/** Another row that differs in its id alone. */
+const copied = (table: string, where: string) => `
+  CREATE TEMPORARY TABLE copied AS SELECT * FROM ${table} WHERE ${where};
+  UPDATE copied SET id = 'copy_of_' || id; INSERT INTO ${table} SELECT * FROM copied`;
+
 const inSession = (text: string, other: string) =>
   `UPDATE checkout SET data = replace(data, '${text}', '${other}')`;
 const inEvent = (text: string, other: string) =>
@@ -70,7 +75,7 @@ const common: readonly Damage[] = [
   [
     'no two customers have the same address',
     `DROP INDEX customer_email;
-     INSERT INTO customer SELECT account, live, 'cus_copy', email, data FROM customer WHERE ${one('customer')}`,
+     ${copied('customer', one('customer'))}`,
   ],
   [OWNER, `UPDATE event SET subject = 'chk_none' WHERE ${event}`],
   [OWNER, `UPDATE event SET subject = 'whe_none' WHERE ${ofEndpoint('subject')}`],
@@ -280,8 +285,7 @@ const common: readonly Damage[] = [
   [
     'no file of a bank is there twice',
     `DROP INDEX bank_file_hash;
-     INSERT INTO bank_file SELECT account, live, 'bfl_copy', kind, created_at, hash, data, content FROM bank_file
-     WHERE kind = 'payments'`,
+     ${copied('bank_file', `kind = 'payments'`)}`,
   ],
   ['every file of a bank can be read', `UPDATE bank_file SET data = '1' WHERE ${one('bank_file')}`],
   [BANK_FILE, `UPDATE bank_file SET content = content || ' '`],
@@ -398,7 +402,27 @@ export const besides: readonly Damage[] = [
 
 const POSITIONS = 'positions of events have no gap, and begin behind those that are gone';
 
+const WRITTEN = 'every row is the one that was written';
+
 const ofSqlite: readonly Damage[] = [
+  ...[
+    'checkout.data',
+    'payment.reference',
+    'event.body',
+    'idempotency.request_hash',
+    'bank_entry.data',
+    'bank_file.content',
+    'provider_event.body',
+    'customer.data',
+    'webhook_endpoint.data',
+    'audit.actor',
+  ].map((each): Damage => {
+    const [table, column] = each.split('.');
+    return [
+      WRITTEN,
+      `UPDATE ${table} SET ${column} = ${column} || ' ' WHERE rowid = (SELECT max(rowid) FROM ${table})`,
+    ];
+  }),
   [
     'the file is whole, and its indexes agree with its tables',
     `PRAGMA writable_schema = ON;

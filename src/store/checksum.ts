@@ -1,0 +1,74 @@
+/**
+ * Checksums of rows: SQLite has none of its pages, so that what a disk changes would be read as if it had been written. A
+ * row with one is compared with it whenever it is read; of a row that is another, nothing is made. (PostgreSQL has
+ * checksums of pages.)
+ */
+import { crc32 } from 'node:zlib';
+import type { Payment } from '../checkout/session.ts';
+import { DamagedRow } from './errors.ts';
+import { either, raw, type Sql } from './sql.ts';
+import { type AnyRow, columnsOf, type Row, type Table } from './tables.ts';
+
+/** The fields that the checksum of a row is made of: all that does not change without it. */
+const covered = {
+  customer: ['id', 'email', 'data'],
+  checkout: ['id', 'version', 'eventCount', 'data'],
+  provider_event: ['id', 'rail', 'reference', 'receivedAt', 'body'],
+  bank_entry: ['id', 'reference', 'data'],
+  bank_file: ['id', 'hash', 'data', 'content'],
+  event: ['id', 'body'],
+  webhook_endpoint: ['id', 'version', 'eventCount', 'data'],
+  idempotency: ['idempotencyKey', 'operation', 'requestHash', 'statusCode', 'headers', 'body'],
+  audit: ['subject', 'version', 'at', 'actor', 'action', 'requestId'],
+} as const satisfies { readonly [T in Table]?: ReadonlyArray<keyof Row<T>> };
+
+export type SummedTable = keyof typeof covered;
+export const summedTables = Object.keys(covered) as SummedTable[];
+
+/** Tells whether a change of these fields changes the checksum. */
+export const isCovered = (table: string, fields: readonly string[]): boolean =>
+  Object.entries(covered).some(
+    ([name, all]) => name === table && all.some((field) => fields.includes(field)),
+  );
+
+/** The column, for a SELECT; SQLite alone has it. */
+export const checksumIn = (table: SummedTable): Sql => either({ sqlite: raw(`, ${table}.checksum`) });
+
+/** The same columns for a SELECT of what it is made of. */
+export const coveredIn = (table: SummedTable): string => {
+  const fields: readonly string[] = covered[table];
+  return columnsOf(table)
+    .filter(({ field }) => fields.includes(field))
+    .map(({ name, field }) => `${table}.${name} AS "${field}"`)
+    .join(', ');
+};
+
+/** The checksum of a row; that of a session has its ledger beside. */
+export function checksumOf(table: SummedTable, row: AnyRow): number {
+  return crc32(covered[table].map((field) => row[field]).join('\n'));
+}
+
+/** Each line by itself: who reads them may have them in another order. */
+export function checksumOfSession(row: AnyRow, payments: readonly Payment[]): number {
+  let sum = checksumOf('checkout', row);
+  for (const { rail, reference, attempt, amount, bookedAt, late } of payments) {
+    sum ^= crc32([rail, reference, attempt, amount, bookedAt, late].join('\n'));
+  }
+  return sum >>> 0;
+}
+
+/** Throws if the row is not the one that was written. */
+export function refuseDamaged(table: SummedTable, sum: number, checksum: unknown): void {
+  if (checksum !== undefined && sum !== checksum) {
+    throw new DamagedRow(
+      `SQLite: a row of the table ${table} is not what was written; run opentill db check`,
+    );
+  }
+}
+
+/** The row without its checksum, which it must have. */
+export function sound<R extends object>(table: SummedTable, row: R & { readonly checksum?: number }): R {
+  const { checksum, ...content } = row;
+  refuseDamaged(table, checksum === undefined ? 0 : checksumOf(table, content as AnyRow), checksum);
+  return content as R;
+}

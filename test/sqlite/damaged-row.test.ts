@@ -1,0 +1,94 @@
+/** Rows that something has changed behind the back of the service: they are refused, and nothing else is. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { startReceiver } from '../crash/receiver.ts';
+import { freshSqlite } from '../support/database-sqlite.ts';
+import { startService } from '../support/service.ts';
+
+const items = [{ name: 'Widget', quantity: 1, unit_price: 2500 }];
+
+test('a row that is not the one that was written is refused, and holds up no other', async (t) => {
+  const database = await freshSqlite();
+  t.after(() => database.remove());
+  let service = await startService(t, { database });
+  const { authorization } = service.key;
+  const ask = (method: string, path: string, body?: object, key = `${path} ${JSON.stringify(body)}`) =>
+    service.call(method, path, {
+      headers: { authorization, ...(body && { 'idempotency-key': key }) },
+      ...(body && { body }),
+    });
+  const body = { invoice_currency: 'EUR', items };
+  const create = async (key: string): Promise<string> => {
+    return (await ask('POST', '/v3/checkout', body, key)).json.data.id;
+  };
+  const pay = (id: string, amount: number) =>
+    ask('POST', `/v3/test_helpers/checkout/${id}/pay`, { amount, payment_id: `${id} ${amount}` });
+  const statusOf = async (path: string) => (await ask('GET', path)).status;
+
+  const [changed, short, answered, whole] = [
+    await create('1'),
+    await create('2'),
+    await create('3'),
+    await create('4'),
+  ];
+  for (const id of [short, whole]) for (const amount of [100, 200]) await pay(id, amount);
+  await service.stop();
+
+  const tables = new DatabaseSync(database.url.slice('sqlite:'.length), { defensive: false });
+  tables.exec(`
+    UPDATE checkout SET data = replace(data, '"amount":2500', '"amount":250') WHERE id = '${changed}';
+    DROP TRIGGER payment_is_append_only_delete;
+    DELETE FROM payment WHERE checkout = '${short}' AND amount = 100;
+    UPDATE event SET body = replace(body, '"amount":2500', '"amount":250') WHERE subject = '${answered}'`);
+  tables.close();
+
+  service = await startService(t, { database });
+  for (const id of [changed, short]) {
+    const refused = await ask('GET', `/v3/checkout/${id}`);
+    assert.deepEqual([refused.status, refused.json.errors[0].code], [503, 101]);
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  }
+  // What is told of others does not become less by being told with them.
+  assert.equal(await statusOf('/v3/checkout'), 503);
+  assert.equal(await statusOf(`/v3/checkout/${answered}/timeline`), 503);
+  assert.equal(
+    (await ask('POST', '/v3/checkout', { invoice_currency: 'EUR', items, webhook_url: '' }, '3')).status,
+    503,
+  );
+
+  // One batch has them all.
+  const paid = await Promise.all([changed, whole, short, answered].map((id) => pay(id, 300)));
+  assert.deepEqual(
+    paid.map(({ status }) => status),
+    [503, 200, 503, 200],
+  );
+  assert.equal((await ask('GET', `/v3/checkout/${whole}`)).json.data.amount_paid, 600);
+  assert.equal(await statusOf('/readyz'), 200);
+});
+
+test('an event that is damaged is not delivered, and holds up no other', async (t) => {
+  const database = await freshSqlite();
+  t.after(() => database.remove());
+  const receiver = await startReceiver(t);
+  const first = await startService(t, { database });
+  const { authorization } = first.key;
+  const headers = { authorization };
+  const created = async (webhook_url: string) => {
+    const body = { invoice_currency: 'EUR', items, webhook_url };
+    return (await first.call('POST', '/v3/checkout', { body, headers })).json.data.id;
+  };
+  // Nobody takes these before they are made due again.
+  const [damaged, sound] = [await created('http://127.0.0.1:9/1'), await created('http://127.0.0.1:9/2')];
+  await first.stop();
+  const tables = new DatabaseSync(database.url.slice('sqlite:'.length));
+  tables.exec(`
+    UPDATE event SET body = replace(body, '"amount":2500', '"amount":250') WHERE subject = '${damaged}';
+    UPDATE delivery SET url = '${receiver.url}', receiver = '${new URL(receiver.url).origin}', due_at = 1 WHERE state = 'pending';
+    DELETE FROM webhook_receiver`);
+  const [{ id } = {}] = tables.prepare('SELECT id FROM event WHERE subject = ?').all(sound);
+  tables.close();
+  await startService(t, { database });
+  await receiver.hasSeen([`${id}`]);
+  assert.equal(receiver.count(), 1);
+});
