@@ -64,15 +64,15 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'the delivery behind one that has arrived is never due',
-    ...found('store/sqlite/write-deliveries'),
-    find: '      else promote.run(...tenantKey, receiver, subject, at);\n',
-    replace: '',
+    ...found('store/write-deliveries'),
+    find: 'orderingKeysOf([...ended, ...resends])',
+    replace: 'orderingKeysOf(resends)',
   },
   {
     name: 'every delivery is due at once, whatever is in front of it',
-    ...found('store/sqlite/write-deliveries'),
-    find: 'CASE WHEN EXISTS (${head}) THEN NULL ELSE ?9 END',
-    replace: '?9',
+    ...found('store/write-deliveries'),
+    find: 'CASE WHEN ${r.first} AND NOT ${hasEarlier} THEN ${r.createdAt} END',
+    replace: 'CASE WHEN ${r.first} AND NOT ${hasEarlier} THEN ${r.createdAt} ELSE ${r.createdAt} END',
   },
   {
     name: 'answers to requests are forgotten after an hour',

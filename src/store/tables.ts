@@ -86,7 +86,7 @@ export type Table = keyof typeof tables;
 export type TableIn<D extends Dialect> = Table | keyof (typeof own)[D];
 
 type Space = ' ' | '\n';
-type Trim<T extends string> = T extends `${Space}${infer Rest}` ? Trim<Rest> : T;
+export type Trim<T extends string> = T extends `${Space}${infer Rest}` ? Trim<Rest> : T;
 type Types = { text: string; integer: number; bigint: number; boolean: boolean; subject: SubjectId } & {
   [P in IdPrefix]: Id<P>;
 };
@@ -123,7 +123,7 @@ export type Column = {
 
 const sqlTypes = /^(text|integer|bigint|boolean)$/;
 
-function parsed(description: string): Column[] {
+export function parsed(description: string): Column[] {
   return description.split(',').map((each) => {
     const [marked = '', type = ''] = each.trim().split(' ');
     const name = marked.replace('*', '');

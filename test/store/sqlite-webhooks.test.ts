@@ -8,6 +8,7 @@ import { onSqlite } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { dueReceivers } from '../../src/store/sqlite/work.ts';
 import type { DeliveryFilter } from '../../src/store/store.ts';
+import { deliveryWrites } from '../../src/store/write-deliveries.ts';
 import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { apart, claim, claimOne, finish, HOUR, LEASE, result, tryAgain } from './deliveries.ts';
@@ -66,6 +67,31 @@ suite('every filter of a list of deliveries', () => {
         }
       }
     });
+  }
+});
+
+test('what is written of a delivery is found by its key or its ordering key', (t) => {
+  const path = freshPath(t);
+  const store = openSqliteStore(path);
+  t.after(() => store.close());
+  const database = openDatabase(path);
+  t.after(() => database.close());
+  database.function('hash_of_body', (_body) => '');
+  const of = {
+    id: 'whd_1',
+    receiver: 'a',
+    subject: 'chk_1',
+    lease: null,
+    round: null,
+    failing: false,
+  } as const;
+  const done = { ...of, at: T, state: 'delivered', dueAt: null, httpStatus: 200, error: null } as const;
+  for (const [statement] of deliveryWrites([{ deliveryResults: [{ ...done, attempt: null }] }])) {
+    const text = statement.textFor('sqlite');
+    for (const { detail } of database.prepare(`EXPLAIN QUERY PLAN ${text}`).all()) {
+      if (/^(SCAN|SEARCH)/.test(`${detail}`))
+        assert.match(`${detail}`, /\(account=\? AND live=\? AND |CONSTANT ROW/, text);
+    }
   }
 });
 

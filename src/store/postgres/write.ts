@@ -7,11 +7,11 @@ import { answerRow } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import type { Writes } from '../store.ts';
 import type { AnyRow } from '../tables.ts';
+import { deliveryWrites } from '../write-deliveries.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
 import { send } from './run.ts';
 import { type Statements, sorted, statementsOn } from './statements.ts';
-import { deliveryStatements } from './write-deliveries.ts';
 
 /** Sessions of a batch: each as it was before the first change, and as it is after the last. */
 export function changesOf(all: readonly Writes[]): CheckoutChange[] {
@@ -47,7 +47,7 @@ export function writeStatements(
       'feed_waiting',
       events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
     ),
-    ...deliveryStatements(on, all),
+    ...deliveryWrites(all).flatMap(([statement, rows]) => on.run(statement, rows)),
     ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
     ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
     ...(clockMoves.length > 0 ? [countUp(sql)] : []),

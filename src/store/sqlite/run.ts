@@ -1,6 +1,7 @@
 /** Runs what is written for both databases on SQLite, with what it takes for true and false turned into booleans. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { hashOfBody } from '../redact.ts';
 import type { Read } from '../resources/read.ts';
 import { type Sql, type Value, valuesOf, written } from '../sql.ts';
 import { runSteps, type Steps } from '../steps.ts';
@@ -12,6 +13,7 @@ const MAX_STATEMENTS = 200;
 export type Runner = ReturnType<typeof runner>;
 
 export function runner(database: DatabaseSync) {
+  database.function('hash_of_body', { deterministic: true }, (body) => hashOfBody(String(body)));
   type Prepared = { readonly statement: StatementSync; readonly columns: readonly ColumnOfRow[] };
   const prepared = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
 

@@ -9,10 +9,10 @@ import { answerRow } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import { feedEnd } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
+import { deliveryWrites } from '../write-deliveries.ts';
 import { liveOf } from './rows.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
-import { deliveryWriter } from './write-deliveries.ts';
 
 type Write = (tenant: Tenant, writes: Writes) => void;
 
@@ -25,7 +25,6 @@ export class OutdatedCheckout extends Error {
 export function writer(database: DatabaseSync, { read, steps, change }: Runner): () => Write {
   const rows = rowStatements(database);
   const prepare = (sql: string) => database.prepare(sql);
-  const writeDeliveries = deliveryWriter(prepare);
   const lastEvent = prepare('SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?');
 
   // By the very session that was written: one from a transaction that came to nothing is never asked about.
@@ -59,7 +58,7 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     ends.set(feed, end + events.length);
     if (checkout) writeCheckout(checkout.before, checkout.after, previous);
     for (const change of rowChangesOf([writes], checkout ? [checkout] : [])) rows.change(tenant, change);
-    writeDeliveries(tenant, writes);
+    for (const [statement, each] of deliveryWrites([writes])) rows.run(tenant, statement, each);
     if (answer) {
       const row = answerRow(answer, events, (index) => end + index + 1);
       rows.insert(tenant, 'idempotency', row);
