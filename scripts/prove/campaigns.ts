@@ -111,11 +111,11 @@ export const campaigns: readonly Campaign[] = [
   {
     name: 'disk-full',
     chapter: 'Nothing lost, nothing doubled',
-    what: 'The disk is full under load, and has room again. What cannot be stored is refused, and the service is not ready meanwhile.',
-    files: ['test/crash/disk-full.test.ts'],
-    scale: 1,
-    reach: { tests: { atLeast: 1 } },
-    limitMinutes: 10,
+    what: 'The disk is full under load, after as many bytes as chance says, and has room again. What cannot be stored is refused, and the service is not ready meanwhile.',
+    files: ['test/crash/disk-full.test.ts', 'test/crash/file-limit.test.ts'],
+    scale: 50,
+    reach: { tests: { atLeast: 3 }, sizes: { atLeast: 100 }, not_ready_ms: { atMost: 1000 } },
+    limitMinutes: 30,
   },
   {
     name: 'damage',
@@ -125,6 +125,20 @@ export const campaigns: readonly Campaign[] = [
     scale: 6,
     reach: { damages_named: { atLeast: 160 } },
     limitMinutes: 30,
+  },
+  {
+    name: 'io-faults',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'The disk fails at write 1, 2, 3 … under load, under a backup and under a check: it is full, has errors, does not sync, writes less than it should, or is slow. After a kill and a start everything acknowledged is there and the books add up; who cannot write is not ready, and says so. Needs a C compiler.',
+    files: ['test/crash/io-faults.campaign.ts'],
+    scale: 40,
+    reach: {
+      rounds: { atLeast: 200 },
+      backups: { atLeast: 200 },
+      checks: { atLeast: 200 },
+      not_ready_ms: { atMost: 1000 },
+    },
+    limitMinutes: 60,
   },
   {
     name: 'page-damage',

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
+import type { Kept } from './memory.ts';
 
 export type Books = ReturnType<typeof openBooks>;
 
@@ -33,5 +34,20 @@ export function openBooks(path: string) {
       });
       assert.deepEqual(broken, []);
     },
+  };
+}
+
+/** What the database holds of a load. */
+export function keptIn(books: Books): Kept {
+  return {
+    keys: books.all('SELECT idempotency_key AS key FROM idempotency').map(({ key }) => String(key)),
+    payments: books
+      .all('SELECT reference, checkout, amount FROM payment')
+      .map(({ reference, checkout, amount }) => ({
+        reference: String(reference),
+        checkout: String(checkout),
+        amount: Number(amount),
+      })),
+    sessions: Number(books.one('SELECT count(*) FROM checkout')),
   };
 }

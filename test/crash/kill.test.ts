@@ -12,9 +12,9 @@ import { evidence } from '../support/evidence.ts';
 import { freshDirectory, run, type Server, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
-import { type Books, openBooks } from './books.ts';
+import { keptIn, openBooks } from './books.ts';
 import { createLoad } from './load.ts';
-import { checkLedger, checkReplay, checkSessions, type Kept, repeatUnanswered } from './memory.ts';
+import { checkLedger, checkReplay, checkSessions, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -126,20 +126,6 @@ async function startOnNothing(
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
-}
-
-function keptIn(books: Books): Kept {
-  return {
-    keys: books.all('SELECT idempotency_key AS key FROM idempotency').map(({ key }) => String(key)),
-    payments: books
-      .all('SELECT reference, checkout, amount FROM payment')
-      .map(({ reference, checkout, amount }) => ({
-        reference: String(reference),
-        checkout: String(checkout),
-        amount: Number(amount),
-      })),
-    sessions: Number(books.one('SELECT count(*) FROM checkout')),
-  };
 }
 
 async function allEvents(server: Server): Promise<Array<{ id: string; checkout: string }>> {

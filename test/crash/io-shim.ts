@@ -1,0 +1,52 @@
+/** Faults of a disk on demand, by a library that is compiled here and comes before that of the system. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** As `io-shim.c` counts them. */
+export const faults = ['nothing', 'full', 'error', 'short', 'slow', 'sync', 'read'] as const;
+export type Fault = (typeof faults)[number];
+
+export type Shim = ReturnType<typeof createShim>;
+
+/** For what is written under `watched`; the files of the shim are in the directory, which must be another one. */
+export function createShim(directory: string, watched: string) {
+  const library = join(directory, 'io-shim.so');
+  const control = join(directory, 'control');
+  const source = join(import.meta.dirname, 'io-shim.c');
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], { stdio: 'pipe' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw error;
+    throw new Error(`this campaign needs a C compiler that can be started as cc: ${message}`);
+  }
+  writeFileSync(control, Buffer.alloc(24));
+  const file = openSync(control, 'r+');
+  const words = new BigInt64Array(3);
+
+  return {
+    settings: { LD_PRELOAD: library, IO_SHIM_PATH: watched, IO_SHIM_CONTROL: control },
+
+    /** From the operation with this number on; 1 is the next one. */
+    arm(fault: Fault, from: number): void {
+      words.set([0n, BigInt(from - 1), 0n]);
+      writeSync(file, words, 0, 24, 0);
+      words[0] = BigInt(faults.indexOf(fault));
+      writeSync(file, words, 0, 8, 0);
+    },
+
+    disarm(): void {
+      writeSync(file, new BigInt64Array(1), 0, 8, 0);
+    },
+
+    /** How many operations have failed since it was armed. */
+    fired(): number {
+      const seen = new BigInt64Array(3);
+      readSync(file, seen, 0, 24, 0);
+      return Number(seen[2]);
+    },
+
+    close: () => closeSync(file),
+  };
+}

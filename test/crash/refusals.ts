@@ -1,0 +1,51 @@
+/** Load on a service that may refuse it for a time, as its disk is full or fails. */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Server } from '../support/process.ts';
+import type { Load } from './load.ts';
+
+const CLIENTS = 8;
+/** Refusals after which a client gives up. */
+const ENOUGH = 100;
+export const LONGEST_MS = 30_000;
+
+/** Asks for one thing after the other, so many times or until it is told to stop. */
+export function hammer(load: Load, { url }: Server, requests = Number.POSITIVE_INFINITY) {
+  let going = true;
+  let refusals = 0;
+  let refusedAt: number | null = null;
+  let left = requests;
+  async function client(): Promise<void> {
+    while (going && left-- > 0) {
+      const request = load.nextRequest();
+      const answer = await load.send(url, request);
+      assert.ok(answer, 'no answer');
+      if (answer.status !== 503) {
+        load.acknowledge(request, answer);
+        continue;
+      }
+      // It may have been stored all the same, and can be asked again.
+      assert.match(answer.retryAfter ?? '', /^[1-9]\d*$/);
+      refusals++;
+      refusedAt ??= performance.now();
+      if (refusals > ENOUGH) return;
+    }
+  }
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  return {
+    refusedAt: () => refusedAt,
+    async stop(): Promise<number> {
+      if (requests === Number.POSITIVE_INFINITY) going = false;
+      await clients;
+      return refusals;
+    },
+  };
+}
+
+export const readiness = async ({ url }: Server): Promise<number> => (await fetch(`${url}/readyz`)).status;
+
+export async function until(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
+  for (const end = performance.now() + LONGEST_MS; !(await holds()); await pause(5)) {
+    assert.ok(performance.now() < end, otherwise);
+  }
+}
