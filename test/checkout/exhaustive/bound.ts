@@ -52,7 +52,13 @@ const missing: Readonly<Record<Tolerance, readonly number[]>> = {
   all: [0, 0, 1, 2],
   capped: [0, 0, 1, 1],
 };
-const namesOfPolicies = new Map<Policy, PolicyName>();
+/** What is asked of policies for each step. */
+type PolicyFacts = {
+  readonly name: PolicyName;
+  readonly missing: readonly number[];
+  readonly returnsExcess: boolean;
+};
+const factsOfPolicies = new Map<Policy, PolicyFacts>();
 
 function policyOf(name: PolicyName): Policy {
   const [excess, tolerance] = name.split(' ') as [Policy['excess'], Tolerance];
@@ -75,20 +81,28 @@ function policyOf(name: PolicyName): Policy {
       return elsewhere();
     },
   });
-  namesOfPolicies.set(policy, name);
+  factsOfPolicies.set(policy, { name, missing: missing[tolerance], returnsExcess: excess === 'refund' });
   return policy;
 }
 
+function factsOf(policy: Policy): PolicyFacts {
+  const facts = factsOfPolicies.get(policy);
+  if (facts === undefined) throw new Error('the policy of a session has been replaced');
+  return facts;
+}
+
 export function policyNameOf({ policy }: Pick<Checkout, 'policy'>): PolicyName {
-  const name = namesOfPolicies.get(policy);
-  if (name === undefined) throw new Error('the policy of a session has been replaced');
-  return name;
+  return factsOf(policy).name;
+}
+
+/** Whether what is paid beyond the amount goes back by itself. */
+export function returnsExcess({ policy }: Pick<Checkout, 'policy'>): boolean {
+  return factsOf(policy).returnsExcess;
 }
 
 /** Least sum that pays the session: the amount, or what its policy is content with. */
 export function enoughFor({ amount, policy }: Pick<Checkout, 'amount' | 'policy'>): number {
-  const tolerance = policyNameOf({ policy }).split(' ')[1] as Tolerance;
-  return amount - (missing[tolerance][amount] ?? 0);
+  return amount - (factsOf(policy).missing[amount] ?? 0);
 }
 
 export function itemsOf(amount: number): readonly Item[] {

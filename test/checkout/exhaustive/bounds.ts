@@ -46,8 +46,18 @@ export const few: readonly Bound[] = [
 /** Sessions of one unit, as long as they get, and sessions of one attempt with more money; with every trait and policy. */
 const whole = { payments: 3, refunds: 2, policies: ['keep exact', 'refund exact'] } as const;
 
-/** Searched where there is time: more than a million states. */
+/** Searched where there is time: more than a million states. The largest comes first, since threads share them. */
 export const all: readonly Bound[] = [
+  {
+    ...least,
+    ...whole,
+    name: 'all that goes back',
+    attempts: 1,
+    reversals: 1,
+    amount: 2,
+    money: 3,
+    policies: ['keep exact', 'refund exact', 'keep half'],
+  },
   { ...least, name: 'every trait and time', payments: 1, rails: everyRail, expires: [true] },
   { ...least, name: 'every amount', payments: 3, amount: 3, money: 3 },
   {
@@ -60,15 +70,5 @@ export const all: readonly Bound[] = [
     policies: everyPolicy,
   },
   { ...least, ...whole, name: 'all parts at their most', reversals: 1 },
-  {
-    ...least,
-    ...whole,
-    name: 'all that goes back',
-    attempts: 1,
-    reversals: 1,
-    amount: 2,
-    money: 3,
-    policies: ['keep exact', 'refund exact', 'keep half'],
-  },
   ...few,
 ];

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
 import type { Decision } from '../../../src/checkout/decide.ts';
 import {
+  type Attempt,
   amountDue,
   amountPaid,
   amountRefunded,
@@ -33,7 +34,12 @@ export function differenceOf(session: Checkout, expected: Sketch) {
 
 function equalAll(one: readonly object[], other: readonly object[]): boolean {
   if (one === other) return true;
-  return one.length === other.length && one.every((each, n) => each === other[n] || equal(each, other[n]));
+  if (one.length !== other.length) return false;
+  for (let n = 0; n < one.length; n++) {
+    const [mine, yours] = [one[n], other[n]];
+    if (mine !== yours && !(mine !== undefined && equal(mine, yours))) return false;
+  }
+  return true;
 }
 
 /** Equal fields; what they hold is plain, or small enough to be compared as JSON. */
@@ -42,7 +48,8 @@ function equal(one: object, other: object | undefined): boolean {
   const fields = Object.keys(one) as (keyof typeof one)[];
   if (fields.length !== Object.keys(other).length) return false;
   for (const field of fields) {
-    const [mine, yours] = [one[field], other[field]] as unknown[];
+    const mine: unknown = one[field];
+    const yours: unknown = other[field];
     if (mine === yours) continue;
     if (typeof mine !== 'object' || JSON.stringify(mine) !== JSON.stringify(yours)) return false;
   }
@@ -57,35 +64,46 @@ export function checkChange(
 ): void {
   const { checkout: after, events } = decision;
   const isSeen = isVisible(before, after);
-  assert.equal(
-    after.version,
-    before.version + (isSeen ? 1 : 0),
+  assert.ok(
+    after.version === before.version + (isSeen ? 1 : 0),
     'the version counts each change that can be seen',
   );
-  assert.equal(after.eventCount, before.eventCount + events.length, 'events are numbered');
-  const told = events.map(({ type }) => type).sort();
-  assert.equal(told.join(), expectedEvents(before, after).sort().join(), 'each thing is told once');
-  if (isOver(before)) assert.ok(equal(after.lifecycle, before.lifecycle), 'what is over stays over');
+  assert.ok(after.eventCount === before.eventCount + events.length, 'events are numbered');
+  const told = events.map(({ type }) => type);
+  const due = expectedEvents(before, after);
+  if (told.length !== due.length || told.some((type, n) => type !== due[n]))
+    assert.equal(told.sort().join(), due.sort().join(), 'each thing is told once');
+  if (isOver(before) && before.lifecycle !== after.lifecycle)
+    assert.ok(equal(after.lifecycle, before.lifecycle), 'what is over stays over');
   if (paymentStatusOf(before) === 'paid')
-    assert.equal(paymentStatusOf(after), 'paid', 'paid never goes back');
+    assert.ok(paymentStatusOf(after) === 'paid', 'paid never goes back');
   // Money is conserved: a line is added for money that is told the first time, and none is ever changed.
   const lines = after.payments.length - before.payments.length;
   assert.ok(lines === 0 || (lines === 1 && command.type === 'report' && command.payment !== null));
-  for (const [n, line] of before.payments.entries())
-    assert.equal(after.payments[n], line, 'the ledger only grows');
-  for (const [n, old] of before.attempts.entries()) {
-    const { id, rail, reference, amount, version, createdAt, traits } = after.attempts[n] ?? {};
-    assert.ok(
-      id === old.id && rail === old.rail && reference === old.reference && amount === old.amount,
-      'an attempt keeps its terms',
-    );
-    assert.ok(version === old.version && createdAt === old.createdAt && traits === old.traits);
-  }
+  if (after.payments !== before.payments)
+    for (const [n, line] of before.payments.entries())
+      assert.ok(after.payments[n] === line, 'the ledger only grows');
+  for (let n = 0; n < before.attempts.length; n++) keepsTerms(before.attempts[n], after.attempts[n]);
   // More than was paid never goes back, even where what was asked first fails or is returned.
+  if (after.refunds.length === 0) return;
   for (const { id } of after.attempts) {
     const gone = after.refunds.filter((each) => each.attempt === id && each.status !== 'failed');
     assert.ok(sum(gone) <= sum(after.payments.filter((each) => each.attempt === id)), 'refunds ≤ paid');
   }
+}
+
+function keepsTerms(old: Attempt | undefined, is: Attempt | undefined): void {
+  if (old === is) return;
+  assert.ok(
+    old?.id === is?.id &&
+      old?.rail === is?.rail &&
+      old?.reference === is?.reference &&
+      old?.amount === is?.amount &&
+      old?.version === is?.version &&
+      old?.createdAt === is?.createdAt &&
+      old?.traits === is?.traits,
+    'an attempt keeps its terms',
+  );
 }
 
 function isOver({ lifecycle }: Checkout): boolean {

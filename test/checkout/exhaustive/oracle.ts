@@ -13,7 +13,7 @@ import type {
 } from '../../../src/checkout/commands.ts';
 import type { RefusalReason } from '../../../src/checkout/refusals.ts';
 import type { Attempt, Checkout, Payment, Refund, Reversal } from '../../../src/checkout/session.ts';
-import { enoughFor, graceOf, policyNameOf } from './bound.ts';
+import { enoughFor, graceOf, returnsExcess } from './bound.ts';
 
 type Open<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
@@ -227,7 +227,7 @@ function hearOfAttempt(sketch: Sketch, command: Report): RefusalReason | null {
 
 /** What the merchant then has beyond the amount goes back, out of this payment. */
 function returnExcess(sketch: Sketch, attempt: Attempt, paid: number, { refundId, now }: Report): void {
-  if (!policyNameOf(sketch).startsWith('refund')) return;
+  if (!returnsExcess(sketch)) return;
   const has = sketch.attempts.reduce((total, each) => total + leftOf(sketch, each.id), 0);
   const amount = Math.min(paid, has - sketch.amount, leftOf(sketch, attempt.id));
   if (amount > 0) askForRefund(sketch, attempt, { id: refundId, amount, reason: 'Paid in excess.' }, now);

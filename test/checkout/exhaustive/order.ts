@@ -4,7 +4,7 @@ import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
 import { decide } from '../../../src/checkout/decide.ts';
 import type { AttemptStatus, Checkout } from '../../../src/checkout/session.ts';
 import { NOW } from '../build.ts';
-import { type Bound, policyNameOf } from './bound.ts';
+import { type Bound, returnsExcess } from './bound.ts';
 import { sum } from './oracle.ts';
 
 /**
@@ -45,7 +45,7 @@ function factsOf(session: Checkout, bound: Bound): CheckoutCommand[] {
   const facts: CheckoutCommand[] = [];
   for (const attempt of session.attempts) facts.push(...factsOfAttempt(attempt, bound));
   // How much is sent back by itself depends on what had gone back by then.
-  if (policyNameOf(session).startsWith('refund')) return session.reversals.length > 0 ? [] : facts;
+  if (returnsExcess(session)) return session.reversals.length > 0 ? [] : facts;
   for (const { id } of session.refunds) {
     for (const status of ['pending', 'succeeded', 'failed'] as const) {
       const [reference, failure] = [`re_${id}`, status === 'failed' ? 'Closed.' : ''];
@@ -108,14 +108,18 @@ function factsOfAttempt(
 /** What must not depend on the order: all but dates, counters, what is called late, and which refund sends it back. */
 function settled(session: Checkout): string {
   const { amount, expiresAt, lifecycle, attempts, payments, refunds, reversals } = session;
-  const isSentBack = policyNameOf(session).startsWith('refund');
-  return JSON.stringify([
-    amount,
-    expiresAt,
-    lifecycle.state,
-    attempts.map(({ id, status, reason, syncAt }) => [id, status, reason, syncAt]),
-    payments.map(({ reference, attempt, amount }) => [reference, attempt, amount].join()).sort(),
-    isSentBack ? sum(refunds) : refunds.map(({ createdAt: _, ...each }) => each),
-    reversals.map(({ attempt, status, amount, reason }) => [attempt, status, amount, reason].join()).sort(),
-  ]);
+  let text = `${amount} ${expiresAt} ${lifecycle.state}`;
+  for (const { id, status, reason, syncAt } of attempts) text += `|${id} ${status} ${reason} ${syncAt}`;
+  text += sorted(payments, ({ reference, attempt, amount }) => `${reference} ${attempt} ${amount}`);
+  if (returnsExcess(session)) text += `-${sum(refunds)}`;
+  else for (const { createdAt: _, ...each } of refunds) text += JSON.stringify(each);
+  return (
+    text +
+    sorted(reversals, ({ attempt, status, amount, reason }) => `${attempt} ${status} ${amount} ${reason}`)
+  );
+}
+
+/** The same for parts in whatever order. */
+function sorted<Part>(parts: readonly Part[], textOf: (part: Part) => string): string {
+  return `/${parts.length > 1 ? parts.map(textOf).sort().join() : parts.map(textOf)}`;
 }
