@@ -64,6 +64,8 @@ export async function startService(
     realNow = Date.now,
     logger = pino({ level: 'silent' }),
     database: given,
+    // A machine with other work may take longer than readers wait, and few tests are about those.
+    documentWaitMs = 60_000,
     ...limits
   }: ServiceOptions = {},
 ): Promise<TestService> {
@@ -74,7 +76,7 @@ export async function startService(
     RATE_LIMIT: '0',
     ...env,
   });
-  const service = await createService(config, { logger, realNow, ...limits });
+  const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
 
