@@ -84,7 +84,7 @@ export const campaigns: readonly Campaign[] = [
   {
     name: 'failing-receivers',
     chapter: 'Nothing lost, nothing doubled',
-    what: 'Receivers fail three times in ten while processes are killed every two seconds, on SQLite and at two processes on PostgreSQL. Every event arrives, in the order of its session.',
+    what: 'Receivers fail three times in ten while processes are killed again and again, on SQLite and at two processes on PostgreSQL. Every event arrives, in the order of its session.',
     files: ['test/cluster/failing-receivers.test.ts'],
     scale: 25,
     reach: { events: { atLeast: 20_000 }, twice_ratio: { atMost: 0.01 } },
