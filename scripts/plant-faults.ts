@@ -55,7 +55,7 @@ const { only } = values;
 for (const text of only ?? [])
   if (!all.some((fault) => isMeant(fault, text))) throw new Error(`there is no fault ${text}`);
 const meant = only === undefined ? all : all.filter((fault) => only.some((text) => isMeant(fault, text)));
-const seed = wholeNumber('seed', values.seed, freshSeed());
+const seed = wholeNumber('seed', values.seed ?? process.env.OPENTILL_SEED, freshSeed());
 const chosen =
   values.sample === undefined ? meant : sampleOf(meant, wholeNumber('sample', values.sample, 0), seed);
 
