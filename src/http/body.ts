@@ -15,6 +15,12 @@ export const BODY_LIMIT_BYTES = 262_144;
 export function parseBodies(api: FastifyInstance): void {
   api.decorateRequest('bodyBytes', null);
   api.removeAllContentTypeParsers();
+  // Fastify refuses a malformed type before anybody looks at the body.
+  api.addHook('onRequest', (request, _reply, done) => {
+    const { noBody, upload } = request.routeOptions.config;
+    if (noBody || upload) request.raw.headers['content-type'] = 'application/octet-stream';
+    done();
+  });
   api.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
       done(null, readBody(request, bytes as Buffer));
@@ -36,10 +42,11 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   return value;
 }
 
-/** Accepts an empty body and `{}`, whatever the content type says. */
+/** Accepts an empty body, `{}` and `null`, whatever the content type says. */
 function refuseContent(bytes: Buffer): undefined {
   if (bytes.toString('utf8').trim() === '') return undefined;
   const value = readJson(bytes);
+  if (value === null) return undefined;
   if (!isObject(value)) throw fieldsError([{ pointer: '', detail: 'must be empty or {}' }]);
   const names = Object.keys(value);
   if (names.length === 0) return undefined;

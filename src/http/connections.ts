@@ -93,6 +93,8 @@ export function guardConnections(options: ConnectionOptions = {}) {
       else if (waiting.push([request, response]) === 1)
         before?.once('close', () => beginNext(socket, connection));
     });
+    // Node.js would answer an unknown `Expect` itself, past all limits; RFC 9110 section 10.1.1 lets a server ignore it.
+    server.on('checkExpectation', (request, response) => server?.emit('request', request, response));
     const looking = setInterval(endUnread, lookMs).unref();
     server.once('close', () => clearInterval(looking));
     return server;

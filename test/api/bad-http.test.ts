@@ -271,6 +271,26 @@ test('a body without a content type is refused', async () => {
   assert.match(text, /CHECKOUT\.CREATE\.UNSUPPORTED_MEDIA_TYPE/);
 });
 
+for (const type of ['/', 'text/plain', ';;;', 'multipart/form-data']) {
+  test(`an operation without a body does not look at its type, ${type}`, async () => {
+    for (const body of [undefined, '', '{}', 'null']) {
+      const session = await createSession(service);
+      const options = { body, headers: { 'content-type': type } };
+      const { status, text } = await call('POST', `/v3/checkout/${session.id}/expire`, options);
+      assert.equal(status, 200, text);
+    }
+  });
+}
+
+test('an expectation that nobody knows is ignored, and takes its turn', async () => {
+  const head = `Host: x\r\nAuthorization: ${service.key.authorization}\r\n`;
+  const { status, text } = await raw(
+    `GET /v3/checkout/${id} HTTP/1.1\r\n${head}Expect: a miracle\r\nConnection: close\r\n\r\n`,
+  );
+  assert.equal(status, 200);
+  assert.match(text, /CHECKOUT\.FETCH\.SUCCESS/);
+});
+
 for (const type of [
   'application/json; charset=utf-8',
   'Application/JSON',

@@ -47,11 +47,6 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
     const uploads = scoped as unknown as Api;
     (uploads as unknown as FastifyInstance).removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    // The client may send any content type, even a malformed one.
-    uploads.addHook('onRequest', (request, _reply, done) => {
-      request.raw.headers['content-type'] = 'application/octet-stream';
-      done();
-    });
     uploads.post(
       '/bank_statement',
       operation(
