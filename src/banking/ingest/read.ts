@@ -11,8 +11,8 @@ import { readStatement } from '../../statements/read.ts';
 import { type Copy, CopyFailed, readBack } from './copy.ts';
 import type { Answer, Task } from './read-thread.ts';
 
-/** Files that are read in some ten milliseconds, less than a thread needs to begin. */
-export const SMALL_BYTES = 128 * 1024;
+/** Files that are read in some ten milliseconds, in twenty if they are made to be slow: as long as a thread needs to begin. */
+export const SMALL_BYTES = 64 * 1024;
 /** Files that are read in threads at once, one of each tenant; further ones wait for their turn. */
 const MAX_THREADS = 8;
 /** Memory of a thread for JavaScript. Statements are read piece by piece, so this is plenty. */
