@@ -73,6 +73,20 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 30,
   },
   {
+    name: 'linearizable',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Several clients read, change, pay, expire and refund single sessions at once, and some of them give up waiting, while a process on SQLite or one of two on PostgreSQL is killed or frozen, or connections to the database are cut. Each history is explained by an order in which every request happens at one moment, those without an answer at any later time or never.',
+    files: ['test/linearizable/checker.test.ts', 'test/linearizable/linearizable.test.ts'],
+    scale: 100,
+    reach: {
+      sessions: { atLeast: 3000 },
+      operations: { atLeast: 50_000 },
+      open_ended: { atLeast: 500 },
+      faults: { atLeast: 400 },
+    },
+    limitMinutes: 60,
+  },
+  {
     name: 'refund-races',
     chapter: 'Nothing lost, nothing doubled',
     what: 'More is asked back than was paid, by several clients at once, on SQLite and at two processes on PostgreSQL. Never more has gone back than came.',
@@ -158,6 +172,21 @@ export const campaigns: readonly Campaign[] = [
     scale: 1,
     reach: { tests: { atLeast: 400 } },
     limitMinutes: 10,
+  },
+  {
+    name: 'openapi-fuzz',
+    chapter: 'Nobody in',
+    what: 'Requests made from the API document alone, valid, nearly valid and hostile, to every operation; and statements, provider events, credentials, headers, multipart bodies, forms, tokens and cursors after some changes. No answer is a failure or one that the document does not have, what breaks the document is refused, what is refused writes nothing, and no input holds up the serving thread.',
+    files: ['test/api/fuzz/openapi-fuzz.test.ts', 'test/api/fuzz/parsers.test.ts'],
+    databases: ['sqlite', 'postgres'],
+    scale: 150,
+    reach: {
+      requests: { atLeast: 100_000 },
+      refused_and_nothing_written: { atLeast: 10_000 },
+      inputs: { atLeast: 20_000 },
+      longest_ms: { atMost: 50 },
+    },
+    limitMinutes: 60,
   },
   {
     name: 'guard',

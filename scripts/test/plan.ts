@@ -20,7 +20,7 @@ const ON_BOTH = /^test\/(api|pages)\//;
  * different things.
  */
 const SAME_ON_BOTH =
-  /^test\/(api\/(auth|bad-http|bad-input|create|endpoints-input|openapi|operations|uploads)\.|pages\/(?!live))/;
+  /^test\/(api\/((auth|bad-http|bad-input|create|endpoints-input|openapi|operations|uploads)\.|fuzz\/parsers)|pages\/(?!live))/;
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
 /** Says how much is tried; what imports it has more to do in the rest. */
@@ -29,7 +29,7 @@ const SCALE = 'test/support/scale.ts';
 /** The longest begin first: what begins last should be short. */
 const LONGEST = [
   /^test\/(cluster\/fail|store\/postgres\.|methods\/contract|cli\/(db-|serve)|pages\/states|checkout\/exhaustive)/,
-  /^test\/(cluster|crash|cli|pages|store|documents)\//,
+  /^test\/(cluster|crash|linearizable|api\/fuzz|cli|pages|store|documents)\//,
   /^/,
 ];
 

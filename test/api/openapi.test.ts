@@ -1,13 +1,12 @@
 /** The API document: complete, and true of what the service answers. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { eventTypes } from '../../src/events/types.ts';
 import { BODY_LIMIT_BYTES } from '../../src/http/body.ts';
 import { errorTable } from '../../src/http/error-table.ts';
 import { UPLOAD_LIMIT_BYTES } from '../../src/http/routes/bank-statement.ts';
-import { formats } from '../../src/http/schemas/fields.ts';
-import { type Answer, startService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { type DocumentedOperation, isUpload, readDocument } from './document.ts';
 import { operations as matrix } from './every-operation.ts';
 import { startReceiver } from './receiver.ts';
 import { createSession, type Data, order, pay, succeeded, WELL_FORMED_ID } from './shop.ts';
@@ -17,49 +16,11 @@ const service = await startService({ after });
 const { call, url } = service;
 const document: Data = (await call('GET', '/openapi.json')).json;
 
-type Operation = { readonly method: string; readonly path: string; readonly spec: Data };
-const operations: readonly Operation[] = Object.entries<Data>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<Data>(methods).map(([method, spec]) => ({ method: method.toUpperCase(), path, spec })),
-);
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
-for (const [name, { check }] of Object.entries(formats)) ajv.addFormat(name, check);
-ajv.addSchema(document, 'api');
-
-/** What a reference leads to. */
-function follow(value: Data): Data {
-  if (typeof value?.$ref !== 'string') return value;
-  return value.$ref
-    .slice('#/'.length)
-    .split('/')
-    .reduce((found: Data, part: string) => found?.[part], document);
-}
+const { operations, follow, assertFits, assertDocumented } = readDocument(document);
 
 /** Answers by status, without references. */
 const responsesOf = (spec: Data): Array<[status: string, response: Data]> =>
   Object.entries<Data>(spec.responses).map(([status, response]) => [status, follow(response)]);
-
-/** The value fits a schema of the document. */
-function assertFits(value: unknown, schema: Data): void {
-  const validate = ajv.getSchema(`api${schema.$ref}`);
-  assert.ok(validate, schema.$ref);
-  if (!validate(value)) assert.fail(`${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
-}
-
-/** The answer has a status, a type and a body that the document tells of. */
-function assertDocumented({ spec }: Operation, { status, headers, json }: Answer): void {
-  const response = follow(spec.responses[status]);
-  assert.ok(response, `${status} is not documented for ${spec.operationId}`);
-  const type = headers.get('content-type')?.split(';')[0] ?? '';
-  assertFits(json, response.content[type].schema);
-  if (status < 300) assert.equal(json.message, response.content[type].example.message);
-}
-
-/** The body is a file, of whatever type. */
-function isUpload(spec: Data): boolean {
-  return spec.requestBody?.content['application/octet-stream'] !== undefined;
-}
 
 suite('the document', () => {
   test('says which body is a file', () => {
@@ -322,7 +283,7 @@ suite('real answers', async () => {
   }
 
   const find = (operationId: string) =>
-    operations.find(({ spec }) => spec.operationId === operationId) as Operation;
+    operations.find(({ spec }) => spec.operationId === operationId) as DocumentedOperation;
   const states = [
     ['expireCheckout', 'POST', '/expire', undefined],
     ['updateCheckout', 'PUT', '', { items: order.items }],

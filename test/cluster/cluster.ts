@@ -21,6 +21,7 @@ export type Instance = {
   readonly url: string;
   readonly port: number;
   kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   /** Starts it again after it was killed. */
   start(): Promise<void>;
   /** Fails if the process has ended by itself. */
@@ -52,6 +53,7 @@ export async function startInstance(
     async kill() {
       await running.kill('SIGKILL');
     },
+    signal: (signal) => void running.child.kill(signal),
     async start() {
       running = await serve(context, { ...settings, PORT: String(port) }, options);
     },

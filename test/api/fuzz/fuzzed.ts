@@ -1,0 +1,145 @@
+/** The service that is fuzzed, as the tests see it, and the ids that it has given. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Caller, Request } from './requests.ts';
+import type { WireAnswer, WireRequest } from './wire.ts';
+
+export type Shop = {
+  readonly authorization: string;
+  /** By the prefix of their kind. */
+  readonly ids: Readonly<Record<string, string[]>>;
+  /** The path of a payer's page. */
+  readonly page: string;
+};
+
+export type Fuzzed = {
+  readonly port: number;
+  /** Where webhooks may go. */
+  readonly hook: string;
+  readonly shop: Shop;
+  readonly elsewhere: Shop;
+  readonly reader: string;
+  readonly live: string;
+  /** What events of the provider are signed with. */
+  readonly providerSecret: string;
+};
+
+/** How long the serving thread has worked for one request without looking at anything else, at most. */
+export type Longest = { ms: number; request: string };
+
+export type FuzzedService = Fuzzed & {
+  /** Since it began, or was told to forget. */
+  longest(): Promise<Longest>;
+  forget(): void;
+  readonly stderr: () => string;
+};
+
+export async function startFuzzed(
+  context: Pick<TestContext, 'after'>,
+  { subjects }: { subjects: number },
+): Promise<FuzzedService> {
+  const child = fork(join(import.meta.dirname, 'fuzzed-service.ts'), {
+    env: { ...process.env, FUZZED_SUBJECTS: String(subjects) },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'exit');
+  context.after(async () => {
+    if (child.connected) child.disconnect();
+    await ended;
+  });
+  const early = ended.then(() => {
+    throw new Error(`the service has ended: ${stderr}`);
+  });
+  early.catch(() => {});
+  const message = async () => (await Promise.race([once(child, 'message'), early]))[0];
+  const fuzzed = (await message()) as Fuzzed;
+  return {
+    ...fuzzed,
+    stderr: () => stderr,
+    async longest() {
+      child.send('longest');
+      return (await message()) as Longest;
+    },
+    forget: () => void child.send('forget'),
+  };
+}
+
+/** Of an id, by its prefix; statements and payment files have the same one. */
+export function kindOf(object: string, id: string): string {
+  return /^payment_?file$/i.test(object) ? 'pmf' : id.slice(0, 3);
+}
+
+/** So many of the newest ids of a kind are used. */
+const KEPT_IDS = 300;
+
+/** Puts ids that the service has given into requests; answers bring further ones. */
+export function createIds({ shop, elsewhere, hook, reader, live }: Omit<Fuzzed, 'port'>) {
+  const known: Record<'shop' | 'elsewhere', Record<string, string[]>> = {
+    shop: structuredClone(shop.ids),
+    elsewhere: structuredClone(elsewhere.ids),
+  };
+  const authorizations: Readonly<Record<Caller, string | null>> = {
+    shop: shop.authorization,
+    elsewhere: elsewhere.authorization,
+    reader,
+    live,
+    nobody: null,
+    wrong: `Basic ${Buffer.from('ak_test_x:sk_test_x').toString('base64')}`,
+  };
+  const owner = (caller: Caller): keyof typeof known => (caller === 'elsewhere' ? 'elsewhere' : 'shop');
+
+  function filled(text: string, caller: Caller): string {
+    return text.replaceAll(/\{([a-z]{3}):(\d+)\}|\{hook\}/g, (_all, prefix?: string, number?: string) => {
+      if (prefix === undefined) return hook;
+      const ids = known[owner(caller)][prefix] ?? [];
+      return ids[Number(number) % Math.max(1, ids.length)] ?? `${prefix}_${'0'.repeat(26)}`;
+    });
+  }
+
+  function filledBody(body: Buffer, caller: Caller): Buffer {
+    // Latin1 keeps every byte.
+    const text = body.toString('latin1');
+    return text.includes('{') ? Buffer.from(filled(text, caller), 'latin1') : body;
+  }
+
+  return {
+    wire({ operation, caller, target, headers, body }: Request): WireRequest {
+      const authorization = authorizations[caller];
+      const own = headers.some(([name]) => name === 'Authorization');
+      return {
+        method: operation.method,
+        target: filled(target, caller),
+        headers: [
+          ...(authorization === null || own ? [] : [['Authorization', authorization] as const]),
+          ...headers,
+        ],
+        body: body === null ? null : filledBody(body, caller),
+      };
+    },
+
+    /** Remembers what an answer names, and forgets what is no more. */
+    learn({ operation, caller }: Request, { target }: WireRequest, { status, text }: WireAnswer): void {
+      if (status >= 300) return;
+      const ids = known[owner(caller)];
+      if (operation.method === 'DELETE') {
+        for (const [kind, list] of Object.entries(ids)) ids[kind] = list.filter((id) => !target.includes(id));
+        return;
+      }
+      for (const [, id = '', object = ''] of text.slice(0, 4000).matchAll(NAMED)) {
+        ids[kindOf(object, id)] ??= [];
+        const list = ids[kindOf(object, id)] ?? [];
+        if (list.includes(id)) continue;
+        list.push(id);
+        if (list.length > KEPT_IDS) list.shift();
+      }
+    },
+  };
+}
+
+const NAMED = /"id":"([a-z]{3}_[0-9a-z]{26})","object":"(\w+)"/g;
