@@ -12,6 +12,13 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'a delivery is sent however long ago it was claimed',
+    file: 'src/worker/deliveries.ts',
+    tests: ['test/worker/deliveries.test.ts'],
+    find: 'if (lease - realNow < LEFT_MS) return null;',
+    replace: '',
+  },
+  {
     name: 'a row is taken for what was written, whatever its checksum says',
     ...sqlite('checksum', 'sqlite/damaged-row'),
     find: 'checksum !== undefined && sum !== checksum',

@@ -141,6 +141,19 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 30,
   },
   {
+    name: 'stopped',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'One of two processes on PostgreSQL stands still past its leases (SIGSTOP) while its clients ask the other one, and goes on; a server on SQLite stands still while another one would start. No money is there twice, no event comes again before its lease has run out, no second owner.',
+    files: ['test/cluster/stopped.test.ts', 'test/crash/stopped.test.ts'],
+    scale: 50,
+    reach: {
+      stops: { atLeast: 100 },
+      second_servers_refused: { atLeast: 50 },
+      acknowledged_changes: { atLeast: 5_000 },
+    },
+    limitMinutes: 30,
+  },
+  {
     name: 'io-faults',
     chapter: 'Nothing lost, nothing doubled',
     what: 'The disk fails at write 1, 2, 3 … under load, under a backup and under a check: it is full, has errors, does not sync, writes less than it should, or is slow. After a kill and a start everything acknowledged is there and the books add up; who cannot write is not ready, and says so. Needs a C compiler.',

@@ -25,19 +25,27 @@ export type DeliveryDependencies = {
 /** Longer than any delivery takes: a lease that is older belongs to a process that is gone. */
 const LEASE_MS = 30_000;
 
-/** Sends one claimed delivery; `now` is the time in the clock of its account and mode. */
+/** What has to be left of a lease for a delivery to begin. */
+const LEFT_MS = LEASE_MS / 2;
+
+/**
+ * Sends one claimed delivery; `now` is the time in the clock of its account and mode. Null if the process has stood still
+ * for so long since the claim that another one may send it, too.
+ */
 export async function deliver(
   dependencies: DeliveryDependencies,
   delivery: ClaimedDelivery,
   now: TenantTime,
-): Promise<DeliveryResult> {
+): Promise<DeliveryResult | null> {
   const { id, receiver, lease, round, failing, event, attempts } = delivery;
   const about = { id, receiver, subject: event.subject, lease, round, failing, at: now };
   const to = await destinationOf(dependencies.store, delivery, now);
   if ('error' in to) {
     return { ...about, ...to, state: 'failed', dueAt: null, httpStatus: null, attempt: null };
   }
-  const result = await dependencies.send({ ...to, event }, dependencies.realNow());
+  const realNow = dependencies.realNow();
+  if (lease - realNow < LEFT_MS) return null;
+  const result = await dependencies.send({ ...to, event }, realNow);
   dependencies.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
   // Most answers are empty, and then there is nothing to compare.
@@ -112,6 +120,7 @@ export function createDeliveryPool(
     limits.begin(receiver);
     try {
       const result = await deliver(dependencies, claimed, now);
+      if (result === null) return;
       sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
       await dependencies.execute({
         subject: 'deliveries',

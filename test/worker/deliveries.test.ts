@@ -26,7 +26,7 @@ function placeOf(account: number): TenantClock {
   return { tenant: { account, mode: 'live' }, now: T };
 }
 
-function claimedIn(tenant: Tenant): ClaimedDelivery {
+function claimedIn(tenant: Tenant, { realNow, leaseMs }: DeliveryClaim): ClaimedDelivery {
   const subject = newId('chk', T);
   const event = {
     id: newId('evt', T),
@@ -45,14 +45,15 @@ function claimedIn(tenant: Tenant): ClaimedDelivery {
     attempts: 0,
     round: 0,
     dueAt: T,
-    lease: T,
+    lease: realNow + leaseMs,
     failing: false,
     event,
   };
 }
 
 /** A pool, and what is under way in it: the accounts, in the order in which they came. */
-function setUp() {
+function setUp({ standsStillMs = 0 } = {}) {
+  let realNow = T;
   const underWay: number[] = [];
   const ends: Array<() => void> = [];
   const store = {
@@ -63,9 +64,12 @@ function setUp() {
       }),
     },
     work: {
-      async claimDeliveries(tenant: Tenant, { limit }: DeliveryClaim) {
+      async claimDeliveries(tenant: Tenant, claim: DeliveryClaim) {
+        const { limit } = claim;
         underWay.push(...Array<number>(limit).fill(tenant.account));
-        return Array.from({ length: limit }, () => claimedIn(tenant));
+        const claimed = Array.from({ length: limit }, () => claimedIn(tenant, claim));
+        realNow = T + standsStillMs;
+        return claimed;
       },
     },
   } as unknown as Store;
@@ -75,7 +79,7 @@ function setUp() {
       store,
       execute: async () => ({ result: { kind: 'unchanged', value: null }, committed: null }) as never,
       send: () => new Promise((resolve) => ends.push(() => resolve(delivered))),
-      realNow: () => T,
+      realNow: () => realNow,
       onSent: () => {},
     },
     {
@@ -87,6 +91,13 @@ function setUp() {
   const count = (account: number) => underWay.filter((each) => each === account).length;
   return { pool, count, ends, freed };
 }
+
+test('what was claimed before the process stood still is left to whoever has it now', async () => {
+  const { pool, count, ends } = setUp({ standsStillMs: 30_000 });
+  await pool.drain(placeOf(1));
+  assert.equal(count(1), SLOTS);
+  assert.equal(ends.length, 0);
+});
 
 suite('the slots for deliveries', () => {
   test('are never all of one place, whatever it has to send', async () => {
