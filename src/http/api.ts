@@ -9,12 +9,14 @@ import type {
 } from 'fastify';
 import type { RateLimiter } from '../lib/rate-limit.ts';
 import { admitCallers } from './admission.ts';
+import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
 import { fieldsError } from './errors.ts';
 import { dropEmptyStrings, longListProblem } from './input.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { parameterError } from './parameters.ts';
+import { createTurns } from './turns.ts';
 
 /** The part of the service that routes of the API are added to; schemas give the types of what they receive. */
 export type Api = FastifyInstance<
@@ -39,6 +41,11 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
     dropEmptyStrings(request.body);
     dropEmptyStrings(request.query);
     done(parameterError(request));
+  });
+  const turns = createTurns();
+  api.addHook('preHandler', (request, _reply, done) => {
+    if ('lists' in request.routeOptions.config) turns(principalOf(request).tenant, done);
+    else done();
   });
   return refuseOtherMethods(api);
 }

@@ -1,6 +1,7 @@
 /** Accounts and API keys: reads and changes are the same for every database, which keeps accounts in memory. */
 
 import type { Account, NewAccount } from '../accounts/account.ts';
+import { defaultSettings } from '../accounts/settings.ts';
 import type { RealTime } from '../lib/time.ts';
 import { apiKeys } from './resources/directory.ts';
 import type { Run } from './resources/read.ts';
@@ -12,8 +13,8 @@ export type DirectoryParts = {
   accounts(wanted?: number): Promise<ReadonlyMap<number, Account>>;
   /** The number of the new account; null if it should be the first and is not. */
   insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
-  /** Changes accounts or keys such that everybody sees it; false if there is no such row. */
-  change(statement: Sql): Promise<boolean>;
+  /** Changes accounts or keys such that everybody sees it; says how many rows it has changed. */
+  change(statement: Sql): Promise<number>;
   version(): number;
 };
 
@@ -22,7 +23,11 @@ type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys };
 export function directoryOf({ accounts, insert, change, version }: DirectoryParts, run: Run): Directory {
   async function create(account: NewAccount, nowMs: RealTime, first: boolean): Promise<Account | null> {
     const number = await insert(account, nowMs, { first });
-    return number === null ? null : ((await accounts(number)).get(number) ?? null);
+    if (number === null) return null;
+    const previousWebhookSecrets = { test: null, live: null };
+    const settings = { test: defaultSettings, live: defaultSettings };
+    const { name, webhookSecrets } = account;
+    return { number, name, webhookSecrets, previousWebhookSecrets, testClockOffsetMs: 0, settings };
   }
 
   return {
@@ -35,21 +40,22 @@ export function directoryOf({ accounts, insert, change, version }: DirectoryPart
         return created;
       },
       createFirst: (account, nowMs) => create(account, nowMs, true),
-      rename: (number, name) => change(sql`UPDATE account SET name = ${name} WHERE number = ${number}`),
-      configure({ account, mode }, settings) {
+      rename: async (number, name) =>
+        (await change(sql`UPDATE account SET name = ${name} WHERE number = ${number}`)) === 1,
+      configure: async ({ account, mode }, settings) => {
         const column = raw(`settings_${mode}`);
-        return change(
-          sql`UPDATE account SET ${column} = ${JSON.stringify(settings)} WHERE number = ${account}`,
-        );
+        const stored = JSON.stringify(settings);
+        return (await change(sql`UPDATE account SET ${column} = ${stored} WHERE number = ${account}`)) === 1;
       },
-      replaceWebhookSecret({ account, mode }, secret, previous) {
+      replaceWebhookSecret: async ({ account, mode }, secret, previous) => {
         const column = `webhook_secret_${mode}`;
-        return change(
+        const changed = await change(
           sql`UPDATE account SET ${raw(column)} = ${secret},
                 ${raw(`previous_${column}`)} = ${previous?.secret ?? null},
                 ${raw(`previous_${column}_until`)} = ${previous?.until ?? null}
               WHERE number = ${account}`,
         );
+        return changed === 1;
       },
       version,
     },
@@ -57,15 +63,20 @@ export function directoryOf({ accounts, insert, change, version }: DirectoryPart
       fetch: (id) => run(apiKeys.fetch(id)),
       fetchBySecretHash: (hash) => run(apiKeys.fetchBySecretHash(hash)),
       list: () => run(apiKeys.list()),
-      add: ({ id, tenant, secretHash, permissions, name, createdAt }) =>
-        change(
+      add: async ({ id, tenant, secretHash, permissions, name, createdAt }) => {
+        const { account, mode } = tenant;
+        const added = await change(
           sql`INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)
-              VALUES (${id}, ${tenant.account}, ${tenant.mode === 'live'}, ${secretHash}, ${permissions.join(' ')},
-                ${name}, ${createdAt})
+              VALUES (${id}, ${account}, ${mode === 'live'}, ${secretHash}, ${permissions.join(' ')}, ${name},
+                ${createdAt})
               ON CONFLICT DO NOTHING`,
-        ),
-      revoke: (id, atMs) =>
-        change(sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`),
+        );
+        return added === 1;
+      },
+      revoke: async (id, atMs) => {
+        const revoked = sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`;
+        return (await change(revoked)) === 1;
+      },
     },
   };
 }

@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createHealth } from '../../src/store/health.ts';
 
 /** A health whose clock and trial writes the test has in its hands. */
 function setUp() {
   const trials: boolean[] = [];
   const state = { now: 0, failing: null as Error | null };
-  const { check, change } = createHealth({
-    async write({ failure }) {
+  const health = createHealth(
+    async ({ failure }) => {
       trials.push(failure);
       if (state.failing) throw state.failing;
     },
-    isContention: ({ message }) => message === 'locked',
-    nowMs: () => state.now,
-  });
-  const health = {
-    check,
-    succeeded: () => change(async () => {}),
-    /** A change that comes to this. */
-    failed: (message: string) =>
-      assert.rejects(
-        change(() => Promise.reject(new StoreUnavailable(message))),
-        { message },
-      ),
-  };
+    () => state.now,
+  );
   const isReady = () =>
     health.check().then(
       () => true,
@@ -36,23 +24,23 @@ function setUp() {
 suite('health of a database', () => {
   test('follows what commits come to, at once', async () => {
     const { health, trials, isReady } = setUp();
-    await health.succeeded();
+    health.succeeded();
     assert.equal(await isReady(), true);
-    await health.failed('full');
+    health.failed(new Error('full'));
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, []);
   });
 
   test('does not come back by a change that may be smaller than what has failed', async () => {
     const { health, isReady } = setUp();
-    await health.failed('full');
-    await health.succeeded();
+    health.failed(new Error('full'));
+    health.succeeded();
     assert.equal(await isReady(), false);
   });
 
   test('comes back by a trial that asks for as much as a change, not before a second is over', async () => {
     const { health, trials, state, isReady } = setUp();
-    await health.failed('full');
+    health.failed(new Error('full'));
     state.now = 999;
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, []);
@@ -79,10 +67,10 @@ suite('health of a database', () => {
 
   test('is tried anew once it was doubted', async () => {
     const { health, trials, state, isReady } = setUp();
-    await health.succeeded();
-    await health.failed('locked');
+    health.succeeded();
+    health.doubted();
     assert.equal(await isReady(), true);
-    await health.failed('locked');
+    health.doubted();
     state.failing = new Error('locked');
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, [false, false]);
@@ -91,7 +79,7 @@ suite('health of a database', () => {
   test('believes a commit more than a trial that was under way', async () => {
     const { health } = setUp();
     const asked = health.check();
-    await health.failed('full');
+    health.failed(new Error('full'));
     await assert.rejects(asked, /full/);
   });
 });

@@ -109,12 +109,7 @@ export function conditionsOf<F extends object>(
   return conditions;
 }
 
-type Between = {
-  readonly createdFrom?: number;
-  readonly createdBefore?: number;
-  /** Of the ids, where there is a time. */
-  readonly prefix?: IdPrefix;
-};
+type Between = { readonly createdFrom?: number; readonly createdBefore?: number };
 export type Bound = readonly [comparison: '<' | '>', id: string];
 
 /**
@@ -123,7 +118,8 @@ export type Bound = readonly [comparison: '<' | '>', id: string];
  * a time is shorter than an id, and no id itself.
  */
 export function boundsOf(
-  { createdFrom, createdBefore, prefix = 'chk' }: Between,
+  prefix: IdPrefix,
+  { createdFrom, createdBefore }: Between,
   { after, before }: PageRequest,
 ): Bound[] {
   const firstAt = (time: number | undefined) => (time === undefined ? [] : [firstIdAt(prefix, time)]);

@@ -66,9 +66,9 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
         return Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
       }),
 
-    change(statement: Sql): boolean {
+    change(statement: Sql): number {
       refresh();
-      return change(statement) === 1;
+      return change(statement);
     },
   };
 }
