@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../src/cli/free-port.ts';
 
-export type Running = { readonly url: string; stop(): Promise<void> };
+export type Running = { readonly url: string; readonly child: ChildProcess; stop(): Promise<void> };
 
 /** Runs a program of Node until it prints that it listens, and resolves with the address it names. */
 export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running> {
@@ -14,7 +14,7 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /listening on (http:\S+)/.exec(line)?.[1];
-    if (url) return { url, stop: () => ended(child) };
+    if (url) return { url, child, stop: () => ended(child) };
   }
   throw new Error(`${args.join(' ')} ended before it listened`);
 }

@@ -69,7 +69,9 @@ async function testsOf(
 ): Promise<number | null> {
   const log = join(directory, 'log');
   const output = openSync(log, 'w');
-  const child = spawn(process.execPath, ['--test', '--test-reporter=spec', file], {
+  const isTest = file.endsWith('.test.ts');
+  const args = isTest ? ['--test', '--test-reporter=spec', file] : [file];
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', output, output],
     timeout: campaign.limitMinutes * 60_000,
     env: {
@@ -82,8 +84,8 @@ async function testsOf(
   });
   const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
   const said = readFileSync(log, 'utf8');
-  const passed = /^ℹ pass (\d+)$/m.exec(said);
-  if (status === 0 && passed !== null) return Number(passed[1]);
+  const passed = isTest ? /^ℹ pass (\d+)$/m.exec(said)?.[1] : '0';
+  if (status === 0 && passed !== undefined) return Number(passed);
   console.log(said.split('\n').slice(-SHOWN_LINES).join('\n'));
   return null;
 }

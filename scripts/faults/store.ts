@@ -236,8 +236,8 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a service is ready although a change was just refused',
-    ...sqlite('health', 'store/health', 'crash/disk-full'),
-    find: 'else learn(error, FAILED_FOR_MS);',
+    ...sqlite('sqlite/access', 'crash/disk-full'),
+    find: 'else health.failed(error);',
     replace: '',
   },
   {

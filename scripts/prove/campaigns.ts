@@ -9,7 +9,7 @@ export interface Campaign {
   readonly chapter: (typeof CHAPTERS)[number];
   /** What is done, and what must come of it. */
   readonly what: string;
-  /** Test files, each of them in a process of its own, one after the other. */
+  /** Test files, or programs that measure, each of them in a process of its own, one after the other. */
   readonly files: readonly string[];
   /** Where the files are suites that run on either database. */
   readonly databases?: readonly ('sqlite' | 'postgres')[];
@@ -213,5 +213,29 @@ export const campaigns: readonly Campaign[] = [
     scale: 1,
     reach: { ways_inside: { atLeast: 150 }, rebound_names: { atLeast: 100 } },
     limitMinutes: 10,
+  },
+  {
+    name: 'neighbours',
+    chapter: 'Nobody in the way',
+    what: 'A tenant fetches and updates at a steady rate while another caller asks for all he can: routes without a key, the longest receipts, lists and statements in parallel, 2,000 connections that are slow or do not read, three times the rate that the service can do. Ratios are those of the tenant’s 99th percentile, and `own` is what it waits for a receipt or an upload of its own.',
+    files: ['bench/neighbours.ts'],
+    scale: 1,
+    reach: {
+      open_routes_p99_ratio: { atMost: 2 },
+      documents_p99_ratio: { atMost: 2 },
+      documents_own_ms: { atMost: 2000 },
+      documents_memory_mib: { atMost: 200 },
+      lists_p99_ratio: { atMost: 2 },
+      uploads_p99_ratio: { atMost: 2 },
+      uploads_memory_mib: { atMost: 200 },
+      unread_memory_mib: { atMost: 100 },
+      slow_closed_ms: { atMost: 60_000 },
+      slow_memory_mib: { atMost: 100 },
+      slow_stop_ms: { atMost: 11_000 },
+      overload_goodput_ratio: { atLeast: 0.8 },
+      overload_accepted_p99_ms: { atMost: 1000 },
+      overload_recovery_ms: { atMost: 5000 },
+    },
+    limitMinutes: 15,
   },
 ];

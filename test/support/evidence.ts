@@ -16,7 +16,7 @@ export interface Evidence {
   readonly seed: number;
 }
 
-export function evidence(t: TestContext, campaign: string, figures: Figures): void {
+export function evidence(t: Pick<TestContext, 'diagnostic'>, campaign: string, figures: Figures): void {
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
   t.diagnostic(`${campaign}: ${text.join(', ')}`);
   const path = process.env.OPENTILL_EVIDENCE;

@@ -1,0 +1,110 @@
+/** What one caller does to a service, in a thread of its own, until the thread is ended. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+export type Attack = {
+  readonly url: string;
+  /** Of the caller: a bearer's secret. */
+  readonly secret: string;
+} & (
+  | { readonly kind: 'paths'; readonly paths: readonly string[]; readonly perSecond: number }
+  | { readonly kind: 'parallel'; readonly paths: readonly string[]; readonly count: number }
+  | { readonly kind: 'uploads'; readonly idle: number; readonly bytes: number }
+  | { readonly kind: 'slow'; readonly count: number }
+  | { readonly kind: 'unread'; readonly path: string; readonly count: number; readonly requests: number }
+);
+
+const attack = workerData as Attack;
+const { port, host } = new URL(attack.url);
+const authorization = `Bearer ${attack.secret}`;
+const get = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`;
+const post = (path: string, bytes: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+/** A connection that keeps its side open; it reads only what is asked for. */
+function connection(text: string): Socket {
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.write(text);
+  return socket;
+}
+
+async function ask(path: string): Promise<number> {
+  const response = await fetch(attack.url + path, { headers: { authorization } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Asks for one path after the other, at a rate, whatever becomes of it. */
+async function askAtRate(paths: readonly string[], perSecond: number): Promise<void> {
+  const startedAt = performance.now();
+  for (let count = 0; ; count++) {
+    await pause(Math.max(0, startedAt + (1000 * count) / perSecond - performance.now()));
+    ask(paths[count % paths.length] as string).catch(() => {});
+  }
+}
+
+async function askInTurn(paths: readonly string[], index: number): Promise<void> {
+  for (let at = index; ; at++) {
+    const status = await ask(paths[at % paths.length] as string).catch(() => 0);
+    // Who was refused asks again, but not at once.
+    if (status !== 200) await pause(100);
+  }
+}
+
+async function upload(bytes: number): Promise<void> {
+  for (;;) {
+    await fetch(`${attack.url}/v3/bank_statement`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/xml' },
+      body: Buffer.alloc(bytes, '<Ntry>'),
+    }).then(
+      (response) => response.arrayBuffer(),
+      () => {},
+    );
+  }
+}
+
+/** Connections of four kinds; says how many have been ended by the service. */
+function openSlow(count: number): void {
+  const kinds = [
+    '',
+    'GET /v3/checkout HTTP/1.1\r\nHost: x\r\nX-',
+    `${post('/v3/checkout', 100)}{`,
+    get('/v3/checkout?limit=100').repeat(20),
+  ];
+  let ended = 0;
+  for (let index = 0; index < count; index++) {
+    const socket = connection(kinds[index % kinds.length] as string);
+    // Without reading, the end of what does not read is seen by an error of a later write alone.
+    const looking = setInterval(() => socket.write(' '), 1000);
+    socket.once('close', () => {
+      clearInterval(looking);
+      ended++;
+      parentPort?.postMessage(ended);
+    });
+    if (index % kinds.length !== 3) socket.resume().once('end', () => socket.destroy());
+  }
+}
+
+switch (attack.kind) {
+  case 'paths':
+    void askAtRate(attack.paths, attack.perSecond);
+    break;
+  case 'parallel':
+    for (let index = 0; index < attack.count; index++) void askInTurn(attack.paths, index);
+    break;
+  case 'uploads':
+    for (let index = 0; index < attack.idle; index++)
+      connection(`${post('/v3/bank_statement', 64 * 2 ** 20)}<`);
+    for (let index = 0; index < 2; index++) void upload(attack.bytes);
+    break;
+  case 'slow':
+    openSlow(attack.count);
+    break;
+  case 'unread':
+    for (let index = 0; index < attack.count; index++) connection(get(attack.path).repeat(attack.requests));
+    break;
+}

@@ -1,0 +1,82 @@
+/** An open loop over connections of its own: requests are sent when they are due, and latencies are from that moment. */
+import { Agent, request as httpRequest } from 'node:http';
+
+export type Request = { readonly method: string; readonly path: string; readonly body?: string };
+
+export type Outcome = {
+  readonly sent: number;
+  /** Of the answers that are 2xx. */
+  readonly answered: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+};
+
+type Loop = {
+  readonly url: string;
+  readonly secret: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly maxConnections?: number;
+  readonly next: (count: number) => Request;
+};
+
+export async function openLoop({
+  url,
+  secret,
+  perSecond,
+  seconds,
+  maxConnections = 200,
+  next,
+}: Loop): Promise<Outcome> {
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, scheduling: 'fifo' });
+  const latencies: number[] = [];
+  let [refused, failed] = [0, 0];
+  const total = Math.round(perSecond * seconds);
+  const startedAt = performance.now();
+  const dueAt = (count: number) => startedAt + (1000 * count) / perSecond;
+
+  function send(count: number): Promise<void> {
+    const { method, path, body } = next(count);
+    return new Promise((resolve) => {
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      };
+      const sent = httpRequest(url + path, { method, headers, agent }, (response) => {
+        response.resume().once('close', () => {
+          const status = response.statusCode ?? 0;
+          if (status >= 200 && status < 300) latencies.push(performance.now() - dueAt(count));
+          else refused++;
+          resolve();
+        });
+      });
+      sent.once('error', () => {
+        failed++;
+        resolve();
+      });
+      sent.end(body);
+    });
+  }
+
+  const underWay: Promise<void>[] = [];
+  while (underWay.length < total) {
+    while (underWay.length < total && dueAt(underWay.length) <= performance.now())
+      underWay.push(send(underWay.length));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(underWay);
+  agent.destroy();
+  latencies.sort((one, other) => one - other);
+  return {
+    sent: total,
+    answered: latencies.length,
+    refused,
+    failed,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+    longestMs: latencies.at(-1) ?? Number.NaN,
+  };
+}
