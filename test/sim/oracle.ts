@@ -18,7 +18,8 @@ import {
   type Session,
 } from './model.ts';
 import type { Provider } from './provider.ts';
-import { createWebhookOracle } from './webhook-oracle.ts';
+import type { Kept } from './retention-oracle.ts';
+import { type Clock, createWebhookOracle } from './webhook-oracle.ts';
 
 /** A request as it was sent. */
 export type Request = {
@@ -43,11 +44,10 @@ export type Entry = Request & {
 };
 
 export type Decision = { readonly needs: Needs; readonly writes: readonly Writes[] };
-type Kept = { readonly hash: string; readonly body: string; readonly at: number };
 
 const KEPT_AT_LEAST_MS = 24 * 3_600_000;
 
-export function createOracle(provider: Provider, realNow: () => number) {
+export function createOracle(provider: Provider, realNow: () => number, elapsed: () => number) {
   const faults: string[] = [];
   const trace: string[] = [];
   const sessions = new Map<string, Session>();
@@ -68,10 +68,11 @@ export function createOracle(provider: Provider, realNow: () => number) {
   const fault = (text: string): void => {
     faults.push(text);
   };
-  const webhooks = createWebhookOracle(fault, endpoints);
+  const aheadOf = ({ account, mode }: Tenant): number => (mode === 'test' ? (offsets.get(account) ?? 0) : 0);
+  const nowOf = (tenant: Tenant): number => look() + aheadOf(tenant);
+  const clock: Clock = { realNow: look, elapsed, aheadOf };
+  const webhooks = createWebhookOracle(fault, endpoints, clock);
 
-  const nowOf = ({ account, mode }: Tenant): number =>
-    look() + (mode === 'test' ? (offsets.get(account) ?? 0) : 0);
   const keyOf = (tenant: Tenant, { operation, key }: { operation: string; key: string }) =>
     `${tenantName(tenant)} ${operation} ${key}`;
 
@@ -103,7 +104,7 @@ export function createOracle(provider: Provider, realNow: () => number) {
       if (writes.length > 0) fault(`a request with a key that was used writes again: ${name}`);
       return;
     }
-    if (answer !== undefined) kept.set(name, { hash, body: answer.body, at: realNow() });
+    if (answer !== undefined) kept.set(name, { hash, body: answer.body, at: realNow(), elapsed: elapsed() });
     if (checkout === null) {
       entry.expect = { kind: 'any', body: answer?.body ?? null };
       return;
@@ -177,6 +178,8 @@ export function createOracle(provider: Provider, realNow: () => number) {
     sessions,
     endpoints,
     webhooks,
+    clock,
+    kept,
     nowOf,
     fault,
 

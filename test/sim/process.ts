@@ -12,6 +12,7 @@ import type { Store, Unit } from '../../src/store/store.ts';
 import type { Sending, SendResult } from '../../src/webhooks/sender.ts';
 import { createEngine } from '../../src/worker/engine.ts';
 import type { Decision } from './oracle.ts';
+import { DELIVERY_DAYS, EVENT_DAYS } from './retention-oracle.ts';
 import type { World } from './world.ts';
 
 export const serializer = createSerializer('https://pay.example.com');
@@ -31,6 +32,8 @@ type Options = {
   readonly send: (sending: Sending) => Promise<SendResult>;
   readonly trouble: Trouble;
   readonly committed: (decisions: readonly Decision[]) => void;
+  /** Rows were removed since they are old. */
+  readonly removed: () => void;
   readonly fault: (text: string) => void;
 };
 
@@ -38,7 +41,7 @@ export type Process = ReturnType<typeof startProcess>;
 
 const never = () => new Promise<never>(() => {});
 
-export function startProcess({ path, world, rails, send, trouble, committed, fault }: Options) {
+export function startProcess({ path, world, rails, send, trouble, committed, removed, fault }: Options) {
   let alive = true;
   let closing: Promise<void> | undefined;
   const opened = openSqliteStore(path);
@@ -84,13 +87,29 @@ export function startProcess({ path, world, rails, send, trouble, committed, fau
     if (crash === 'behind') return die();
   }
 
+  /** Whoever is to look at what was removed does so before anything else happens. */
+  const watched =
+    <Args extends unknown[]>(purge: (...args: Args) => Promise<number>) =>
+    async (...args: Args): Promise<number> => {
+      const count = await purge(...args);
+      if (count > 0) removed();
+      return count;
+    };
+  const { purgeAnswers, purgeDeliveries, purgeEvents } = opened.retention;
+  const retention = {
+    ...opened.retention,
+    purgeAnswers: watched(purgeAnswers),
+    purgeDeliveries: watched(purgeDeliveries),
+    purgeEvents: watched(purgeEvents),
+  };
+
   function die(): Promise<never> {
     alive = false;
     world.forgetTimers();
     return never();
   }
 
-  const store: Store = { ...gated({ ...opened, commit }) };
+  const store: Store = { ...gated({ ...opened, commit, retention }) };
   const { execute, worker } = createEngine({
     store,
     serializer,
@@ -106,8 +125,8 @@ export function startProcess({ path, world, rails, send, trouble, committed, fau
     },
     realNow,
     deliverySlots: 50,
-    deliveryDays: 3_650,
-    eventDays: 0,
+    deliveryDays: DELIVERY_DAYS,
+    eventDays: EVENT_DAYS,
     onError: (error) => {
       if (!(error instanceof StoreUnavailable)) fault(`background work failed: ${error}`);
     },

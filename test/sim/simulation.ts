@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../../src/accounts/account.ts';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
-import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
+import { sameTenant, type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
@@ -18,6 +18,7 @@ import { type Process, serializer, startProcess, type Trouble } from './process.
 import { createProvider, PROVIDER, paymentOf } from './provider.ts';
 import { createReceivers } from './receivers.ts';
 import * as requests from './requests.ts';
+import { createRetentionOracle } from './retention-oracle.ts';
 import { RECEIVERS, type Step } from './steps.ts';
 import type { World } from './world.ts';
 
@@ -70,7 +71,7 @@ export async function simulate(
 
   const trouble: Trouble = { crash: null, fullDisk: 0 };
   const provider = createProvider(world.stir);
-  const oracle = createOracle(provider, () => node.realNow());
+  const oracle = createOracle(provider, () => node.realNow(), world.elapsed);
   const { faults, trace, sessions, endpoints, webhooks, fault } = oracle;
   const receivers = createReceivers(RECEIVERS, {
     sent(sending) {
@@ -86,8 +87,23 @@ export async function simulate(
     webhooks.ended();
     return result;
   };
+  const retention = createRetentionOracle(
+    path,
+    { deliveries: webhooks.deliveries, events: webhooks.events, kept: oracle.kept },
+    oracle.clock,
+    fault,
+  );
   const begin = () =>
-    startProcess({ path, world, rails: [provider.rail], send, trouble, committed: oracle.committed, fault });
+    startProcess({
+      path,
+      world,
+      rails: [provider.rail],
+      send,
+      trouble,
+      committed: oracle.committed,
+      removed: retention.removed,
+      fault,
+    });
   let node: Process = begin();
   /** The clock that the process believes, and since when that of the machine shows what it does. */
   let believed = world.wall() - world.elapsed();
@@ -294,7 +310,7 @@ export async function simulate(
       }
       case 'resend': {
         const due = pick(webhooks.deliveries.values(), step.delivery);
-        if (!due?.isOver) return;
+        if (!due?.isOver || due.isForgotten) return;
         const { receiver, event, subject } = due;
         const asRead = {
           eventType: '',
@@ -414,18 +430,20 @@ export async function simulate(
       for (const { id, status } of session.refunds)
         if (status === 'pending') fault(`the refund ${id} stays pending`);
     }
-    for (const { id, receiver, arrived, saidGone, sent, isOver } of webhooks.deliveries.values()) {
+    for (const due of webhooks.deliveries.values()) {
+      const { id, receiver, arrived, saidGone, sent, isOver, isTooOld } = due;
       const endpoint = receiver.startsWith('whe_') ? endpoints.get(receiver) : null;
       const isOff = endpoint === undefined || (endpoint !== null && endpoint.disabled !== null);
-      if (!(arrived && isOver) && !saidGone && !isOff && sent < 12 && !wasOff(receiver))
+      if (!(arrived && isOver) && !saidGone && !isOff && sent < 12 && !wasOff(receiver) && !isTooOld)
         fault(`${id} never arrived at ${receiver}`);
     }
     for (const tenant of TENANTS) {
       const { rows } = await node.store.events.list(tenant, {}, 0, 100_000);
       const is = rows.map(({ id, body }) => id + body).join();
-      const due = webhooks.events.filter((each) => each.tenant === `${tenant.account} ${tenant.mode}`);
+      const due = webhooks.events.filter((each) => each.tenant === tenantName(tenant) && !each.isForgotten);
       if (is !== due.map(({ id, body }) => id + body).join()) fault('the feed is not what was committed');
     }
+    if (!goesBack) retention.left();
   }
 
   const offOnce = new Set<string>();

@@ -65,7 +65,7 @@ export type Version = 'any' | 'current' | 'stale';
 
 export const RECEIVERS = 3;
 
-/** Times around which things happen: retries, questions to rails, deadlines and their grace. */
+/** Times around which things happen: retries, questions to rails, deadlines and their grace, and forgetting. */
 const PASSES = [
   1,
   250,
@@ -81,6 +81,7 @@ const PASSES = [
   901_000,
   3_600_000,
   26 * 3_600_000,
+  5 * 26 * 3_600_000,
 ];
 
 const weighted: ReadonlyArray<readonly [number, (random: Random) => Step]> = [

@@ -6,6 +6,7 @@ import type { Writes } from '../../src/store/store.ts';
 import type { DeliveryId } from '../../src/webhooks/delivery.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import type { Sending } from '../../src/webhooks/sender.ts';
+import { ageOf, DAY_MS, DELIVERY_DAYS } from './retention-oracle.ts';
 
 export type Due = {
   readonly id: DeliveryId;
@@ -14,6 +15,7 @@ export type Due = {
   readonly subject: SubjectId;
   readonly sequence: number;
   readonly createdAt: number;
+  readonly made: Made;
   /** Id of an endpoint, or an origin. */
   readonly receiver: string;
   /** The path by which the simulation knows whose address it is, wherever that has moved. */
@@ -25,15 +27,41 @@ export type Due = {
   isOver: boolean;
   resent: boolean;
   fresh: boolean;
+  /** It was given up as it had waited for as long as deliveries are kept. */
+  isTooOld: boolean;
+  isForgotten: boolean;
+};
+
+/** When something was made, by the clock that the process believes, and by one that cannot be set. */
+export type Made = { readonly at: number; readonly elapsed: number };
+
+/** An event as it was committed. */
+export type WrittenEvent = {
+  readonly tenant: string;
+  readonly id: string;
+  readonly body: string;
+  readonly made: Made;
+  isForgotten: boolean;
+};
+
+export type Clock = {
+  readonly realNow: () => number;
+  readonly elapsed: () => number;
+  /** By how much the clock of the tenant is ahead of real time. */
+  readonly aheadOf: (tenant: Tenant) => number;
 };
 
 const MAX_ATTEMPTS = 12;
 const pathOf = (url: string): string => new URL(url).pathname;
 
-export function createWebhookOracle(fault: (text: string) => void, endpoints: Map<string, Endpoint>) {
+export function createWebhookOracle(
+  fault: (text: string) => void,
+  endpoints: Map<string, Endpoint>,
+  clock: Clock,
+) {
   const deliveries = new Map<string, Due>();
   const byTarget = new Map<string, Due>();
-  const events: { readonly tenant: string; readonly id: string; readonly body: string }[] = [];
+  const events: WrittenEvent[] = [];
   const bodies = new Map<string, string>();
   /** Receivers that have ever failed, or may be thought to. */
   const doubted = new Set<string>();
@@ -60,6 +88,12 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
         each.subject === due.subject && each.receiver === due.receiver && each.sequence < due.sequence,
     );
 
+  /** The command that made it may have waited for its commit. */
+  const madeIn = (tenant: Tenant, createdAt: number): Made => ({
+    at: Math.min(clock.realNow(), createdAt - clock.aheadOf(tenant)),
+    elapsed: clock.elapsed(),
+  });
+
   function found({ event, url }: Sending): Due | undefined {
     return byTarget.get(`${event.id} ${pathOf(url)}`);
   }
@@ -71,10 +105,16 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
 
     committed(tenant: Tenant, writes: Writes): void {
       const { deliveries: rows = [], checkout } = writes;
-      for (const { id, type, body, subject } of writes.events ?? []) {
+      for (const { id, type, body, subject, createdAt } of writes.events ?? []) {
         if (bodies.has(id)) fault(`the event ${id} was written twice`);
         bodies.set(id, body);
-        events.push({ tenant: tenantName(tenant), id, body });
+        events.push({
+          tenant: tenantName(tenant),
+          id,
+          body,
+          made: madeIn(tenant, createdAt),
+          isForgotten: false,
+        });
         if (!checkout) continue;
         const are = rows
           .filter(({ event }) => event === id)
@@ -96,6 +136,7 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
           subject,
           sequence,
           createdAt,
+          made: madeIn(tenant, createdAt),
           receiver,
           path,
           sent: 0,
@@ -104,6 +145,8 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
           isOver: false,
           resent: false,
           fresh: true,
+          isTooOld: false,
+          isForgotten: false,
         };
         deliveries.set(id, due);
         byTarget.set(`${event} ${path}`, due);
@@ -116,7 +159,9 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
           if (state === 'delivered' || state === 'failed') due.isOver = true;
           if (state !== 'delivered') doubted.add(due.receiver);
           const isOn = !due.receiver.startsWith('whe_') || endpoints.get(due.receiver)?.disabled === null;
-          if (state === 'failed' && attempt === null && isOn)
+          const isTooOld = ageOf(due.made, clock) >= DELIVERY_DAYS * DAY_MS;
+          if (state === 'failed' && attempt === null && isTooOld) due.isTooOld = true;
+          if (state === 'failed' && attempt === null && isOn && !isTooOld)
             fault(`${id} was given up, and nobody has tried`);
           if (state === 'failed' && attempt !== null && httpStatus !== 410 && due.sent < MAX_ATTEMPTS)
             fault(`${id} was given up after ${due.sent} attempts`);
@@ -124,7 +169,8 @@ export function createWebhookOracle(fault: (text: string) => void, endpoints: Ma
       }
       for (const { id } of writes.resends ?? []) {
         const due = deliveries.get(id);
-        if (due !== undefined) Object.assign(due, { isOver: false, resent: true });
+        // The request for one that is forgotten meanwhile is repeated here, where the API no longer finds it.
+        if (due?.isForgotten === false) Object.assign(due, { isOver: false, resent: true });
       }
     },
 
