@@ -47,6 +47,15 @@ type Connection = {
 const answeringOn = ({ answering }: Connection): ServerResponse | null =>
   answering === null || answering.closed ? null : answering;
 
+/**
+ * True if nobody knows where the body ends (RFC 9112 section 6.3). The parser hands over the head of such a request, and
+ * then finds that its bytes are none: an answer to the head would come before that to the bytes.
+ */
+function hasNoEnd({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && !/(^|,)\s*chunked\s*$/i.test(coding);
+}
+
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
@@ -83,6 +92,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
       socket.once('close', () => connections.delete(socket));
     });
     server.on('request', (request, response) => {
+      if (hasNoEnd(request)) return;
       const { socket } = request;
       const connection = connections.get(socket);
       if (connection === undefined) return;

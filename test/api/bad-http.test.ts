@@ -291,6 +291,19 @@ test('an expectation that nobody knows is ignored, and takes its turn', async ()
   assert.match(text, /CHECKOUT\.FETCH\.SUCCESS/);
 });
 
+for (const coding of ['identity', 'gzip', 'chunked, identity']) {
+  test(`a body whose end nobody knows (${coding}) has one answer, and the connection ends`, async () => {
+    // The type alone would be refused at once.
+    const head = `Host: x\r\nAuthorization: ${service.key.authorization}\r\nContent-Type: ;;;\r\n`;
+    const { status, all } = await raw(
+      `POST /v3/checkout HTTP/1.1\r\n${head}Transfer-Encoding: ${coding}\r\n\r\n`,
+    );
+    assert.equal(status, 400);
+    assert.equal(all.match(/^HTTP/gm)?.length, 1, all);
+    assert.match(all, /API\.REQUEST\.BAD_PATH/);
+  });
+}
+
 for (const type of [
   'application/json; charset=utf-8',
   'Application/JSON',
@@ -394,7 +407,7 @@ suite('on a bare socket', () => {
 });
 
 /** Writes these bytes and reads until the other side closes. */
-async function raw(request: string): Promise<{ status: number; text: string }> {
+async function raw(request: string): Promise<{ status: number; text: string; all: string }> {
   const socket = connect(service.config.PORT, '127.0.0.1');
   await once(socket, 'connect');
   let answer = '';
@@ -405,5 +418,5 @@ async function raw(request: string): Promise<{ status: number; text: string }> {
   socket.write(request);
   await once(socket, 'close');
   const [head = '', text = ''] = answer.split('\r\n\r\n');
-  return { status: Number(head.split(' ')[1]), text };
+  return { status: Number(head.split(' ')[1]), text, all: answer };
 }
