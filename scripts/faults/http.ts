@@ -20,6 +20,18 @@ export const httpFaults: readonly Fault[] = [
     replace: "if (rememberedVersion === '') {",
   },
   {
+    name: 'an operation without a body is refused for the type of none',
+    ...http('body', 'bad-http'),
+    find: 'if (noBody || upload) request',
+    replace: 'if (upload) request',
+  },
+  {
+    name: 'an expectation that nobody knows is answered past all limits',
+    ...http('connections', 'bad-http'),
+    find: "server.on('checkExpectation', (request, response) => server?.emit('request', request, response));",
+    replace: '',
+  },
+  {
     name: 'a key is known by its id, whatever its secret',
     ...http('auth', 'auth'),
     find: 'key !== null && matches ? key : null',

@@ -193,6 +193,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'const isSame = `AND version <> -$',
   },
   {
+    name: 'an instance shows a session as it saw it first',
+    ...postgres('postgres/cache', 'linearizable/linearizable'),
+    find: 'CASE WHEN checkout.version <> seen.version THEN data END AS data',
+    replace: 'CASE WHEN seen.version = 0 THEN data END AS data',
+  },
+  {
     name: 'what another process has changed is decided on as it was',
     ...sqlite('sqlite/commit', 'store/sqlite'),
     find: '      checkouts.forgetAll();\n      endpoints.forget();\n      commitOnce(units);',

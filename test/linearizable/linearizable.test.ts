@@ -1,6 +1,6 @@
 /**
  * Single sessions are linearizable: whatever several clients ask of one at once, each request happens at one moment
- * between its call and its answer, while processes are killed and frozen, and connections to the database are cut.
+ * between its call and its answer, while processes are killed and frozen, and answers of the database are lost.
  *
  * OPENTILL_SEED repeats the requests and the faults of a run.
  */
@@ -12,7 +12,6 @@ import {
   authorization,
   checkBooks,
   type Instance,
-  openTables,
   startInstance,
   startInstances,
 } from '../cluster/cluster.ts';
@@ -27,6 +26,7 @@ import { seed } from '../support/seed.ts';
 import { checkHistory } from './checker.ts';
 import { history, type Line } from './clients.ts';
 import { sessionModel } from './session-model.ts';
+import { startWire } from './wire.ts';
 
 const sessions = scaled(12);
 /** At least; sessions are made until there were so many. */
@@ -106,20 +106,14 @@ test(`${sessions} sessions of a service on SQLite that is killed and frozen`, TI
 
 test(`${sessions} sessions of two instances on PostgreSQL`, TIMEOUT, async (t) => {
   const database = await freshDatabase(t);
-  const instances = await startInstances(t, database, 2);
+  const wire = await startWire(t, database);
+  const instances = await startInstances(t, wire.url, 2);
   const proxy = await startProxy(
     t,
     instances.map(({ port }) => port),
   );
-  const sql = openTables(t, database);
-  /** Whoever has just sent a COMMIT does not know whether it has happened. */
-  const cut = async () => {
-    await sql`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  };
   const urls = [proxy.url, ...instances.map(({ url }) => url)];
   const each = instances.flatMap((instance) => [() => killed(instance), () => frozen(instance)]);
-  await campaign(t, urls, [...each, cut, cut]);
+  await campaign(t, urls, [...each, wire.cut, wire.cut]);
   await checkBooks(database);
 });

@@ -22,8 +22,8 @@ export function createWire(port: number) {
   let kept: Socket | null = null;
 
   function send(request: WireRequest): Promise<WireAnswer> {
-    const socket = kept ?? connect(port, '127.0.0.1');
-    const isUsed = kept !== null;
+    const isUsed = kept !== null && !kept.destroyed;
+    const socket = kept !== null && isUsed ? kept : connect(port, '127.0.0.1');
     kept = null;
     return exchange(socket, request).catch((error) => {
       // The service may close a connection that it has kept, just when it is used again.
@@ -35,7 +35,11 @@ export function createWire(port: number) {
   function exchange(socket: Socket, request: WireRequest): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
-      const timer = setTimeout(() => end(new Error(`no answer in ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+      const told = () => JSON.stringify(bytesOf(request).toString('latin1', 0, 2_000));
+      const timer = setTimeout(
+        () => end(new Error(`no answer in ${TIMEOUT_MS} ms, but ${Buffer.concat(chunks)}, to ${told()}`)),
+        TIMEOUT_MS,
+      );
       function end(error: Error | null, answer?: WireAnswer): void {
         clearTimeout(timer);
         socket.removeAllListeners();
