@@ -8,6 +8,13 @@ const http = (file: string, ...tests: readonly string[]) => ({
 
 export const httpFaults: readonly Fault[] = [
   {
+    name: 'the log has the body of a request that fails',
+    ...http('app', 'canaries/canaries', 'trouble'),
+    find: "request.log.error({ err: error, request_id: request.id }, 'request failed');",
+    replace:
+      "request.log.error({ err: error, request_id: request.id, body: request.body }, 'request failed');",
+  },
+  {
     name: 'a key that was revoked goes on working',
     ...http('auth', 'auth'),
     find: 'key === null || key.revokedAt !== null',

@@ -202,6 +202,16 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 60,
   },
   {
+    name: 'canaries',
+    chapter: 'Nobody in',
+    what: 'A day of use in which every field holds a value that nobody else has: every operation, well and badly asked, payers’ pages, webhooks, a provider and a database that fail, commands. None of it, and no secret, is in logs at their most talkative, in metrics, errors, addresses of requests; and no key in a backup.',
+    files: ['test/api/canaries/canaries.test.ts'],
+    databases: ['sqlite', 'postgres'],
+    scale: 1,
+    reach: { canaries: { atLeast: 1000 }, places_searched: { atLeast: 400 }, found: { atMost: 0 } },
+    limitMinutes: 10,
+  },
+  {
     name: 'guard',
     chapter: 'Nobody in',
     what: 'Addresses, spellings, names, redirects and rebound names that lead webhooks inside. Nobody connects to the listener there; that the same ways reach it where they are allowed is tried too.',
