@@ -60,7 +60,12 @@ export async function createService(
     maxBatch?: number;
   } = {},
 ): Promise<Service> {
-  const store = await openStore(config, { serve: true, onTrouble: (text) => logger.error(text) });
+  const live = createLiveUpdates();
+  const store = await openStore(config, {
+    serve: true,
+    onTrouble: (text) => logger.error(text),
+    onRemoteChange: (changed) => live.publish(typeof changed === 'string' ? changed : feedTopic(changed)),
+  });
   const { DATABASE_URL: database } = config;
   const metrics = createMetrics(
     store,
@@ -68,9 +73,6 @@ export async function createService(
     database.kind === 'sqlite' ? () => lastBackupOf(database.path) : undefined,
   );
   const serializer = createSerializer(config.CHECKOUT_URL);
-  const live = createLiveUpdates();
-  store.remote.onCheckoutChange((id) => live.publish(id));
-  store.remote.onEvents((tenant) => live.publish(feedTopic(tenant)));
   const onAlert: RailAlert = (rail, text, about) => {
     metrics.railAlert(rail);
     logger.warn({ rail, ...about }, text);

@@ -8,6 +8,12 @@ export function tenantName({ account, mode }: Tenant): string {
   return `${account} ${mode}`;
 }
 
+/** The inverse; null for anything else. */
+export function tenantNamed(name: string): Tenant | null {
+  const [, account, mode] = /^(\d{1,15}) (test|live)$/.exec(name) ?? [];
+  return account === undefined ? null : { account: Number(account), mode: mode === 'live' ? 'live' : 'test' };
+}
+
 export function sameTenant(one: Tenant, other: Tenant): boolean {
   return one.account === other.account && one.mode === other.mode;
 }

@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import type { Payment } from '../checkout/session.ts';
 import { DamagedRow } from './errors.ts';
-import { either, raw, type Sql } from './sql.ts';
+import { either, nothing, raw, type Sql } from './sql.ts';
 import { type AnyRow, columnsOf, type Row, type Table } from './tables.ts';
 
 /** The fields that the checksum of a row is made of: all that does not change without it. */
@@ -31,8 +31,9 @@ export const isCovered = (table: string, fields: readonly string[]): boolean =>
     ([name, all]) => name === table && all.some((field) => fields.includes(field)),
   );
 
-/** The column, for a SELECT; SQLite alone has it. */
-export const checksumIn = (table: SummedTable): Sql => either({ sqlite: raw(`, ${table}.checksum`) });
+/** The column, for a SELECT, where rows of the table have one; SQLite alone has it. */
+export const checksumIn = (table: Table): Sql =>
+  table in covered ? either({ sqlite: raw(`, ${table}.checksum`) }) : nothing;
 
 /** The same columns for a SELECT of what it is made of. */
 export const coveredIn = (table: SummedTable): string => {
@@ -58,7 +59,7 @@ export function checksumOfSession(row: AnyRow, payments: readonly Payment[]): nu
 }
 
 /** Throws if the row is not the one that was written. */
-export function refuseDamaged(table: SummedTable, sum: number, checksum: unknown): void {
+export function refuseDamaged(table: Table, sum: number, checksum: unknown): void {
   if (checksum !== undefined && sum !== checksum) {
     throw new DamagedRow(
       `SQLite: a row of the table ${table} is not what was written; run opentill db check`,
@@ -66,9 +67,11 @@ export function refuseDamaged(table: SummedTable, sum: number, checksum: unknown
   }
 }
 
-/** The row without its checksum, which it must have. */
-export function sound<R extends object>(table: SummedTable, row: R & { readonly checksum?: number }): R {
-  const { checksum, ...content } = row;
-  refuseDamaged(table, checksum === undefined ? 0 : checksumOf(table, content as AnyRow), checksum);
+/** The row without its checksum, if it has one. */
+export function sound<R extends object>(table: Table, row: R): R {
+  const { checksum, ...content } = row as { readonly checksum?: number };
+  if (checksum !== undefined) {
+    refuseDamaged(table, checksumOf(table as SummedTable, content as AnyRow), checksum);
+  }
   return content as R;
 }

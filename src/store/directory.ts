@@ -1,7 +1,6 @@
 /** Accounts and API keys: reads and changes are the same for every database, which keeps accounts in memory. */
 
 import type { Account, NewAccount } from '../accounts/account.ts';
-import { defaultSettings } from '../accounts/settings.ts';
 import type { RealTime } from '../lib/time.ts';
 import { apiKeys } from './resources/directory.ts';
 import type { Run } from './resources/read.ts';
@@ -13,8 +12,8 @@ export type DirectoryParts = {
   accounts(wanted?: number): Promise<ReadonlyMap<number, Account>>;
   /** The number of the new account; null if it should be the first and is not. */
   insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
-  /** Changes accounts or keys such that everybody sees it; says how many rows it has changed. */
-  change(statement: Sql): Promise<number>;
+  /** Changes accounts or keys such that everybody sees it; false if there is no such row. */
+  change(statement: Sql): Promise<boolean>;
   version(): number;
 };
 
@@ -23,11 +22,7 @@ type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys };
 export function directoryOf({ accounts, insert, change, version }: DirectoryParts, run: Run): Directory {
   async function create(account: NewAccount, nowMs: RealTime, first: boolean): Promise<Account | null> {
     const number = await insert(account, nowMs, { first });
-    if (number === null) return null;
-    const previousWebhookSecrets = { test: null, live: null };
-    const settings = { test: defaultSettings, live: defaultSettings };
-    const { name, webhookSecrets } = account;
-    return { number, name, webhookSecrets, previousWebhookSecrets, testClockOffsetMs: 0, settings };
+    return number === null ? null : ((await accounts(number)).get(number) ?? null);
   }
 
   return {
@@ -40,22 +35,21 @@ export function directoryOf({ accounts, insert, change, version }: DirectoryPart
         return created;
       },
       createFirst: (account, nowMs) => create(account, nowMs, true),
-      rename: async (number, name) =>
-        (await change(sql`UPDATE account SET name = ${name} WHERE number = ${number}`)) === 1,
-      configure: async ({ account, mode }, settings) => {
+      rename: (number, name) => change(sql`UPDATE account SET name = ${name} WHERE number = ${number}`),
+      configure({ account, mode }, settings) {
         const column = raw(`settings_${mode}`);
-        const stored = JSON.stringify(settings);
-        return (await change(sql`UPDATE account SET ${column} = ${stored} WHERE number = ${account}`)) === 1;
+        return change(
+          sql`UPDATE account SET ${column} = ${JSON.stringify(settings)} WHERE number = ${account}`,
+        );
       },
-      replaceWebhookSecret: async ({ account, mode }, secret, previous) => {
+      replaceWebhookSecret({ account, mode }, secret, previous) {
         const column = `webhook_secret_${mode}`;
-        const changed = await change(
+        return change(
           sql`UPDATE account SET ${raw(column)} = ${secret},
                 ${raw(`previous_${column}`)} = ${previous?.secret ?? null},
                 ${raw(`previous_${column}_until`)} = ${previous?.until ?? null}
               WHERE number = ${account}`,
         );
-        return changed === 1;
       },
       version,
     },
@@ -63,20 +57,15 @@ export function directoryOf({ accounts, insert, change, version }: DirectoryPart
       fetch: (id) => run(apiKeys.fetch(id)),
       fetchBySecretHash: (hash) => run(apiKeys.fetchBySecretHash(hash)),
       list: () => run(apiKeys.list()),
-      add: async ({ id, tenant, secretHash, permissions, name, createdAt }) => {
-        const { account, mode } = tenant;
-        const added = await change(
+      add: ({ id, tenant, secretHash, permissions, name, createdAt }) =>
+        change(
           sql`INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)
-              VALUES (${id}, ${account}, ${mode === 'live'}, ${secretHash}, ${permissions.join(' ')}, ${name},
-                ${createdAt})
+              VALUES (${id}, ${tenant.account}, ${tenant.mode === 'live'}, ${secretHash}, ${permissions.join(' ')},
+                ${name}, ${createdAt})
               ON CONFLICT DO NOTHING`,
-        );
-        return added === 1;
-      },
-      revoke: async (id, atMs) => {
-        const revoked = sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`;
-        return (await change(revoked)) === 1;
-      },
+        ),
+      revoke: (id, atMs) =>
+        change(sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`),
     },
   };
 }

@@ -10,7 +10,7 @@ import { checksumIn, checksumOf } from './checksum.ts';
 import { payerColumnsOf } from './columns.ts';
 import { redactEventBody, redactSession } from './redact.ts';
 import { owned } from './resources/read.ts';
-import { either, isAnyOf, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { either, isAnyOf, join, nothing, raw, rowsAs, type Sql, sql, type Value } from './sql.ts';
 import { rowsOf, type Steps } from './steps.ts';
 import type { Row } from './tables.ts';
 
@@ -36,24 +36,12 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
     const texts = { id: session.id, data, ...payerColumnsOf(payer) };
     return { ...texts, checksum: checksumWithout(session, data) };
   });
-  const { checksum, ...texts } = blankSessions[0] ?? {};
-  const columns = Object.keys(texts);
-  yield sql`UPDATE checkout SET version = version + 1,
-      ${raw(
-        columns
-          .slice(1)
-          .map((name) => `${name} = r.${name}`)
-          .join(', '),
-      )}${either({ sqlite: raw(', checksum = r.checksum') })}
-    FROM ${rowsAs('r', `${columns.map((name) => `${name} text`).join(', ')}, checksum bigint`, blankSessions)}
-    WHERE ${owned(tenant, 'checkout')} AND checkout.id = r.id`;
+  yield* rewrite(tenant, 'checkout', blankSessions, raw('version = version + 1, '));
   const blankEvents = events
     .map(({ id, body }) => ({ id, before: body, body: redactEventBody(body) }))
     .filter(({ before, body }) => body !== before)
     .map(({ id, body }) => ({ id, body, checksum: checksumOf('event', { id, body }) }));
-  yield sql`UPDATE event SET body = r.body${either({ sqlite: raw(', checksum = r.checksum') })}
-    FROM ${rowsAs('r', 'id text, body text, checksum bigint', blankEvents)}
-    WHERE ${owned(tenant, 'event')} AND event.id = r.id`;
+  yield* rewrite(tenant, 'event', blankEvents);
   // A receiver may have said again what it was told.
   yield sql`UPDATE delivery_attempt SET answer = ''
     WHERE ${owned(tenant)} AND answer <> '' AND delivery IN (
@@ -63,6 +51,34 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
         events.map(({ id }) => id),
       )})`;
   return ids;
+}
+
+type Rewritten = { readonly id: string; readonly checksum: number };
+
+/**
+ * Sets the texts of these rows. One after the other on SQLite, which finds each by its key, and to set many at once would go
+ * through all rows of the tenant; at once on PostgreSQL, which has no checksums.
+ */
+function* rewrite<R extends Rewritten>(
+  tenant: Tenant,
+  table: 'checkout' | 'event',
+  rows: readonly R[],
+  also = nothing,
+): Steps<void> {
+  if (rows.length === 0) return;
+  for (const { id, ...row } of rows) {
+    const cells = Object.entries(row).map(([name, cell]) => sql`${raw(name)} = ${cell as Value}`);
+    yield either({
+      sqlite: sql`UPDATE ${raw(table)} SET ${also}${join(cells, ', ')} WHERE ${owned(tenant)} AND id = ${id}`,
+    });
+  }
+  const { id, checksum, ...texts } = rows[0] ?? {};
+  const names = Object.keys(texts);
+  yield either({
+    postgres: sql`UPDATE ${raw(table)} SET ${also}${raw(names.map((name) => `${name} = r.${name}`).join(', '))}
+      FROM ${rowsAs('r', ['id', ...names].map((name) => `${name} text`).join(', '), rows)}
+      WHERE ${owned(tenant, table)} AND ${raw(table)}.id = r.id`,
+  });
 }
 
 /** Its ledger stays as it is, and so does what makes the checksum of one that is damaged another. */

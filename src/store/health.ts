@@ -2,28 +2,24 @@
  * Whether the database can be written. Commits of the service say so; where there are none, a trial write does, at most
  * one at a time and two in a second.
  */
+import { StoreUnavailable } from './errors.ts';
 
 /** Time for which the result of a commit is taken for what it was, or that of a trial from its beginning. */
 const KNOWN_FOR_MS = 500;
 /** Time after a commit that failed in which nothing is tried. */
 const FAILED_FOR_MS = 1_000;
 
-export type Health = {
-  /** A change was committed. */
-  succeeded(): void;
-  /** The database could not be used. */
-  failed(error: Error): void;
-  /** A change failed for something that may be nobody's trouble but its own, such as a lock. */
-  doubted(): void;
-  /** Rejects if the database cannot be written. */
-  check(): Promise<void>;
+export type Health = ReturnType<typeof createHealth>;
+
+type Dependencies = {
+  /** Makes the trial write; after a failure it is to ask for as much as a change does. */
+  readonly write: (after: { readonly failure: boolean }) => Promise<void>;
+  /** Tells whether the trouble of a change may be nobody's but its own, such as a lock. */
+  readonly isContention: (error: StoreUnavailable) => boolean;
+  readonly nowMs?: () => number;
 };
 
-/** `write` makes the trial write; after a failure it is to ask for as much as a change does. */
-export function createHealth(
-  write: (after: { readonly failure: boolean }) => Promise<void>,
-  nowMs = () => performance.now(),
-): Health {
+export function createHealth({ write, isContention, nowMs = () => performance.now() }: Dependencies) {
   let known: { readonly until: number; readonly error: Error | null } = { until: 0, error: null };
   let trial: Promise<void> | null = null;
 
@@ -46,13 +42,24 @@ export function createHealth(
   }
 
   return {
-    succeeded() {
-      // Less than what has failed may go through: only a trial tells whether that is over.
-      if (known.error === null) learn(null, KNOWN_FOR_MS);
+    /** Makes a change for others, which tells of the health. */
+    async change<T>(work: () => Promise<T>): Promise<T> {
+      try {
+        const result = await work();
+        // Less than what has failed may go through: only a trial tells whether that is over.
+        if (known.error === null) learn(null, KNOWN_FOR_MS);
+        return result;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) {
+          if (isContention(error)) learn(known.error, 0);
+          else learn(error, FAILED_FOR_MS);
+        }
+        throw error;
+      }
     },
-    failed: (error) => learn(error, FAILED_FOR_MS),
-    doubted: () => learn(known.error, 0),
-    async check() {
+
+    /** Rejects if the database cannot be written. */
+    async check(): Promise<void> {
       if (nowMs() >= known.until) {
         trial ??= tryWriting();
         await trial;

@@ -1,25 +1,20 @@
 /** Picks the database: the only file that knows which there are, but for commands on whole databases. */
 import type { Config } from '../config.ts';
-import type { Store } from './store.ts';
+import type { OpenOptions, Store } from './store.ts';
 
 /**
- * Opens the store of the settings. `serve` takes part in serving the database; the command line works beside servers.
- * `onTrouble` gets lines for the operator.
- * Only the one that is asked for is loaded, and nothing of HTTP: commands start in a fraction of the time.
+ * Opens the store of the settings; only a server migrates. Only the database that is asked for is loaded, and nothing of
+ * HTTP: commands start in a fraction of the time.
  */
 export async function openStore(
   { DATABASE_URL: database, DATABASE_COMMITS }: Pick<Config, 'DATABASE_URL' | 'DATABASE_COMMITS'>,
-  { serve, onTrouble = () => {} }: { serve: boolean; onTrouble?: (text: string) => void },
+  options: Omit<OpenOptions, 'migrates'> & { readonly serve: boolean },
 ): Promise<Store> {
+  const migrates = options.serve;
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts');
-    return openPostgresStore(database.url, {
-      serve,
-      migrates: serve,
-      commitsAtOnce: DATABASE_COMMITS,
-      onTrouble,
-    });
+    return openPostgresStore(database.url, { ...options, migrates, commitsAtOnce: DATABASE_COMMITS });
   }
   const { openSqliteStore } = await import('./sqlite/store.ts');
-  return openSqliteStore(database.path, { serve, migrates: serve, onTrouble });
+  return openSqliteStore(database.path, { ...options, migrates });
 }

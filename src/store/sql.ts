@@ -71,15 +71,9 @@ export function amongPairs(
   });
 }
 
-/** Rows as a table in a FROM, with columns such as `id text`: however many, they are one value. */
+/** For PostgreSQL, rows as a table in a FROM, with columns such as `id text`: however many, they are one value. */
 export function rowsAs(name: string, columns: string, rows: readonly object[]): Sql {
-  const json = JSON.stringify(rows);
-  const fields = columns.split(', ').map((column) => column.split(' ')[0]);
-  return either({
-    sqlite: sql`(SELECT ${raw(fields.map((field) => `value ->> '${field}' AS ${field}`).join(', '))}
-      FROM json_each(${json})) AS ${raw(name)}`,
-    postgres: sql`json_to_recordset(${json}::text::json) AS ${raw(`${name} (${columns})`)}`,
-  });
+  return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) AS ${raw(`${name} (${columns})`)}`;
 }
 
 export function join(all: readonly Sql[], separator: string): Sql {

@@ -225,11 +225,18 @@ export type Retention = {
   purgeEvents(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
 };
 
-/** Changes that other processes make. Some may be left out: they are hints to look sooner. */
-export type Remote = {
-  onCheckoutChange(listener: (checkout: CheckoutId) => void): void;
-  /** With each account and mode in which another process has made events. */
-  onEvents(listener: (tenant: Tenant) => void): void;
+export type OpenOptions = {
+  /** Takes part in serving the database, on SQLite with the sole right to; the command line works beside servers. */
+  readonly serve?: boolean;
+  /** Brings the schema up to date, or makes it. */
+  readonly migrates?: boolean;
+  /** Gets a line for the operator when a server must not, or can hardly, use the database any more. */
+  readonly onTrouble?: (text: string) => void;
+  /**
+   * Hears of sessions that other processes have changed, and of accounts and modes in which they have made events. Some
+   * may be left out: these are hints to look sooner.
+   */
+  readonly onRemoteChange?: (changed: CheckoutId | Tenant) => void;
 };
 
 /** Resources are read by what stands in `resources/`. Lists are newest first where nothing else is said. */
@@ -249,7 +256,6 @@ export type Store = AskedResources & {
   readonly apiKeys: ApiKeys;
   readonly work: Work;
   readonly retention: Retention;
-  readonly remote: Remote;
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;

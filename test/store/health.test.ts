@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createHealth } from '../../src/store/health.ts';
 
 /** A health whose clock and trial writes the test has in its hands. */
 function setUp() {
   const trials: boolean[] = [];
   const state = { now: 0, failing: null as Error | null };
-  const health = createHealth(
-    async ({ failure }) => {
+  const { check, change } = createHealth({
+    async write({ failure }) {
       trials.push(failure);
       if (state.failing) throw state.failing;
     },
-    () => state.now,
-  );
+    isContention: ({ message }) => message === 'locked',
+    nowMs: () => state.now,
+  });
+  const health = {
+    check,
+    succeeded: () => change(async () => {}),
+    /** A change that comes to this. */
+    failed: (message: string) =>
+      assert.rejects(
+        change(() => Promise.reject(new StoreUnavailable(message))),
+        { message },
+      ),
+  };
   const isReady = () =>
     health.check().then(
       () => true,
@@ -24,23 +36,23 @@ function setUp() {
 suite('health of a database', () => {
   test('follows what commits come to, at once', async () => {
     const { health, trials, isReady } = setUp();
-    health.succeeded();
+    await health.succeeded();
     assert.equal(await isReady(), true);
-    health.failed(new Error('full'));
+    await health.failed('full');
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, []);
   });
 
   test('does not come back by a change that may be smaller than what has failed', async () => {
     const { health, isReady } = setUp();
-    health.failed(new Error('full'));
-    health.succeeded();
+    await health.failed('full');
+    await health.succeeded();
     assert.equal(await isReady(), false);
   });
 
   test('comes back by a trial that asks for as much as a change, not before a second is over', async () => {
     const { health, trials, state, isReady } = setUp();
-    health.failed(new Error('full'));
+    await health.failed('full');
     state.now = 999;
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, []);
@@ -67,10 +79,10 @@ suite('health of a database', () => {
 
   test('is tried anew once it was doubted', async () => {
     const { health, trials, state, isReady } = setUp();
-    health.succeeded();
-    health.doubted();
+    await health.succeeded();
+    await health.failed('locked');
     assert.equal(await isReady(), true);
-    health.doubted();
+    await health.failed('locked');
     state.failing = new Error('locked');
     assert.equal(await isReady(), false);
     assert.deepEqual(trials, [false, false]);
@@ -79,7 +91,7 @@ suite('health of a database', () => {
   test('believes a commit more than a trial that was under way', async () => {
     const { health } = setUp();
     const asked = health.check();
-    health.failed(new Error('full'));
+    await health.failed('full');
     await assert.rejects(asked, /full/);
   });
 });

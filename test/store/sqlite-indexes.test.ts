@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
+import { eventBody } from '../../src/events/envelope.ts';
+import { erase } from '../../src/store/erase.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
@@ -14,6 +16,7 @@ import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import type { BankEntryFilter, CheckoutFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
+import { customer, T } from './build.ts';
 
 /** The steps in which SQLite would look for the rows of the read. */
 function planOf(database: DatabaseSync, { sql }: Read<unknown>): string[] {
@@ -89,6 +92,27 @@ suite('every filter of a list', () => {
       'what else is asked might leave less than a page',
     );
   });
+});
+
+test('what is left of somebody is found by keys and indexes, and each by itself', (t) => {
+  const tenant = { account: 1, mode: 'test' } as const;
+  const found = [
+    [{ id: 'chk_1', version: 1, eventCount: 1, data: '{"payer":{}}', checksum: 0 }],
+    [],
+    [{ id: 'evt_1', body: eventBody('checkout.created', 'evt_1', T, '{"customer_details":{}}', 1, 1) }],
+  ];
+  const database = openFresh(t);
+  const steps = erase(tenant, customer(tenant));
+  let asked = 0;
+  for (let step = steps.next(); !step.done; step = steps.next(found[asked++] ?? [])) {
+    const { text, values } = onSqlite(step.value);
+    if (text === '') continue;
+    for (const { detail } of database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)) {
+      if (!/^(SCAN|SEARCH)/.test(`${detail}`) || /^SCAN (chain|json_each)/.test(`${detail}`)) continue;
+      assert.match(`${detail}`, /\(account=\? AND live=\? AND /, text);
+    }
+  }
+  assert.ok(asked > 5);
 });
 
 suite('what is found by an index alone, in the order of the list and no further than its page', () => {

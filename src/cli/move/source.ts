@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { UnusableDatabase } from '../../store/errors.ts';
 import { openForReading } from '../../store/sqlite/file.ts';
-import { refuseNewer, refuseOlder } from '../../store/sqlite/migrate.ts';
+import { refuseOther } from '../../store/sqlite/migrate.ts';
 
 export type SourceRow = Record<string, SQLOutputValue>;
 /** The account and mode of a row, as SQLite has them. */
@@ -14,8 +14,7 @@ export type Source = ReturnType<typeof openSource>;
 export function openSource(path: string, open = openForReading) {
   const database = open(path);
   try {
-    refuseNewer(database, path);
-    refuseOlder(database, path);
+    refuseOther(database, path);
   } catch (error) {
     database.close();
     throw error;

@@ -1,10 +1,11 @@
 /** Whether everything in a PostgreSQL database adds up. */
 import { type CheckListener, createTally } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
+import { refuseOtherSchema } from '../schema-version.ts';
 import { inSnapshot, onOwnConnection } from './alone.ts';
 import { rules } from './check-rules.ts';
 import type { Sql } from './connection.ts';
-import { migrations, newer, nothingIn, older, schemaOf } from './migrate.ts';
+import { migrations, schemaOf } from './migrate.ts';
 import { nameOf, unfinishedMove } from './open.ts';
 
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
@@ -13,7 +14,7 @@ const resources = `SET LOCAL work_mem = '32MB'; SET LOCAL max_parallel_workers_p
 /** Looks at everything as it is at one moment, also while services write. */
 export async function checkPostgres(url: string, listener: CheckListener): Promise<void> {
   await onOwnConnection(url, async (sql) => {
-    await refuseOtherSchema(sql, nameOf(url));
+    await refuseUnfit(sql, nameOf(url));
     await checkIndexes(sql, listener);
     await inSnapshot(sql, async () => {
       await sql.unsafe(resources);
@@ -22,15 +23,10 @@ export async function checkPostgres(url: string, listener: CheckListener): Promi
   });
 }
 
-async function refuseOtherSchema(sql: Sql, name: string): Promise<void> {
+async function refuseUnfit(sql: Sql, name: string): Promise<void> {
   const [move] = await sql`SELECT to_regclass('move_progress') IS NOT NULL AS unfinished`;
   if (move?.unfinished) throw unfinishedMove(name);
-  const schema = await schemaOf(sql);
-  const known = migrations.length;
-  if (schema === known) return;
-  if (!schema) throw nothingIn(name);
-  if (schema > known) throw newer(`the database ${name}`, schema);
-  throw older(name, schema);
+  refuseOtherSchema(`the database ${name}`, (await schemaOf(sql)) ?? 0, migrations.length);
 }
 
 /**

@@ -113,12 +113,12 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       return accounts;
     },
     insert,
-    async change(statement: Statement): Promise<number> {
+    async change(statement: Statement): Promise<boolean> {
       const [{ count }] = await pool.transaction(({ sql, commit }) =>
         commit([send(sql, statement), countUp(sql)]),
       );
       await changed();
-      return count;
+      return count === 1;
     },
   };
 }

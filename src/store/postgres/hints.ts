@@ -5,97 +5,59 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { CheckoutId } from '../../checkout/ids.ts';
-import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createConnection } from './connection.ts';
 import type { Pool } from './pool.ts';
 
 const CHANNEL = 'opentill';
 /** Hints are sent together: NOTIFY takes a lock that all commits with a NOTIFY share, so there should be few. */
 const GATHER_MS = 20;
-/** The payload of a NOTIFY is less than 8000 bytes: an id takes 33 of them, an account and mode up to 45. */
-const MAX_IDS = 150;
-const MAX_FEEDS = 50;
+/** The payload of a NOTIFY is less than 8000 bytes; the id of a session takes 33 of them, the name of a tenant fewer. */
+const MAX_HINTS = 150;
 const LISTEN_AGAIN_MS = 5_000;
 
-type Hint = {
-  readonly from: string;
-  readonly directory: boolean;
-  readonly checkouts: readonly CheckoutId[];
-  readonly feeds: readonly Tenant[];
-};
+/** A hint is the id of a session, the name of a tenant, or this. */
+export const DIRECTORY = 'directory';
 
 export function createHints(pool: Pool, url: string) {
   const from = randomUUID();
-  const checkouts = new Set<CheckoutId>();
-  const feeds = new Map<string, Tenant>();
-  let directory = false;
+  const gathered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let stopListening = async () => {};
 
-  function gather(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void send();
-    }, GATHER_MS).unref();
-  }
-
   async function send(): Promise<void> {
-    const ids = [...checkouts];
-    const tenants = [...feeds.values()];
-    const hints: Hint[] = [];
-    for (
-      let part = 0;
-      part * MAX_IDS < ids.length || part * MAX_FEEDS < tenants.length || directory;
-      part++
-    ) {
-      hints.push({
-        from,
-        directory,
-        checkouts: ids.slice(part * MAX_IDS, (part + 1) * MAX_IDS),
-        feeds: tenants.slice(part * MAX_FEEDS, (part + 1) * MAX_FEEDS),
-      });
-      directory = false;
+    timer = undefined;
+    const all = [...gathered];
+    gathered.clear();
+    const sent: Promise<unknown>[] = [];
+    for (let at = 0; at < all.length; at += MAX_HINTS) {
+      const payload = JSON.stringify({ from, hints: all.slice(at, at + MAX_HINTS) });
+      sent.push(pool.lookOut((sql) => sql`SELECT pg_notify(${CHANNEL}, ${payload})`));
     }
-    checkouts.clear();
-    feeds.clear();
-    const notify = (hint: Hint) =>
-      pool.lookOut((sql) => sql`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(hint)})`);
-    await Promise.allSettled(hints.map(notify));
-  }
-
-  /** To listen twice is to listen once: asked again and again, it finds the server wherever that has gone. */
-  function listen(onHint: (hint: Hint) => void): void {
-    const connection = createConnection(url, undefined, {
-      name: 'opentill listener',
-      onPayload(payload) {
-        const hint = parsed(payload);
-        if (hint !== null && hint.from !== from) onHint(hint);
-      },
-    });
-    const ask = () => void connection.run((sql) => sql.unsafe(`LISTEN ${CHANNEL}`)).catch(() => {});
-    ask();
-    const asking = setInterval(ask, LISTEN_AGAIN_MS).unref();
-    stopListening = () => {
-      clearInterval(asking);
-      return connection.close();
-    };
+    await Promise.allSettled(sent);
   }
 
   return {
-    directoryChanged(): void {
-      directory = true;
-      gather();
+    tell(hints: readonly string[]): void {
+      if (hints.length === 0) return;
+      for (const hint of hints) gathered.add(hint);
+      timer ??= setTimeout(() => void send(), GATHER_MS).unref();
     },
-    checkoutsChanged(ids: readonly CheckoutId[]): void {
-      for (const id of ids) checkouts.add(id);
-      if (ids.length > 0) gather();
+
+    /** To listen twice is to listen once: asked again and again, it finds the server wherever that has gone. */
+    listen(onHint: (hint: string) => void): void {
+      const connection = createConnection(url, undefined, {
+        name: 'opentill listener',
+        onPayload: (payload) => hintsIn(payload, from).forEach(onHint),
+      });
+      const ask = () => void connection.run((sql) => sql.unsafe(`LISTEN ${CHANNEL}`)).catch(() => {});
+      ask();
+      const asking = setInterval(ask, LISTEN_AGAIN_MS).unref();
+      stopListening = () => {
+        clearInterval(asking);
+        return connection.close();
+      };
     },
-    feedChanged(tenant: Tenant): void {
-      feeds.set(tenantName(tenant), { account: tenant.account, mode: tenant.mode });
-      gather();
-    },
-    listen,
+
     async close(): Promise<void> {
       clearTimeout(timer);
       await send();
@@ -104,20 +66,12 @@ export function createHints(pool: Pool, url: string) {
   };
 }
 
-/** Anybody who may connect may also send something on the channel. */
-function parsed(payload: string): Hint | null {
+/** Those of another process. Anybody who may connect may also send something else on the channel. */
+function hintsIn(payload: string, own: string): readonly string[] {
   try {
-    const hint = JSON.parse(payload);
-    if (typeof hint !== 'object' || hint === null) return null;
-    const { from, directory = false, checkouts = [], feeds = [] } = hint;
-    if (!Array.isArray(checkouts) || !Array.isArray(feeds)) return null;
-    return {
-      from,
-      directory,
-      checkouts,
-      feeds: feeds.filter((tenant) => typeof tenant?.account === 'number'),
-    };
+    const { from, hints } = JSON.parse(payload);
+    return from === own || !Array.isArray(hints) ? [] : hints.filter((hint) => typeof hint === 'string');
   } catch {
-    return null;
+    return [];
   }
 }

@@ -1,23 +1,18 @@
 /** Brings the schema up to date, also when several processes start at once and while older ones serve. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnusableDatabase } from '../errors.ts';
+import { migrationsOf, refuseOtherSchema } from '../schema-version.ts';
 import type { Connection, Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
 
-const directory = join(import.meta.dirname, '../../../migrations/postgres');
+export const migrations = migrationsOf('postgres');
+
 /**
  * A change of a table waits for those who use it, and others wait behind it; so it waits briefly, and often.
  */
 const LOCK_TIMEOUT = '2s';
 const MAX_TRIES = 30;
 const PAUSE_MS = 500;
-
-export const migrations: readonly string[] = readdirSync(directory)
-  .filter((name) => name.endsWith('.sql'))
-  .sort()
-  .map((name) => readFileSync(join(directory, name), 'utf8'));
 
 /** Also where another process does so at the same moment. */
 const createSchemaVersion = `
@@ -61,12 +56,11 @@ export async function migrate(
   let version = await connection.run(schemaOf);
   if (version === null) {
     await connection.run((sql) => refuseForeignTables(sql, name));
-    if (!migrates) throw nothingIn(name);
+    refuseOtherSchema(`the database ${name}`, 0, known.length, { migrates });
     await createVersion(connection);
     version = 0;
   }
-  if (version > known.length) throw newer(`the database ${name}`, version, known);
-  if (version < known.length && !migrates) throw older(name, version, known);
+  refuseOtherSchema(`the database ${name}`, version, known.length, { migrates });
   for (let next = version + 1; next <= known.length; next++)
     await patiently(() => apply(connection, next, name, known));
 }
@@ -98,12 +92,6 @@ async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
   );
 }
 
-export function nothingIn(name: string): UnusableDatabase {
-  return new UnusableDatabase(
-    `there is nothing of opentill in the database ${name}; a first start of the server makes it`,
-  );
-}
-
 async function createVersion(connection: Connection): Promise<void> {
   await connection
     .run((sql) => sql.unsafe(createSchemaVersion))
@@ -124,9 +112,7 @@ async function apply(
     try {
       await sql.unsafe('BEGIN');
       const [row] = await sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1 FOR UPDATE`;
-      if (row !== undefined && row.version > known.length) {
-        throw newer(`the database ${name}`, row.version, known);
-      }
+      refuseOtherSchema(`the database ${name}`, row?.version ?? 0, known.length, { migrates: true });
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         const migration = known[number - 1] as string;
@@ -154,16 +140,4 @@ async function patiently(step: () => Promise<void>): Promise<void> {
       await pause(PAUSE_MS);
     }
   }
-}
-
-export function newer(what: string, schema: number, known = migrations): UnusableDatabase {
-  return new UnusableDatabase(
-    `${what} was written by a newer opentill (schema ${schema}, this one knows ${known.length}); use that one`,
-  );
-}
-
-export function older(name: string, schema: number, known = migrations): UnusableDatabase {
-  return new UnusableDatabase(
-    `the database ${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known.length}`,
-  );
 }

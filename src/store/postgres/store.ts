@@ -1,6 +1,6 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
 import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
+import { tenantName, tenantNamed } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
@@ -8,14 +8,14 @@ import { endpointList } from '../resources/endpoints.ts';
 import { tenantsWith } from '../resources/tenants.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
-import type { Store } from '../store.ts';
+import type { OpenOptions, Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { gatheringReader } from './checkouts.ts';
 import { committer } from './commit.ts';
 import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
-import { createHints } from './hints.ts';
+import { createHints, DIRECTORY } from './hints.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
 import { purgeAnswers } from './retention.ts';
@@ -29,21 +29,21 @@ const SEARCHERS = 2;
 /** Beside those that commit, for the transactions of the feed and of claims. */
 const FURTHER_WRITERS = 2;
 
-type Options = {
-  /** Takes part in the work and hears of the others; the command line does without. */
-  readonly serve?: boolean;
-  /** Brings the schema up to date, or makes it. */
-  readonly migrates?: boolean;
+type Options = OpenOptions & {
   /** Batches that are committed at the same time. */
   readonly commitsAtOnce?: number;
-  /** Gets a line for the operator when a server must not use the database any more. */
-  readonly onTrouble?: (text: string) => void;
 };
 
 /** `url` is that of the driver: `postgres://user:password@host:port/database`, several hosts with commas. */
 export async function openPostgresStore(
   url: string,
-  { serve = false, migrates = true, commitsAtOnce = 4, onTrouble = () => {} }: Options = {},
+  {
+    serve = false,
+    migrates = true,
+    commitsAtOnce = 4,
+    onTrouble = () => {},
+    onRemoteChange = () => {},
+  }: Options = {},
 ): Promise<Store> {
   await prepareDatabase(url, { migrates });
   const cache = createCheckoutCache();
@@ -58,7 +58,7 @@ export async function openPostgresStore(
     },
   });
   const hints = createHints(pool, url);
-  const directory = createDirectory(pool, { watch: serve, announce: hints.directoryChanged });
+  const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
   const feed = createFeed(pool);
   const run = runner(pool);
@@ -67,38 +67,31 @@ export async function openPostgresStore(
   await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
-  let remoteChange: (checkout: CheckoutId) => void = () => {};
-  let remoteEvents: (tenant: Tenant) => void = () => {};
-  const health = createHealth(async () => {
-    const written = pool.write((each) => each`UPDATE directory SET checked_at = ${Date.now()} WHERE id = 1`);
-    await within(HEALTH_ANSWER_WITHIN_MS, written);
+  const health = createHealth({
+    isContention,
+    async write() {
+      const now = Date.now();
+      const written = pool.write((each) => each`UPDATE directory SET checked_at = ${now} WHERE id = 1`);
+      await within(HEALTH_ANSWER_WITHIN_MS, written);
+    },
   });
 
   if (serve) {
     hints.listen((hint) => {
-      if (hint.directory) void directory.refresh().catch(() => {});
-      for (const id of hint.checkouts) remoteChange(id);
-      for (const tenant of hint.feeds) remoteEvents(tenant);
+      if (hint === DIRECTORY) void directory.refresh().catch(() => {});
+      else onRemoteChange(tenantNamed(hint) ?? (hint as CheckoutId));
     });
   }
 
   return {
     batching: { atOnce: commitsAtOnce, mixed: false },
     async commit(units) {
-      const { checkouts: changed, writes } = await commit(units).catch((error) => {
-        if (error instanceof StoreUnavailable) {
-          if (isContention(error)) health.doubted();
-          else health.failed(error);
-        }
-        throw error;
-      });
-      health.succeeded();
+      const { checkouts: changed, writes } = await health.change(() => commit(units));
       for (const checkout of changed) cache.remember(checkout);
       statistics.changed(units.length);
-      hints.checkoutsChanged(changed.map(({ id }) => id));
       // A batch is of one account and mode.
-      const tenant = units[0]?.needs.tenant;
-      if (tenant && writes.some(({ events = [] }) => events.length > 0)) hints.feedChanged(tenant);
+      const feeds = writes.some(({ events = [] }) => events.length > 0) ? units.slice(0, 1) : [];
+      hints.tell([...changed.map(({ id }) => id), ...feeds.map(({ needs }) => tenantName(needs.tenant))]);
       if (writes.some(({ clockMove }) => clockMove)) await directory.changed();
     },
 
@@ -126,15 +119,6 @@ export async function openPostgresStore(
       },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
-    remote: {
-      onCheckoutChange(listener) {
-        remoteChange = listener;
-      },
-      onEvents(listener) {
-        remoteEvents = listener;
-      },
-    },
-
     checkHealth: health.check,
     async close() {
       directory.close();

@@ -1,31 +1,20 @@
 /** Bank entries: one by one, in lists, and those that are due. */
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
-import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
-import { checksumIn, sound } from '../checksum.ts';
-import { byKey, load, locked } from '../loads.ts';
-import type { Page, PageRequest } from '../page.ts';
-import { isAnyOf, raw, sql } from '../sql.ts';
-import { columnsIn, type Row } from '../tables.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { load } from '../loads.ts';
+import type { PageRequest } from '../page.ts';
+import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
-import {
-  type AskedOf,
-  all,
-  boundsOf,
-  conditionsOf,
-  indexedBy,
-  one,
-  owned,
-  pageOf,
-  type Read,
-  word,
-} from './read.ts';
+import { type AskedOf, conditionsOf, word } from './read.ts';
+import { thingsIn } from './things.ts';
 
-const columns = sql`${raw(columnsIn('bank_entry'))}${checksumIn('bank_entry')}`;
-
-export function bankEntryFrom(stored: Row<'bank_entry'>): BankEntry {
-  const { data, ...row } = sound('bank_entry', stored);
-  return { ...JSON.parse(data), ...row };
-}
+const entries = thingsIn(
+  'bank_entry',
+  ({ data, ...row }): BankEntry => ({
+    ...JSON.parse(data),
+    ...row,
+  }),
+);
 
 export const writeBankEntry = rowOf(
   'bank_entry',
@@ -39,12 +28,7 @@ export const writeBankEntry = rowOf(
 /** Entries that may change or come to be, by their references. */
 export const loadBankEntries = load({
   keyOf: (reference: string) => reference,
-  read: (tenant, references) =>
-    byKey(
-      sql`SELECT ${columns} FROM bank_entry
-          WHERE ${owned(tenant)} AND ${isAnyOf('reference', references)}${locked('reference')}`,
-      (row: Row<'bank_entry'>) => [row.reference, bankEntryFrom(row)],
-    ),
+  read: (tenant, references) => entries.byKey(tenant, 'reference', references),
   apply(known, { bankEntry }: { readonly bankEntry?: BankEntry }) {
     if (bankEntry) known.set(bankEntry.reference, bankEntry);
   },
@@ -57,31 +41,14 @@ const filters = {
 export type BankEntryFilter = AskedOf<typeof filters>;
 
 export const bankEntries = {
-  fetch: (tenant: Tenant, id: EntryId): Read<BankEntry | null> =>
-    one(sql`SELECT ${columns} FROM bank_entry WHERE ${owned(tenant)} AND id = ${id}`, bankEntryFrom),
+  fetch: (tenant: Tenant, id: EntryId) => entries.fetch(tenant, 'id', id),
 
-  fetchByReference: (tenant: Tenant, reference: string): Read<BankEntry | null> =>
-    one(
-      sql`SELECT ${columns} FROM bank_entry WHERE ${owned(tenant)} AND reference = ${reference}`,
-      bankEntryFrom,
-    ),
+  fetchByReference: (tenant: Tenant, reference: string) => entries.fetch(tenant, 'reference', reference),
 
-  list: (tenant: Tenant, filter: BankEntryFilter, page: PageRequest): Read<Page<BankEntry>> =>
-    pageOf(
-      {
-        select: sql`SELECT ${columns} FROM bank_entry${indexedBy(filter.state === undefined ? null : 'bank_entry_state')}`,
-        conditions: [owned(tenant), ...conditionsOf(filters, filter)],
-        bounds: boundsOf('ntc', {}, page),
-        row: bankEntryFrom,
-      },
-      page,
-    ),
+  list(tenant: Tenant, filter: BankEntryFilter, page: PageRequest) {
+    const index = filter.state === undefined ? null : 'bank_entry_state';
+    return entries.page(tenant, conditionsOf(filters, filter), page, { index });
+  },
 
-  listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<BankEntry[]> =>
-    all(
-      sql`SELECT ${columns} FROM bank_entry${indexedBy('bank_entry_due')}
-          WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
-      bankEntryFrom,
-      'look',
-    ),
+  listDue: entries.listDue,
 };

@@ -1,20 +1,13 @@
 /** Files that go to and fro between an operator and a bank. */
 import type { BankFile, BankFileId, BankFileKind } from '../../banking/bank-file.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { checksumIn, sound } from '../checksum.ts';
-import { byKey, load, locked } from '../loads.ts';
-import type { Page, PageRequest } from '../page.ts';
-import { isAnyOf, raw, sql } from '../sql.ts';
-import { columnsIn, type Row } from '../tables.ts';
+import { load } from '../loads.ts';
+import type { PageRequest } from '../page.ts';
+import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
-import { boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
+import { thingsIn } from './things.ts';
 
-const columns = sql`${raw(columnsIn('bank_file'))}${checksumIn('bank_file')}`;
-
-export function bankFileFrom(stored: Row<'bank_file'>): BankFile {
-  const { data, ...row } = sound('bank_file', stored);
-  return { ...row, data: JSON.parse(data) };
-}
+const files = thingsIn('bank_file', ({ data, ...row }): BankFile => ({ ...row, data: JSON.parse(data) }));
 
 const bankFileRow = ({ data, ...file }: BankFile) => ({ ...file, data: JSON.stringify(data) });
 
@@ -32,11 +25,7 @@ type Change = { readonly bankFile?: BankFile; readonly ingestedFile?: BankFile }
 export const loadStatements = load({
   keyOf: (hash: string) => hash,
   read: (tenant, hashes) =>
-    byKey(
-      sql`SELECT ${columns} FROM bank_file
-          WHERE ${owned(tenant)} AND kind IN ('statement', 'ingesting') AND ${isAnyOf('hash', hashes)}${locked('hash')}`,
-      (row: Row<'bank_file'>) => [row.hash, bankFileFrom(row)],
-    ),
+    files.byKey(tenant, 'hash', hashes, { and: [sql`kind IN ('statement', 'ingesting')`] }),
   apply(known, { bankFile, ingestedFile }: Change) {
     for (const file of [bankFile, ingestedFile]) {
       if (file && file.kind !== 'payments') known.set(file.hash, file);
@@ -45,25 +34,14 @@ export const loadStatements = load({
 });
 
 export const bankFiles = {
-  fetch: (tenant: Tenant, id: BankFileId): Read<BankFile | null> =>
-    one(sql`SELECT ${columns} FROM bank_file WHERE ${owned(tenant)} AND id = ${id}`, bankFileFrom),
+  fetch: (tenant: Tenant, id: BankFileId) => files.fetch(tenant, 'id', id),
 
-  fetchByHash: (tenant: Tenant, kind: BankFileKind, hash: string): Read<BankFile | null> =>
-    one(
-      sql`SELECT ${columns} FROM bank_file WHERE ${owned(tenant)} AND kind = ${kind} AND hash = ${hash}`,
-      bankFileFrom,
-    ),
+  fetchByHash: (tenant: Tenant, kind: BankFileKind, hash: string) =>
+    files.fetch(tenant, 'hash', hash, [sql`kind = ${kind}`]),
 
   /** Content may be large, and lists do without. */
-  list: (tenant: Tenant, kind: BankFileKind, page: PageRequest): Read<Page<BankFile>> =>
-    pageOf(
-      {
-        select: sql`SELECT id, kind, created_at AS "createdAt", hash, data, '' AS content
-                    FROM bank_file${indexedBy('bank_file_kind')}`,
-        conditions: [owned(tenant), sql`kind = ${kind}`],
-        bounds: boundsOf('bfl', {}, page),
-        row: bankFileFrom,
-      },
-      page,
-    ),
+  list(tenant: Tenant, kind: BankFileKind, page: PageRequest) {
+    const source = sql`SELECT id, kind, created_at AS "createdAt", hash, data, '' AS content FROM bank_file`;
+    return files.page(tenant, [sql`kind = ${kind}`], page, { index: 'bank_file_kind', source });
+  },
 };

@@ -165,7 +165,7 @@ export function checkoutList(
   const key = led
     ? raw('found.checkout')
     : either({ sqlite: raw('checkout.id'), postgres: raw(ranged ? 'overview.id' : 'checkout.id') });
-  const bounds = boundsOf('chk', filter, page);
+  const bounds = boundsOf(filter, page);
   const conditions = [
     ...(led ? [sql`${owned(tenant, 'found')} AND found.name = ${led[0]} AND found.value = ${led[1]}`] : []),
     owned(tenant, 'checkout'),

@@ -84,7 +84,7 @@ export const deliveries = {
         select: selectFrom(tenant, indexFor(filter)),
         conditions: [owned(tenant, 'delivery'), ...conditionsOf(filtersOf(tenant), asked)],
         key: raw('delivery.id'),
-        bounds: boundsOf('whd', filter, page),
+        bounds: boundsOf({ ...filter, prefix: 'whd' }, page),
         row: deliveryFrom,
       },
       page,

@@ -1,4 +1,5 @@
 /** Events: one by one, in the feed of a tenant, and as the history of a session. */
+import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow, FeedEvent } from '../../events/event.ts';
 import { checksumIn, sound } from '../checksum.ts';
@@ -98,6 +99,13 @@ export function feedEnd(tenant: Tenant): Read<number> {
   });
   return single(sql`SELECT ${end} AS position`, ({ position }: Position) => position);
 }
+
+/** For SQLite, the position of a session's newest event, where its chain begins. */
+export const fetchLastEvent = ({ tenant, id }: Checkout): Read<number> =>
+  single(
+    sql`SELECT last_event AS position FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
+    ({ position }: Position) => position,
+  );
 
 const positionIn = (table: string, tenant: Tenant): Sql =>
   sql`coalesce((SELECT position FROM ${raw(table)} WHERE ${owned(tenant)}), 0)`;

@@ -1,17 +1,13 @@
 /** Provider events: by the references of their rails, and those that are due. */
-import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import type { ProviderEvent } from '../../methods/provider-event.ts';
-import { checksumIn, sound } from '../checksum.ts';
 import { byKey, load, locked } from '../loads.ts';
-import { raw, sql } from '../sql.ts';
-import { columnsIn } from '../tables.ts';
+import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import { all, indexedBy, owned, type Read } from './read.ts';
+import { owned } from './read.ts';
+import { thingsIn } from './things.ts';
 
-const columns = sql`${raw(columnsIn('provider_event'))}${checksumIn('provider_event')}`;
-
-const eventFrom = (row: ProviderEvent): ProviderEvent => sound('provider_event', row);
+const events = thingsIn('provider_event', (row): ProviderEvent => row);
 
 /** Only what became of an event changes. */
 export const writeProviderEvent = rowOf('provider_event', (event: ProviderEvent) => event, {
@@ -27,21 +23,13 @@ export const loadProviderEvents = load({
   keyOf: railKey,
   read: (tenant, references: readonly RailReference[]) =>
     byKey(
-      sql`SELECT ${columns} FROM ${amongRails('provider_event', references)}
+      sql`SELECT ${events.columns} FROM ${amongRails('provider_event', references)}
           WHERE ${owned(tenant)}${locked('rail, reference', 'UPDATE', 'provider_event')}`,
-      (row: ProviderEvent) => [railKey(row), eventFrom(row)],
+      (row: ProviderEvent) => [railKey(row), events.thing(row)],
     ),
   apply(known, { providerEvent }: { readonly providerEvent?: ProviderEvent }) {
     if (providerEvent) known.set(railKey(providerEvent), providerEvent);
   },
 });
 
-export const providerEvents = {
-  listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<ProviderEvent[]> =>
-    all(
-      sql`SELECT ${columns} FROM provider_event${indexedBy('provider_event_due')}
-          WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
-      eventFrom,
-      'look',
-    ),
-};
+export const providerEvents = { listDue: events.listDue };

@@ -109,7 +109,12 @@ export function conditionsOf<F extends object>(
   return conditions;
 }
 
-type Between = { readonly createdFrom?: number; readonly createdBefore?: number };
+type Between = {
+  readonly createdFrom?: number;
+  readonly createdBefore?: number;
+  /** Of the ids, where there is a time. */
+  readonly prefix?: IdPrefix;
+};
 export type Bound = readonly [comparison: '<' | '>', id: string];
 
 /**
@@ -118,8 +123,7 @@ export type Bound = readonly [comparison: '<' | '>', id: string];
  * a time is shorter than an id, and no id itself.
  */
 export function boundsOf(
-  prefix: IdPrefix,
-  { createdFrom, createdBefore }: Between,
+  { createdFrom, createdBefore, prefix = 'chk' }: Between,
   { after, before }: PageRequest,
 ): Bound[] {
   const firstAt = (time: number | undefined) => (time === undefined ? [] : [firstIdAt(prefix, time)]);

@@ -28,7 +28,7 @@ export function refundList(tenant: Tenant, filter: RefundFilter, page: PageReque
     {
       select: sql`SELECT id, checkout FROM refund${indexedBy(indexFor(filter))}`,
       conditions: [owned(tenant), ...conditionsOf(filters, filter)],
-      bounds: boundsOf('rfd', {}, page),
+      bounds: boundsOf({}, page),
       row: ({ id, checkout }: Found) => ({ id, checkout }),
     },
     page,

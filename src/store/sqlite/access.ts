@@ -18,8 +18,9 @@ type Operation<A extends unknown[], R> = (...args: A) => R;
 /** `watch` is the server's; `written` is called behind each write. */
 export function createAccess(database: DatabaseSync, watch: Watch | null, written: () => void) {
   const version = database.prepare('PRAGMA user_version');
-  const health = createHealth(
-    writing(({ failure }: { readonly failure: boolean }) => {
+  const health = createHealth({
+    isContention: isLock,
+    write: writing(({ failure }: { readonly failure: boolean }) => {
       // Writing the number that is there already still goes through the log and its fsync.
       inTransaction(database, () => {
         database.exec(`PRAGMA user_version = ${version.get()?.user_version}`);
@@ -27,7 +28,7 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
       });
       if (failure) inTransaction(database, () => database.exec('UPDATE directory SET trial = NULL'));
     }),
-  );
+  });
 
   /** The error as the interface has it. */
   function translated(error: unknown): unknown {
@@ -69,22 +70,10 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
   return {
     reading,
     writing,
-    /** Writing for others, by whose success the health is known. */
+    /** Writing for others. */
     changing<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, Promise<R>> {
       const change = writing(operation);
-      return async (...args) => {
-        try {
-          const result = await change(...args);
-          health.succeeded();
-          return result;
-        } catch (error) {
-          if (error instanceof StoreUnavailable) {
-            if (isLock(error)) health.doubted();
-            else health.failed(error);
-          }
-          throw error;
-        }
-      };
+      return (...args) => health.change(() => change(...args));
     },
     async checkHealth(): Promise<void> {
       const trouble = watch?.trouble();

@@ -8,7 +8,7 @@ import { type CheckListener, isBroken, type Outcome } from '../check/check.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { checkSqlite, FILE_IS_WHOLE } from './check.ts';
 import { openForReading, openUnchanging, refuseLongLog } from './file.ts';
-import { migrations, refuseNewer, schemaOf } from './migrate.ts';
+import { migrations, refuseOther, schemaOf } from './migrate.ts';
 import { type Ownership, own } from './ownership.ts';
 
 /** So much is copied at once, between two signs of progress: 16 MiB. */
@@ -94,7 +94,7 @@ async function checkCopy(
 
 /** Makes the database of a backup. Nobody can serve it meanwhile, and there must be none yet. */
 export async function restoreSqlite(file: string, path: string): Promise<void> {
-  refuseOther(file);
+  refuseNoBackup(file);
   refuseExisting(path);
   const owned = ownPlaceOf(path);
   try {
@@ -119,7 +119,7 @@ function ownPlaceOf(path: string): Ownership {
   }
 }
 
-function refuseOther(file: string): void {
+function refuseNoBackup(file: string): void {
   if (!existsSync(file)) throw new UnusableDatabase(`there is no file ${file}`);
   if (beginningOf(file) !== HEADER) throw new UnusableDatabase(`${file} is no backup of a SQLite database`);
   const log = `${file}-wal`;
@@ -142,7 +142,7 @@ function verify(part: string, file: string): void {
   try {
     const database = openUnchanging(part);
     try {
-      refuseNewer(database, file);
+      refuseOther(database, file, { migrates: true });
       refuseDamaged(database);
     } finally {
       database.close();

@@ -66,9 +66,9 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
         return Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
       }),
 
-    change(statement: Sql): number {
+    change(statement: Sql): boolean {
       refresh();
-      return change(statement);
+      return change(statement) === 1;
     },
   };
 }

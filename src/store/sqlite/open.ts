@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../errors.ts';
 import { unchanging } from './file.ts';
-import { migrate, refuseForeign, refuseNewer, refuseOlder } from './migrate.ts';
+import { migrate, refuseForeign, refuseOther } from './migrate.ts';
 import { noteAt } from './note.ts';
 
 /**
@@ -20,7 +20,7 @@ export function openDatabase(path: string, { migrates = true } = {}): DatabaseSy
       );
     }
     if (migrates) migrate(database, path);
-    else refuseOlder(database, `the database ${path}`);
+    else refuseOther(database, `the database ${path}`);
     return database;
   } catch (error) {
     database.close();
@@ -35,7 +35,7 @@ function connect(path: string): DatabaseSync {
     makeFile(path);
     database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
     refuseForeign(database, path);
-    refuseNewer(database, `the database ${path}`);
+    refuseOther(database, `the database ${path}`, { migrates: true });
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;

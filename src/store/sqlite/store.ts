@@ -5,32 +5,24 @@ import { feedEnd } from '../resources/events.ts';
 import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
-import type { Store } from '../store.ts';
+import type { OpenOptions, Store } from '../store.ts';
 import { createAccess } from './access.ts';
 import { checkoutReader } from './checkouts.ts';
+import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
 import { makeFile, openDatabase } from './open.ts';
-import { enterToWrite, own } from './ownership.ts';
+import { enterToWrite, type Ownership, own } from './ownership.ts';
 import { runner } from './run.ts';
-import { type Serving, startServing } from './serving.ts';
 import { inTransaction } from './transaction.ts';
+import { watchFiles } from './watch.ts';
 import { workQueue } from './work.ts';
-
-type Options = {
-  /** Takes the sole right to serve the database; the command line does without, beside a server that runs. */
-  readonly serve?: boolean;
-  /** Brings the schema up to date, or makes it. */
-  readonly migrates?: boolean;
-  /** Gets a line for the operator when a server must not, or can hardly, use the database any more. */
-  readonly onTrouble?: (text: string) => void;
-};
 
 /** `path` names the file. */
 export function openSqliteStore(
   path: string,
-  { serve = false, migrates = true, onTrouble = () => {} }: Options = {},
+  { serve = false, migrates = true, onTrouble = () => {} }: OpenOptions = {},
 ): Store {
   makeFile(path);
   if (!serve) {
@@ -40,7 +32,7 @@ export function openSqliteStore(
   const owned = own(path);
   return opened(owned.release, () => {
     const database = openDatabase(path, { migrates });
-    return storeOn(database, startServing(database, path, owned, onTrouble), owned.release);
+    return storeOn(database, serving(database, path, owned, onTrouble), owned.release);
   });
 }
 
@@ -51,6 +43,20 @@ function opened(leave: () => void, open: () => Store): Store {
     leave();
     throw error;
   }
+}
+
+type Serving = ReturnType<typeof serving>;
+
+/** What a server does beside its work, for as long as it has the database open. */
+function serving(database: DatabaseSync, path: string, owned: Ownership, onTrouble: (text: string) => void) {
+  const onLong = (bytes: number) => {
+    const size = Math.round(bytes / 2 ** 20);
+    onTrouble(
+      `the log of the database has ${size} MiB; a program reads for so long that it cannot be begun anew`,
+    );
+  };
+  const watch = watchFiles(database, path, owned, onTrouble);
+  return { watch, checkpoints: startCheckpoints(database, path, { onLong }) };
 }
 
 function storeOn(database: DatabaseSync, server: Serving | null, leave: () => void): Store {
@@ -110,12 +116,11 @@ function storeOn(database: DatabaseSync, server: Serving | null, leave: () => vo
       },
     }),
     endpoints: { list: reading(endpoints.list) },
-    // The one process that serves the database is the only one that changes sessions.
-    remote: { onCheckoutChange: () => {}, onEvents: () => {} },
 
     checkHealth,
     async close() {
-      await server?.stop();
+      server?.watch.stop();
+      await checkpoints?.stop();
       database.close();
       leave();
     },

@@ -7,10 +7,9 @@ import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
-import { feedEnd } from '../resources/events.ts';
+import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
-import { liveOf } from './rows.ts';
 import type { Runner } from './run.ts';
 import { rowStatements } from './statements.ts';
 
@@ -24,14 +23,11 @@ export class OutdatedCheckout extends Error {
 /** Writes the rows of units, inside the transaction that `commit.ts` has opened: a function for each transaction. */
 export function writer(database: DatabaseSync, { read, steps, change }: Runner): () => Write {
   const rows = rowStatements(database);
-  const prepare = (sql: string) => database.prepare(sql);
-  const lastEvent = prepare('SELECT last_event FROM checkout WHERE account = ? AND live = ? AND id = ?');
 
   // By the very session that was written: one from a transaction that came to nothing is never asked about.
   const lastEvents = new WeakMap<Checkout, number>();
   const lastEventOf = (checkout: Checkout): number =>
-    lastEvents.get(checkout) ??
-    (lastEvent.get(checkout.tenant.account, liveOf(checkout.tenant), checkout.id)?.last_event as number);
+    lastEvents.get(checkout) ?? read(fetchLastEvent(checkout));
 
   function writeCheckout(before: Checkout | null, after: Checkout, lastEvent: number): void {
     const own = checkoutRow(after);

@@ -2,7 +2,7 @@ import { type CheckListener, isBroken, type Outcome } from '../../../store/check
 import { checkPostgres } from '../../../store/postgres/check.ts';
 import { checkSqlite } from '../../../store/sqlite/check.ts';
 import { openForReading } from '../../../store/sqlite/file.ts';
-import { refuseNewer, refuseOlder } from '../../../store/sqlite/migrate.ts';
+import { refuseOther } from '../../../store/sqlite/migrate.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
 import { linesOf } from '../../declare/json.ts';
@@ -59,8 +59,7 @@ export const command = plainCommand({
 async function checkFile(path: string, listener: CheckListener): Promise<void> {
   const database = openForReading(path);
   try {
-    refuseNewer(database, path);
-    refuseOlder(database, path);
+    refuseOther(database, path);
     await checkSqlite(database, listener);
   } finally {
     database.close();

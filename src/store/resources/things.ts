@@ -1,0 +1,68 @@
+/** Reads of a table whose rows stand for things of the domain, each by itself. */
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import { checksumIn, sound } from '../checksum.ts';
+import { byKey, locked } from '../loads.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { isAnyOf, raw, type Sql, sql } from '../sql.ts';
+import { columnsIn, type Row, type Table } from '../tables.ts';
+import { all, boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
+
+type Field<T extends Table> = keyof Row<T> & string;
+
+export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D) {
+  const columns = sql`${raw(columnsIn(table))}${checksumIn(table)}`;
+  const select = sql`SELECT ${columns} FROM ${raw(table)}`;
+  const thing = (row: Row<T>): D => from(sound(table, row));
+
+  return {
+    columns,
+    thing,
+
+    /** The one that has this in a column, which is unique, and fulfils further conditions. */
+    fetch: (tenant: Tenant, column: Field<T>, value: string, and: readonly Sql[] = []): Read<D | null> =>
+      one(sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${raw(column)} = ${value}`, thing),
+
+    /** Those with one of these values in a column, by it, and locked where they may change. */
+    byKey: (
+      tenant: Tenant,
+      column: Field<T>,
+      values: readonly string[],
+      { and = [], lock = locked(column) }: { readonly and?: readonly Sql[]; readonly lock?: Sql } = {},
+    ): Read<Map<string, D>> =>
+      byKey(
+        sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}${lock}`,
+        (row: Row<T>) => [String(row[column]), thing(row)],
+      ),
+
+    /** A page in the order of ids; `source` selects the rows where not all columns are wanted. */
+    page: (
+      tenant: Tenant,
+      conditions: readonly Sql[],
+      page: PageRequest,
+      { index = null, source = select }: { readonly index?: string | null; readonly source?: Sql } = {},
+    ): Read<Page<D>> =>
+      pageOf(
+        {
+          select: sql`${source}${indexedBy(index)}`,
+          conditions: [owned(tenant), ...conditions],
+          bounds: boundsOf({}, page),
+          row: thing,
+        },
+        page,
+      ),
+
+    /** What is due by `now`, the longest due first. */
+    listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<D[]> =>
+      all(
+        sql`${select}${indexedBy(`${table}_due`)}
+            WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+        thing,
+        'look',
+      ),
+  };
+}
+
+const each = (conditions: readonly Sql[]): Sql => ({
+  texts: [...conditions.map(() => ' AND '), ''],
+  parts: conditions,
+});
