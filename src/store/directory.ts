@@ -2,8 +2,7 @@
 
 import type { Account, NewAccount } from '../accounts/account.ts';
 import type { RealTime } from '../lib/time.ts';
-import { apiKeys } from './resources/directory.ts';
-import type { Run } from './resources/read.ts';
+import type { AskedResources } from './resources/all.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import type { Accounts, ApiKeys } from './store.ts';
 
@@ -17,9 +16,13 @@ export type DirectoryParts = {
   version(): number;
 };
 
-type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys };
+type AskedKeys = AskedResources['apiKeys'];
+type Directory = { readonly accounts: Accounts; readonly apiKeys: ApiKeys & AskedKeys };
 
-export function directoryOf({ accounts, insert, change, version }: DirectoryParts, run: Run): Directory {
+export function directoryOf(
+  { accounts, insert, change, version }: DirectoryParts,
+  apiKeys: AskedKeys,
+): Directory {
   async function create(account: NewAccount, nowMs: RealTime, first: boolean): Promise<Account | null> {
     const number = await insert(account, nowMs, { first });
     return number === null ? null : ((await accounts(number)).get(number) ?? null);
@@ -54,9 +57,7 @@ export function directoryOf({ accounts, insert, change, version }: DirectoryPart
       version,
     },
     apiKeys: {
-      fetch: (id) => run(apiKeys.fetch(id)),
-      fetchBySecretHash: (hash) => run(apiKeys.fetchBySecretHash(hash)),
-      list: () => run(apiKeys.list()),
+      ...apiKeys,
       add: ({ id, tenant, secretHash, permissions, name, createdAt }) =>
         change(
           sql`INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)

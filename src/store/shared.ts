@@ -8,12 +8,12 @@ import type { CheckoutRow } from './columns.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
 import { askedResources } from './resources/all.ts';
-import { awaitingTransfer, checkoutList, owners } from './resources/checkouts.ts';
+import { checkoutList, owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
-import { feedFrom, feedStart, fetchEvent, timeline } from './resources/events.ts';
-import { asked, type Read, type Run } from './resources/read.ts';
+import { feedFrom, feedStart } from './resources/events.ts';
+import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
-import { countDueDeliveries, dueCheckouts, gauges } from './resources/work.ts';
+import { gauges } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
 import type { Events, FeedPage, Retention, Store, Work } from './store.ts';
@@ -35,7 +35,7 @@ export type Parts = {
   };
   readonly feed: Feed;
   readonly directory: DirectoryParts;
-  readonly work: Omit<Work, 'listDueCheckouts' | 'countDueDeliveries'>;
+  readonly work: Work;
   readonly retention: Pick<Retention, 'purgeAnswers'> & {
     /** As in the interface. */
     listTenants(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
@@ -50,24 +50,23 @@ type Feed = {
 };
 
 export function resources({ run, inTransaction, checkouts, feed, directory, work, retention }: Parts) {
-  const ask = <A extends unknown[], T>(read: (...args: A) => Read<T>) => asked(run, read);
+  const asked = askedResources(run);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
   };
 
   return {
-    ...askedResources(run),
+    ...asked,
     checkouts: {
+      ...asked.checkouts,
       fetch: checkouts.fetch,
       fetchByAttempt: (tenant, attempt) => fetchOwner(tenant, owners.ofAttempt(tenant, attempt)),
       fetchByRefund: (tenant, refund) => fetchOwner(tenant, owners.ofRefund(tenant, refund)),
-      idByReference: ask(owners.ofReference),
       async list(tenant, filter, page) {
         const { rows, hasMore } = await run(checkoutList(tenant, filter, page));
         return { rows: rows.map((row) => checkouts.same(tenant, row)), hasMore };
       },
-      listAwaiting: ask(awaitingTransfer),
     },
     refunds: {
       async list(tenant, filter, page) {
@@ -82,13 +81,8 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
         return { rows: whole, hasMore };
       },
     },
-    events: { fetch: ask(fetchEvent), ...feedOf(run, feed), end: feed.end, timeline: ask(timeline) },
-    work: {
-      ...work,
-      // Of those that somebody holds as well.
-      listDueCheckouts: (tenant, now, limit) => run(dueCheckouts(tenant, now, limit)),
-      countDueDeliveries: ask(countDueDeliveries),
-    },
+    events: { ...asked.events, ...feedOf(run, feed), end: feed.end },
+    work: { ...asked.work, ...work },
     retention: {
       async listTenants(what, at) {
         const tenants = await retention.listTenants(what, at);
@@ -103,7 +97,7 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
       purgeDeliveries: (tenant, createdBefore) => inTransaction(purgeDeliveries(tenant, createdBefore)),
       purgeEvents: (tenant, createdBefore) => inTransaction(purgeEvents(tenant, createdBefore)),
     },
-    ...directoryOf(directory, run),
+    ...directoryOf(directory, asked.apiKeys),
     gauges: () => run(gauges),
   } satisfies Partial<Store>;
 }

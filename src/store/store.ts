@@ -13,7 +13,7 @@ import type { Customer } from '../checkout/customer.ts';
 import type { AttemptId, CheckoutId, RefundId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
-import type { EventId, EventRow, FeedEvent, SubjectId } from '../events/event.ts';
+import type { EventRow, FeedEvent, SubjectId } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
 import type {
   Claim,
@@ -113,16 +113,7 @@ export type Checkouts = {
   fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
   fetchByAttempt(tenant: Tenant, attempt: AttemptId): Promise<Checkout | null>;
   fetchByRefund(tenant: Tenant, refund: RefundId): Promise<Checkout | null>;
-  /** The session that knows this attempt or payment of a rail. */
-  idByReference(tenant: Tenant, rail: string, reference: string): Promise<CheckoutId | null>;
   list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
-  /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
-  listAwaiting(
-    tenant: Tenant,
-    currency: string,
-    amount: number,
-    limit: number,
-  ): Promise<readonly { readonly checkout: CheckoutId; readonly attempt: AttemptId }[]>;
 };
 
 /** A refund is a part of its session, and is listed with it. */
@@ -134,7 +125,6 @@ export type Refunds = {
 
 /** The feed of a tenant, and the events in it. */
 export type Events = {
-  fetch(tenant: Tenant, id: EventId): Promise<EventRow | null>;
   /**
    * Oldest first, from the position behind `after`; a reader that goes on from the page's `position` never misses one.
    * Whatever was committed before the call is in the feed. With `types` only a bounded stretch of it is looked at: a page
@@ -149,13 +139,6 @@ export type Events = {
   ): Promise<FeedPage>;
   /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
   end(tenant: Tenant): Promise<number>;
-  /** The events of one session, newest first; from the one before this event, or from the newest. */
-  timeline(
-    tenant: Tenant,
-    checkout: CheckoutId,
-    beforeEvent: EventId | null,
-    limit: number,
-  ): Promise<Page<EventRow>>;
 };
 
 export type Endpoints = {
@@ -180,9 +163,6 @@ export type Accounts = {
 };
 
 export type ApiKeys = {
-  fetch(id: string): Promise<ApiKey | null>;
-  fetchBySecretHash(secretHash: string): Promise<ApiKey | null>;
-  list(): Promise<readonly ApiKey[]>;
   /** False if the id or the secret exists already. */
   add(key: ApiKey): Promise<boolean>;
   /** False if there is no such key, or it is revoked already. */
@@ -193,8 +173,6 @@ export type ApiKeys = {
 export type Work = {
   /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
   listTenants(kind: WorkKind, realNow: RealTime): Promise<readonly TenantClock[]>;
-  /** Sessions that are due by `now` in the clock of their account and mode, the longest due first, whoever holds them. */
-  listDueCheckouts(tenant: Tenant, now: TenantTime, limit: number): Promise<readonly DueCheckout[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
   /** Gives claimed sessions back before their lease is over. */
@@ -204,8 +182,6 @@ export type Work = {
    * receiver has its turn and its bound; one that is suspended gets a single one, when it is to be probed.
    */
   claimDeliveries(tenant: Tenant, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
-  /** How many deliveries are due by `now` and may go out, whoever holds them. */
-  countDueDeliveries(tenant: Tenant, now: TenantTime): Promise<number>;
 };
 
 export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntries';
@@ -239,7 +215,7 @@ export type OpenOptions = {
   readonly onRemoteChange?: (changed: CheckoutId | Tenant) => void;
 };
 
-/** Resources are read by what stands in `resources/`. Lists are newest first where nothing else is said. */
+/** What is only read stands in `resources/`. Lists are newest first where nothing else is said. */
 export type Store = AskedResources & {
   /**
    * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch

@@ -8,7 +8,7 @@ import { erase } from '../../src/store/erase.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
-import { awaitingTransfer, checkoutList } from '../../src/store/resources/checkouts.ts';
+import { checkoutList, checkouts } from '../../src/store/resources/checkouts.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
@@ -163,7 +163,7 @@ suite('what is found by an index alone, in the order of the list and no further 
 
   test('awaited transfers', (t) => {
     const key = `PRIMARY KEY (${tenantKey} AND currency=? AND amount=?)`;
-    const plan = searched(t, awaitingTransfer(tenant, 'EUR', 1000, 10));
+    const plan = searched(t, checkouts.listAwaiting(tenant, 'EUR', 1000, 10));
     assert.deepEqual(plan, [`SEARCH awaited USING ${key}`]);
   });
 

@@ -135,11 +135,7 @@ type Parts = {
   readonly accounts: () => Promise<ReadonlyMap<number, Account>>;
 };
 
-export function workQueue({
-  pool,
-  run,
-  accounts,
-}: Parts): Omit<Work, 'listDueCheckouts' | 'countDueDeliveries'> {
+export function workQueue({ pool, run, accounts }: Parts): Work {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 

@@ -8,15 +8,29 @@ import { loadAnswers, type NewAnswer } from './answers.ts';
 import { writeAudit } from './audit.ts';
 import { bankEntries, loadBankEntries, writeBankEntry } from './bank-entries.ts';
 import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank-files.ts';
-import { loadOwners } from './checkouts.ts';
+import { checkouts, loadOwners } from './checkouts.ts';
 import { customers, loadCustomers, loadCustomersByEmail, writeCustomer } from './customers.ts';
 import { deliveries } from './deliveries.ts';
+import { apiKeys } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
+import { events } from './events.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
+import { work } from './work.ts';
 
 /** What is read of resources by everybody, under their names in the store. */
-const reads = { customers, providerEvents, bankEntries, bankFiles, receivers, deliveries };
+const reads = {
+  checkouts,
+  events,
+  customers,
+  providerEvents,
+  bankEntries,
+  bankFiles,
+  receivers,
+  deliveries,
+  apiKeys,
+  work,
+};
 export type AskedResources = {
   readonly [R in keyof typeof reads]: Asked<(typeof reads)[R]>;
 };

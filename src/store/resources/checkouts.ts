@@ -34,17 +34,6 @@ export const owners = {
 
   ofRefund: (tenant: Tenant, refund: RefundId): Read<CheckoutId | null> =>
     one(sql`SELECT checkout FROM refund WHERE ${owned(tenant)} AND id = ${refund}`, ownerOf),
-
-  /** Owner of an attempt or payment of a rail. */
-  ofReference: (tenant: Tenant, rail: string, reference: string): Read<CheckoutId | null> =>
-    one(
-      sql`SELECT checkout FROM payment_attempt
-          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}
-          UNION ALL
-          SELECT checkout FROM payment
-          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}`,
-      ownerOf,
-    ),
 };
 
 type OwnerOfReference = RailReference & Owner;
@@ -69,19 +58,27 @@ export const loadOwners = load({
 
 type Awaited = Pick<Row<'awaited'>, 'checkout' | 'attempt'>;
 
-export function awaitingTransfer(
-  tenant: Tenant,
-  currency: string,
-  amount: number,
-  limit: number,
-): Read<Awaited[]> {
-  return all(
-    sql`SELECT checkout, attempt FROM awaited
-        WHERE ${owned(tenant)} AND currency = ${currency} AND amount = ${amount}
-        ORDER BY attempt DESC LIMIT ${limit}`,
-    ({ checkout, attempt }: Awaited) => ({ checkout, attempt }),
-  );
-}
+export const checkouts = {
+  /** The session that knows this attempt or payment of a rail. */
+  idByReference: (tenant: Tenant, rail: string, reference: string): Read<CheckoutId | null> =>
+    one(
+      sql`SELECT checkout FROM payment_attempt
+          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}
+          UNION ALL
+          SELECT checkout FROM payment
+          WHERE ${owned(tenant)} AND rail = ${rail} AND reference = ${reference}`,
+      ownerOf,
+    ),
+
+  /** Sessions in which an attempt waits for a transfer of this amount, the newest first, at most `limit`. */
+  listAwaiting: (tenant: Tenant, currency: string, amount: number, limit: number): Read<Awaited[]> =>
+    all(
+      sql`SELECT checkout, attempt FROM awaited
+          WHERE ${owned(tenant)} AND currency = ${currency} AND amount = ${amount}
+          ORDER BY attempt DESC LIMIT ${limit}`,
+      ({ checkout, attempt }: Awaited) => ({ checkout, attempt }),
+    ),
+};
 
 const line = raw('rail, reference, attempt, amount, booked_at, late');
 

@@ -1,7 +1,8 @@
 /** Events: one by one, in the feed of a tenant, and as the history of a session. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import type { EventRow, FeedEvent } from '../../events/event.ts';
+import type { EventId, EventRow, FeedEvent } from '../../events/event.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import type { Page } from '../page.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
@@ -12,7 +13,7 @@ const columns = sql`${raw(columnsIn('event'))}${checksumIn('event')}`;
 
 const eventFrom = <R extends EventRow>(row: R): R => sound('event', row);
 
-export function fetchEvent(tenant: Tenant, id: string): Read<EventRow | null> {
+function fetch(tenant: Tenant, id: EventId): Read<EventRow | null> {
   return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, eventFrom<EventRow>);
 }
 
@@ -41,11 +42,11 @@ export function feedFrom(
   );
 }
 
-/** The events of a session, newest first, from the one before `beforeEvent`. */
-export function timeline(
+/** The events of a session, newest first, from the one before `beforeEvent` or from the newest. */
+function timeline(
   tenant: Tenant,
-  checkout: string,
-  beforeEvent: string | null,
+  checkout: CheckoutId,
+  beforeEvent: EventId | null,
   limit: number,
 ): Read<Page<EventRow>> {
   const statement = either({
@@ -63,6 +64,8 @@ export function timeline(
     }),
   };
 }
+
+export const events = { fetch, timeline };
 
 const sequenceOf = (tenant: Tenant, checkout: string, event: string): Sql => sql`(
   SELECT sequence FROM event AS edge

@@ -25,6 +25,13 @@ export function dueCheckouts(
   );
 }
 
+export const work = {
+  /** Those that somebody holds as well. */
+  listDueCheckouts: (tenant: Tenant, now: TenantTime, limit: number): Read<DueCheckout[]> =>
+    dueCheckouts(tenant, now, limit),
+  countDueDeliveries,
+};
+
 /** Numbers for operators. */
 export type Gauges = {
   readonly pendingDeliveries: number;
@@ -35,7 +42,7 @@ export type Gauges = {
 };
 
 /** Deliveries that are due and may go out: receivers that are suspended get no more than what they are probed with. */
-export function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
+function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
   return single(
     sql`SELECT count(*) AS due FROM delivery
         WHERE ${owned(tenant)} AND due_at <= ${now} AND receiver NOT IN (

@@ -7,7 +7,7 @@ import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/deliv
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { DamagedRow } from '../errors.ts';
-import { fetchEvent } from '../resources/events.ts';
+import { events } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
 import { type DueCheckout, dueCheckouts } from '../resources/work.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
@@ -81,7 +81,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
     claim: DeliveryClaim,
     health: Health | null,
   ): ClaimedDelivery | null {
-    const event = unlessDamaged(() => read(fetchEvent(tenant, due.event)));
+    const event = unlessDamaged(() => read(events.fetch(tenant, due.event)));
     if (event === 'damaged') return null;
     if (event === null) throw new Error(`the event of delivery ${due.id} is missing`);
     const endpoint = endpoints.list(tenant).find(({ id }) => id === due.receiver) ?? null;
