@@ -177,8 +177,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a command migrates the database',
     ...sqlite('open', 'cli/versions'),
-    find: 'migrates: serve, onTrouble',
-    replace: 'migrates: true, onTrouble',
+    find: 'const migrates = options.serve;',
+    replace: 'const migrates = true;',
   },
   {
     name: 'a database is migrated before it is owned',

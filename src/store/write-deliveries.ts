@@ -12,6 +12,7 @@ import type { AnyRow } from './tables.ts';
 export function deliveryWrites(
   all: readonly Writes[],
 ): ReadonlyArray<readonly [RowsStatement, readonly AnyRow[]]> {
+  if (!all.some(concernsDeliveries)) return [];
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
@@ -27,6 +28,11 @@ export function deliveryWrites(
     [promote, orderingKeysOf([...ended, ...resends])],
     [makeDueNow, all.flatMap(({ dueNow = [] }) => dueNow)],
   ];
+}
+
+/** Most changes do not. */
+function concernsDeliveries({ deliveries, deliveryResults, resends, dueNow }: Writes): boolean {
+  return Boolean(deliveries?.length || deliveryResults?.length || resends?.length || dueNow?.length);
 }
 
 /** A statement changes a row once, so that the results of a delivery that was sent twice are written in turn. */

@@ -12,10 +12,11 @@ type Prepared = {
   readonly statement: StatementSync;
   readonly fields: readonly string[];
   readonly values: SQLInputValue[];
+  /** Of rows with a checksum: it is made here, unless their writer knows more than the row says. */
+  readonly summed: SummedTable | null;
 };
 
 const statements = tableStatements<Table>('sqlite');
-/** Made where a row is written, unless its writer knows more than the row says. */
 const CHECKSUM = 'checksum';
 
 export function rowStatements(database: DatabaseSync) {
@@ -25,35 +26,38 @@ export function rowStatements(database: DatabaseSync) {
   /** By the places of the columns that they set, as bits. */
   const updates = new Map<Table, Map<number, Prepared>>();
 
-  function known<K>(all: Map<K, Prepared>, key: K, make: () => RowsStatement): Prepared {
+  function known<K>(all: Map<K, Prepared>, key: K, make: () => RowsStatement, table?: Table): Prepared {
     const before = all.get(key);
     if (before !== undefined) return before;
     const { columns, textFor } = make();
     const values = Array<SQLInputValue>(columns.length + 2).fill(null);
     const fields = columns.map(({ field }) => field);
-    const prepared = { statement: database.prepare(textFor('sqlite')), fields, values };
+    const summed = fields.includes(CHECKSUM) ? (table as SummedTable) : null;
+    const prepared = { statement: database.prepare(textFor('sqlite')), fields, values, summed };
     all.set(key, prepared);
     return prepared;
   }
 
   /** Says how many rows it has changed. */
-  function run({ statement, fields, values }: Prepared, { account, mode }: Tenant, row: AnyRow): number {
+  function run(prepared: Prepared, { account, mode }: Tenant, row: AnyRow): number {
+    const { statement, fields, values, summed } = prepared;
     values[0] = account;
     values[1] = mode === 'live' ? 1 : 0;
     for (let place = 0; place < fields.length; place++) {
       const value = row[fields[place] as string];
       values[place + 2] = typeof value === 'boolean' ? Number(value) : (value ?? null);
     }
+    if (summed !== null && row.checksum === undefined) {
+      values[fields.indexOf(CHECKSUM) + 2] = checksumOf(summed, row);
+    }
     return Number(statement.run(...values).changes);
   }
 
   function insert(tenant: Tenant, table: Table, row: AnyRow, sets: readonly string[] = []): void {
     // Each list of what is set is that of one table.
-    const prepared = known(inserts, sets.length > 0 ? sets : table, () =>
-      statements.insert(table, isCovered(table, sets) ? [...sets, CHECKSUM] : sets),
-    );
-    const isSummed = prepared.fields.includes(CHECKSUM) && row.checksum === undefined;
-    run(prepared, tenant, isSummed ? { ...row, checksum: checksumOf(table as SummedTable, row) } : row);
+    const key = sets.length > 0 ? sets : table;
+    const make = () => statements.insert(table, isCovered(table, sets) ? [...sets, CHECKSUM] : sets);
+    run(known(inserts, key, make, table), tenant, row);
   }
 
   return {
