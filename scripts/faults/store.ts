@@ -242,8 +242,8 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a service is ready although a change was just refused',
-    ...sqlite('sqlite/access', 'crash/disk-full'),
-    find: 'else health.failed(error);',
+    ...sqlite('health', 'store/health', 'crash/disk-full'),
+    find: 'else learn(error, FAILED_FOR_MS);',
     replace: '',
   },
   {
