@@ -27,7 +27,7 @@ const OPEN_PATHS = [
   '/metrics',
   '/readyz',
   '/livez',
-  '/pay/none',
+  '/transaction/none',
   '/',
 ];
 const SECRET = 'sk_test_bench';

@@ -225,6 +225,21 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 10,
   },
   {
+    name: 'prices',
+    chapter: 'Nobody in the way',
+    what: 'One request to every route, by every kind of caller: what it costs the thread that answers, how many bytes come back, and how many rows are written.',
+    files: ['test/api/prices.test.ts'],
+    databases: ['sqlite'],
+    scale: 20,
+    reach: {
+      prices: { atLeast: 150 },
+      own_dearest_ms: { atMost: 50 },
+      open_dearest_ms: { atMost: 20 },
+      refused_dearest_ms: { atMost: 2 },
+    },
+    limitMinutes: 15,
+  },
+  {
     name: 'neighbours',
     chapter: 'Nobody in the way',
     what: 'A tenant fetches and updates at a steady rate while another caller asks for all he can: routes without a key, the longest receipts, lists and statements in parallel, 2,000 connections that are slow or do not read, three times the rate that the service can do. Ratios are those of the tenant’s 99th percentile, and `own` is what it waits for a receipt or an upload of its own.',

@@ -1,11 +1,12 @@
 /** What the figures of a campaign come to. */
-import type { Evidence, Figures } from '../../test/support/evidence.ts';
+import type { Evidence, Figures, Table } from '../../test/support/evidence.ts';
 import type { Bound, Campaign } from './campaigns.ts';
 
 /** What is kept of a campaign. */
 export interface Outcome {
   readonly campaign: string;
   readonly figures: Figures;
+  readonly tables: readonly Table[];
   /** What was not reached, in words; none if all was. */
   readonly faults: readonly string[];
   readonly seeds: readonly number[];
@@ -40,6 +41,7 @@ export function judged(campaign: Campaign, lines: readonly Evidence[], ended: En
   return {
     campaign: campaign.name,
     figures,
+    tables: own.flatMap((line) => line.table ?? []),
     faults: ended.tests === null ? ['a test failed', ...faults] : faults,
     seeds: [...new Set(own.map((line) => line.seed))],
     minutes: Math.round(ended.minutes * 10) / 10,

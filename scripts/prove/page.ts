@@ -1,7 +1,7 @@
 /** docs/reference/evidence.md, from what the campaigns came to. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generatedFrom } from '../reference/markdown.ts';
+import { generatedFrom, table } from '../reference/markdown.ts';
 
 import { type Campaign, CHAPTERS, campaigns } from './campaigns.ts';
 import { boundText, type Outcome } from './judge.ts';
@@ -45,7 +45,7 @@ function result({ reach }: Campaign, outcome: Outcome): string {
     const bound = reach[name];
     return `| ${name.replaceAll('_', ' ')} | ${value.toLocaleString('en')} | ${bound === undefined ? '' : boundText(bound)} |`;
   });
-  const { faults, date, commit, machine, minutes, seeds } = outcome;
+  const { faults, tables, date, commit, machine, minutes, seeds } = outcome;
   const verdict = faults.length === 0 ? 'Reached' : `**Not reached**: ${faults.join('; ')}`;
   const seedsText = seeds.length === 0 ? '' : `, seed ${seeds.join(', ')}`;
   return `| Figure | Found | To reach |
@@ -53,5 +53,5 @@ function result({ reach }: Campaign, outcome: Outcome): string {
 ${rows.join('\n')}
 
 ${verdict}. ${date}, commit ${commit}, ${minutes} minutes${seedsText}; ${machine}.
-`;
+${tables.map(({ head, rows }) => `\n${table(head, rows)}`).join('')}`;
 }

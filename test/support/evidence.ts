@@ -14,13 +14,25 @@ export interface Evidence {
   readonly campaign: string;
   readonly figures: Figures;
   readonly seed: number;
+  readonly table?: Table;
 }
 
-export function evidence(t: Pick<TestContext, 'diagnostic'>, campaign: string, figures: Figures): void {
+/** Of what has no place in a few figures. */
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: ReadonlyArray<readonly (string | number)[]>;
+}
+
+export function evidence(
+  t: Pick<TestContext, 'diagnostic'>,
+  campaign: string,
+  figures: Figures,
+  table?: Table,
+): void {
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
   t.diagnostic(`${campaign}: ${text.join(', ')}`);
   const path = process.env.OPENTILL_EVIDENCE;
   if (path === undefined) return;
-  const line: Evidence = { campaign, figures, seed };
+  const line: Evidence = { campaign, figures, seed, ...(table === undefined ? {} : { table }) };
   appendFileSync(path, `${JSON.stringify(line)}\n`);
 }

@@ -1,0 +1,216 @@
+/**
+ * What one request costs: time of the thread that answers, bytes of the answer, rows that are written; for every route and
+ * every kind of caller. What a route costs nobody has to pay who may not use it. The figures are judged by
+ * `npm run prove -- prices`; here each route has a price, and is answered as it should be.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, suite, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { evidence, type Figures } from '../support/evidence.ts';
+import { shownForm } from '../support/pay-form.ts';
+import { routesOf } from '../support/routes.ts';
+import { scaled } from '../support/scale.ts';
+import { startService } from '../support/service.ts';
+import { operations } from './every-operation.ts';
+import type { Answered, Asked } from './prices-client.ts';
+import { startReceiver } from './receiver.ts';
+import { createSession, pay } from './shop.ts';
+import { subjectsOf } from './subjects.ts';
+
+/** Requests that a price is the mean of, after as many to warm up. */
+const REQUESTS = scaled(1);
+const WORD = '0123456789abcdefghjkmnpqrs';
+
+const service = await startService(
+  { after },
+  { env: { STRIPE_SECRET_KEY: 'sk_test_prices', STRIPE_WEBHOOK_SECRET: 'whsec_prices' } },
+);
+const { authorization } = service.key;
+const subjects = subjectsOf(service, await startReceiver({ after }));
+const client = new Worker(new URL('prices-client.ts', import.meta.url));
+after(() => client.terminate());
+
+type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly type?: string;
+};
+type Row = {
+  readonly name: string;
+  readonly caller: 'own' | 'nobody' | 'wrong key' | 'open';
+  /** Makes what it is about; the request is what is paid for. */
+  readonly make: () => Promise<Request>;
+  readonly status: number;
+};
+
+const FORM = 'application/x-www-form-urlencoded';
+const get = (path: string) => async (): Promise<Request> => ({ method: 'GET', path });
+
+const headersOf: Record<Row['caller'], Record<string, string>> = {
+  own: { authorization },
+  nobody: {},
+  'wrong key': { authorization: `Bearer sk_test_${WORD}` },
+  open: {},
+};
+
+const queries: Record<string, string> = { 'METADATA.COLLECT': '?invoice_currency=EUR' };
+
+const keyed = operations.flatMap(({ method, path, operation, subject, body }): Row[] => {
+  const request = (id: string): Request => {
+    const sent = typeof body === 'function' ? body(id) : body;
+    return {
+      method,
+      path: path.replace('{id}', id) + (queries[operation] ?? ''),
+      ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+    };
+  };
+  const id = `chk_${WORD}`;
+  return [
+    { name: operation, caller: 'own', make: async () => request(await subjects[subject]()), status: 200 },
+    { name: operation, caller: 'nobody', make: async () => request(id), status: 401 },
+    { name: operation, caller: 'wrong key', make: async () => request(id), status: 401 },
+  ];
+});
+
+const pathOf = (url: string) => new URL(url).pathname;
+const session = async () => pathOf((await createSession(service)).url);
+const paid = async () => pathOf((await pay(service, (await createSession(service)).id)).url);
+const at = (make: () => Promise<string>, rest: string) => async (): Promise<Request> => ({
+  method: 'GET',
+  path: (await make()) + rest,
+});
+const form = (action: string) => async (): Promise<Request> => {
+  const path = await session();
+  const fields = {
+    ...(await shownForm(service.url + path)),
+    method: 'card',
+    outcome: 'succeeds',
+    decision: 'fail',
+  };
+  const body = new URLSearchParams(fields).toString();
+  return { method: 'POST', path: `${path}/${action}`, body, type: FORM };
+};
+
+/** Of routes without a key: a page, by whoever knows its address, and what everybody may see. */
+const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string })[] = [
+  ...['/docs/', '/docs/errors', '/openapi.json', '/metrics', '/readyz', '/livez'].map((path) => ({
+    route: `GET ${path}`,
+    make: get(path),
+    status: path === '/docs/' ? 302 : 200,
+  })),
+  { route: 'GET /', make: get('/'), status: 302 },
+  { route: 'GET /docs', make: get('/docs'), status: 200 },
+  { route: 'GET /transaction/:token', make: at(session, ''), status: 200 },
+  { route: 'GET /transaction/:token', make: at(paid, ''), status: 200 },
+  { route: 'GET /transaction/:token/receipt', make: at(paid, '/receipt'), status: 200 },
+  { route: 'GET /transaction/:token/receipt.pdf', make: at(paid, '/receipt.pdf'), status: 200 },
+  { route: 'GET /transaction/:token/invoice.pdf', make: at(session, '/invoice.pdf'), status: 404 },
+  { route: 'GET /transaction/:token/return', make: at(session, '/return'), status: 303 },
+  { route: 'GET /transaction/:token/go', make: at(session, '/go'), status: 303 },
+  ...['pay', 'step', 'cancel_attempt'].flatMap((action) => [
+    { route: `GET /transaction/:token/${action}`, make: at(session, `/${action}`), status: 303 },
+    // Nothing waits for a decision of the payer.
+    {
+      route: `POST /transaction/:token/${action}`,
+      make: form(action),
+      status: action === 'step' ? 409 : 303,
+    },
+  ]),
+  // As the router prints `/transaction/*`.
+  { route: 'GET /*', make: get('/transaction/none/at/all'), status: 404 },
+  { route: 'GET /receipt/:code', make: get(`/receipt/${WORD}`), status: 404 },
+  {
+    route: 'POST /notices/stripe',
+    make: async () => ({ method: 'POST', path: '/notices/stripe', body: '{"id":"evt_1"}' }),
+    status: 400,
+  },
+];
+/** Streams, which end with the client, and files whose names come from what is in them. */
+const isElsewhere = (path: string) => path.endsWith('/events') || path.startsWith('/assets/');
+
+async function rowsInTables(): Promise<number> {
+  const { tables, query } = service.database;
+  const counts = (await tables()).map((name) => `(SELECT count(*) FROM "${name}")`);
+  const [row] = await query(`SELECT ${counts.join(' + ')} AS count`);
+  return Number(row?.count);
+}
+
+async function ask(requests: readonly Request[], headers: Record<string, string>): Promise<Answered[]> {
+  const asked = requests.map(({ method, path, body = null, type = 'application/json' }): Asked => {
+    const own = body === null ? headers : { ...headers, 'content-type': type };
+    return { method, url: service.url + path, headers: own, body };
+  });
+  client.postMessage(asked);
+  const [answers] = (await once(client, 'message')) as [Answered[]];
+  return answers;
+}
+
+type Price = { readonly ms: number; readonly bytes: number; readonly rows: number };
+
+async function priceOf({ name, caller, make, status }: Row): Promise<Price> {
+  const made = async () => {
+    const requests: Request[] = [];
+    for (let count = 0; count < REQUESTS; count++) requests.push(await make());
+    return requests;
+  };
+  await ask(await made(), headersOf[caller]);
+  const requests = await made();
+  const rows = await rowsInTables();
+  const before = process.threadCpuUsage();
+  const answers = await ask(requests, headersOf[caller]);
+  const { user, system } = process.threadCpuUsage(before);
+  for (const answer of answers) {
+    const isRight = status === 200 ? answer.status < 300 : answer.status === status;
+    assert.ok(isRight, `${name} by ${caller}: ${answer.status}, not ${status}`);
+  }
+  return {
+    ms: (user + system) / 1000 / REQUESTS,
+    bytes: Math.max(...answers.map(({ bytes }) => bytes)),
+    rows: ((await rowsInTables()) - rows) / REQUESTS,
+  };
+}
+
+suite('what one request costs', () => {
+  const prices: Array<Price & { readonly name: string; readonly caller: Row['caller'] }> = [];
+  const listed: readonly Row[] = [
+    ...keyed,
+    ...open.map((row) => ({ ...row, name: row.route, caller: 'open' as const })),
+  ];
+  for (const row of listed) {
+    test(`${row.name}, asked for by ${row.caller}`, async () => {
+      prices.push({ name: row.name, caller: row.caller, ...(await priceOf(row)) });
+    });
+  }
+
+  test('every route without a key has a price', () => {
+    const known = new Set(open.map(({ route }) => route));
+    const served = routesOf(service.service.app).filter(
+      ({ method, path }) =>
+        ['GET', 'POST'].includes(method) && !path.startsWith('/v3/') && !isElsewhere(path),
+    );
+    assert.ok(served.length > 20);
+    for (const { method, path } of served) assert.ok(known.has(`${method} ${path}`), `${method} ${path}`);
+  });
+
+  test('nobody writes or gets much without a key', (t) => {
+    const of = (...callers: Row['caller'][]) => prices.filter(({ caller }) => callers.includes(caller));
+    for (const { name, rows, bytes } of of('nobody', 'wrong key')) {
+      assert.equal(rows, 0, name);
+      assert.ok(bytes < 2048, name);
+    }
+    const dearest = (some: readonly Price[]) => Number(Math.max(...some.map(({ ms }) => ms)).toFixed(2));
+    const figures: Figures = {
+      prices: prices.length,
+      requests: prices.length * REQUESTS,
+      own_dearest_ms: dearest(of('own')),
+      open_dearest_ms: dearest(of('open')),
+      refused_dearest_ms: dearest(of('nobody', 'wrong key')),
+    };
+    evidence(t, 'prices', figures, {
+      head: ['Operation or route', 'Caller', 'Time of the thread, ms', 'Answer, bytes', 'Rows'],
+      rows: prices.map(({ name, caller, ms, bytes, rows }) => [name, caller, ms.toFixed(2), bytes, rows]),
+    });
+  });
+});
