@@ -168,6 +168,19 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 60,
   },
   {
+    name: 'power-loss',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'A loss of power under load: what was not synced is gone, all of it or as chance says. What was acknowledged is there, and the books add up. The control, which does not sync each commit, loses some. Needs a C compiler.',
+    files: ['test/crash/power-loss.campaign.ts'],
+    scale: 50,
+    reach: {
+      cycles: { atLeast: 100 },
+      writes_lost: { atLeast: 100 },
+      changes_lost_by_the_control: { atLeast: 1 },
+    },
+    limitMinutes: 30,
+  },
+  {
     name: 'page-damage',
     chapter: 'Nothing lost, nothing doubled',
     what: 'A page of the database file is damaged at random: random bytes, zeroes, another page, one bit, or nothing from there on. The service gives no other answer than before; the check and the backup name whatever reads differently, but for counters of deliveries.',

@@ -13,14 +13,7 @@ export type Shim = ReturnType<typeof createShim>;
 export function createShim(directory: string, watched: string) {
   const library = join(directory, 'io-shim.so');
   const control = join(directory, 'control');
-  const source = join(import.meta.dirname, 'io-shim.c');
-  try {
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'], { stdio: 'pipe' });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw error;
-    throw new Error(`this campaign needs a C compiler that can be started as cc: ${message}`);
-  }
+  compile('io-shim.c', library);
   writeFileSync(control, Buffer.alloc(24));
   const file = openSync(control, 'r+');
   const words = new BigInt64Array(3);
@@ -49,4 +42,16 @@ export function createShim(directory: string, watched: string) {
 
     close: () => closeSync(file),
   };
+}
+
+/** Makes a library of a source that lies here. */
+export function compile(source: string, library: string): void {
+  const options = ['-shared', '-fPIC', '-O1', '-o', library, join(import.meta.dirname, source)];
+  try {
+    execFileSync('cc', [...options, '-ldl', '-lpthread'], { stdio: 'pipe' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw error;
+    throw new Error(`this campaign needs a C compiler that can be started as cc: ${message}`);
+  }
 }

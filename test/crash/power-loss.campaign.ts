@@ -1,0 +1,98 @@
+/**
+ * The power goes while many clients write: what was not synced is lost, all of it or a part. Everything acknowledged is
+ * there. A service that does not sync each commit is the control: it has to lose something. It needs a C compiler.
+ *
+ * OPENTILL_SEED repeats the moments and the requests of a run.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { evidence } from '../support/evidence.ts';
+import { freshDirectory, serve } from '../support/process.ts';
+import { scaled } from '../support/scale.ts';
+import { seed } from '../support/seed.ts';
+import { keptIn, openBooks } from './books.ts';
+import { createLoad } from './load.ts';
+import { checkLedger, checkSessions, repeatUnanswered } from './memory.ts';
+import { createPower } from './power.ts';
+import { type Random, randomFrom } from './random.ts';
+
+const cycles = scaled(2);
+const CONTROLS = 5;
+const CLIENTS = 16;
+const key = 'ak_test_crash:sk_test_crash';
+const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
+
+function prepared(t: TestContext) {
+  const directory = freshDirectory(t);
+  const data = join(directory, 'data');
+  mkdirSync(data);
+  const path = join(data, 'till.db');
+  const power = createPower(directory, data);
+  const settings = {
+    DATABASE_URL: `sqlite:${path}`,
+    BOOTSTRAP_API_KEY: key,
+    CHECKOUT_URL: 'https://pay.example.com',
+    ...power.settings,
+  };
+  return { path, power, settings };
+}
+
+/** All of it, or about a half. */
+const chanceOf = (random: Random) => random.pick([1, 0.5]);
+
+test(`nothing acknowledged is lost in ${cycles} losses of power`, {
+  timeout: 60_000 + cycles * 30_000,
+}, async (t) => {
+  t.diagnostic(`seed ${seed}`);
+  const random = randomFrom(seed);
+  const { path, power, settings } = prepared(t);
+  const load = createLoad(random, authorization, '');
+  let writesLost = 0;
+  let server = await serve(t, settings);
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    const hammering = load.hammer(server.url, CLIENTS);
+    await pause(random.between(20, 500));
+    await server.kill('SIGKILL');
+    await hammering;
+    writesLost += power.lose(random, chanceOf(random));
+
+    server = await serve(t, settings);
+    const books = openBooks(path);
+    await books.check();
+    checkLedger(load, keptIn(books), load.unanswered());
+    await repeatUnanswered(load, server.url);
+    checkLedger(load, keptIn(books), []);
+    books.close();
+    const touched = new Set(load.requests.slice(-500).flatMap(({ session }) => session ?? []));
+    await checkSessions(load, server.url, cycle === cycles ? load.sessions : [...touched]);
+  }
+  const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
+  evidence(t, 'power-loss', { cycles, acknowledged_changes: acknowledged, writes_lost: writesLost });
+});
+
+test('a service that does not sync each commit loses some', { timeout: 120_000 }, async (t) => {
+  const random = randomFrom(seed);
+  let lost = 0;
+  for (let n = 0; n < CONTROLS; n++) {
+    const { path, power, settings } = prepared(t);
+    const load = createLoad(random, authorization, '');
+    const program = join(import.meta.dirname, 'normal-service.ts');
+    await (await serve(t, settings)).kill('SIGTERM');
+    const server = await serve(t, settings, { program });
+    const hammering = load.hammer(server.url, CLIENTS);
+    await pause(300);
+    await server.kill('SIGKILL');
+    await hammering;
+    power.lose(random, 1);
+    await (await serve(t, settings)).kill('SIGTERM');
+    const books = openBooks(path);
+    const kept = new Set(keptIn(books).keys);
+    books.close();
+    lost += load.requests.filter(({ answer, key }) => (answer?.status ?? 500) < 300 && !kept.has(key)).length;
+  }
+  assert.ok(lost > 0, 'the control loses nothing: then nothing is shown by who loses nothing');
+  evidence(t, 'power-loss', { controls: CONTROLS, changes_lost_by_the_control: lost });
+});
