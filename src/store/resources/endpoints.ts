@@ -2,11 +2,12 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
-import { byKey, load, locked } from '../loads.ts';
-import { isAnyOf, raw, sql } from '../sql.ts';
+import { byKey, load } from '../loads.ts';
+import { raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { type Edit, writeOf } from '../writes.ts';
-import { one, owned, type Read } from './read.ts';
+import { all, owned, type Read } from './read.ts';
+import { thingsIn } from './things.ts';
 
 /** `after` is null for one that was deleted. */
 export type EndpointChange = { readonly before: Endpoint | null; readonly after: Endpoint | null };
@@ -31,9 +32,11 @@ export const writeEndpoints = writeOf(
   { sets: 'all' },
 );
 
-export function healthFrom({ id, ...health }: Row<'webhook_receiver'>): Health {
-  return health;
-}
+const failing = thingsIn('webhook_receiver', ({ id, ...health }): Health => health);
+
+export const healthFrom = failing.thing;
+
+export const healthOf = (tenant: Tenant, receiver: string) => failing.fetch(tenant, 'id', receiver);
 
 export const writeReceivers = writeOf(
   'webhook_receiver',
@@ -42,35 +45,19 @@ export const writeReceivers = writeOf(
   { sets: 'all' },
 );
 
-const health = raw(columnsIn('webhook_receiver'));
-
-export function endpointList({ account, mode }: Tenant): Read<Endpoint[]> {
-  const tenant = { account, mode };
-  return {
-    sql: sql`SELECT ${raw(columnsIn('webhook_endpoint'))} FROM webhook_endpoint WHERE ${owned(tenant)} ORDER BY id`,
-    by: 'key',
-    from: (rows) => rows.map((row) => endpointFrom(tenant, row as Row<'webhook_endpoint'>)),
-  };
-}
-
-export function healthOf(tenant: Tenant, receiver: string): Read<Health | null> {
-  return one(
-    sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)} AND id = ${receiver}`,
-    healthFrom,
+export const endpointList = ({ account, mode }: Tenant): Read<Endpoint[]> =>
+  all(
+    sql`SELECT ${raw(columnsIn('webhook_endpoint'))} FROM webhook_endpoint
+        WHERE ${owned({ account, mode })} ORDER BY id`,
+    (row: Row<'webhook_endpoint'>) => endpointFrom({ account, mode }, row),
   );
-}
 
 type Change = { readonly receivers?: readonly ReceiverChange[] };
-const entryOf = (row: Row<'webhook_receiver'>) => [row.id, healthFrom(row)] as const;
 
 /** Health of receivers that fail. Their ordering keys keep others away meanwhile. */
 export const loadReceivers = load({
   keyOf: (id: string) => id,
-  read: (tenant, ids) =>
-    byKey(
-      sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}${locked('id')}`,
-      entryOf,
-    ),
+  read: (tenant, ids) => failing.byKey(tenant, 'id', ids),
   apply(known, { receivers = [] }: Change) {
     for (const { id, health } of receivers) {
       if (health === null) known.delete(id);
@@ -82,5 +69,8 @@ export const loadReceivers = load({
 
 export const receivers = {
   listFailing: (tenant: Tenant): Read<ReadonlyMap<string, Health>> =>
-    byKey(sql`SELECT ${health} FROM webhook_receiver WHERE ${owned(tenant)}`, entryOf),
+    byKey(
+      sql`SELECT ${failing.columns} FROM webhook_receiver WHERE ${owned(tenant)}`,
+      (row: Row<'webhook_receiver'>) => [row.id, failing.thing(row)],
+    ),
 };

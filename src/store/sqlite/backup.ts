@@ -72,21 +72,17 @@ async function checkCopy(
 ): Promise<BackupCheck> {
   const broken: Outcome[] = [];
   try {
-    const database = openUnchanging(part);
-    try {
-      const isChecked = schemaOf(database) === migrations.length;
-      if (isChecked) {
-        const outcome = (each: Outcome) => void (isBroken(each) && broken.push(each));
-        await checkSqlite(database, { outcome, progress });
-      } else {
-        refuseDamaged(database);
-      }
-      const { examples, untold } = broken.find(({ rule }) => rule === FILE_IS_WHOLE) ?? {};
-      if (examples) throw new Error(untold ?? examples.join('; '));
-      return { broken, isChecked };
-    } finally {
-      database.close();
+    using database = openUnchanging(part);
+    const isChecked = schemaOf(database) === migrations.length;
+    if (isChecked) {
+      const outcome = (each: Outcome) => void (isBroken(each) && broken.push(each));
+      await checkSqlite(database, { outcome, progress });
+    } else {
+      refuseDamaged(database);
     }
+    const { examples, untold } = broken.find(({ rule }) => rule === FILE_IS_WHOLE) ?? {};
+    if (examples) throw new Error(untold ?? examples.join('; '));
+    return { broken, isChecked };
   } catch (error) {
     throw damaged(`the copy of the database ${path}`, error);
   }
@@ -140,13 +136,9 @@ function refuseExisting(path: string): void {
 
 function verify(part: string, file: string): void {
   try {
-    const database = openUnchanging(part);
-    try {
-      refuseOther(database, file, { migrates: true });
-      refuseDamaged(database);
-    } finally {
-      database.close();
-    }
+    using database = openUnchanging(part);
+    refuseOther(database, file, { migrates: true });
+    refuseDamaged(database);
   } catch (error) {
     if (error instanceof UnusableDatabase || error instanceof UnusableFile) throw error;
     throw damaged(file, error);

@@ -1,8 +1,7 @@
-/** Endpoints in memory, since every change asks for them; and how receivers fare. */
+/** Endpoints in memory, since every change asks for them. */
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
-import type { Health } from '../../webhooks/health.ts';
-import { endpointList, healthOf } from '../resources/endpoints.ts';
+import { endpointList } from '../resources/endpoints.ts';
 import type { Runner } from './run.ts';
 
 export type EndpointReader = ReturnType<typeof endpointReader>;
@@ -20,6 +19,5 @@ export function endpointReader({ read: run }: Runner) {
     },
     /** To be called when they are written, and when that was undone. */
     forget: (): void => known.clear(),
-    health: (tenant: Tenant, receiver: string): Health | null => run(healthOf(tenant, receiver)),
   };
 }

@@ -67,12 +67,8 @@ export function makeFile(path: string): void {
 
 /** Takes no lock, and leaves nothing beside the file. */
 function readHeader(path: string): void {
-  const database = new DatabaseSync(unchanging(path), { readOnly: true });
-  try {
-    database.prepare('PRAGMA schema_version').get();
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(unchanging(path), { readOnly: true });
+  database.prepare('PRAGMA schema_version').get();
 }
 
 function unusable(path: string, error: unknown): UnusableDatabase {

@@ -7,6 +7,7 @@ import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/deliv
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { DamagedRow } from '../errors.ts';
+import { healthOf } from '../resources/endpoints.ts';
 import { events } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
 import { type DueCheckout, dueCheckouts } from '../resources/work.ts';
@@ -134,7 +135,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
       const taken: ClaimedDelivery[] = [];
       for (const receiver of candidates(tenant, now, tenantName(tenant))) {
         held ??= heldBy(deliveryLeases);
-        const health = endpoints.health(tenant, receiver);
+        const health = read(healthOf(tenant, receiver));
         const out = held.get(receiver) ?? [];
         const probing = health !== null && health.probeAt !== null;
         if (probing && (!mayProbe(health, now) || out.length > 0)) continue;
