@@ -8,6 +8,9 @@ import { startService } from '../support/service.ts';
 /** Answers by their questions; null for what was refused. */
 export type Told = ReadonlyMap<string, string | null>;
 
+/** `failures` are those of the service, which have a line in its log. */
+type Answers = { readonly told: Told; readonly failures: number };
+
 export const CHECKOUT_URL = 'https://pay.example.com';
 const SESSIONS = 60;
 
@@ -57,14 +60,16 @@ const LISTS = [
 ];
 
 /** What is told of each session, and of each thing in a list. Those that are known are asked for, whatever lists say. */
-export async function answersOf(url: string, authorization: string, known: Told | null): Promise<Told> {
+export async function answersOf(url: string, authorization: string, known: Told | null): Promise<Answers> {
   const told = new Map<string, string | null>();
+  let failures = 0;
 
   async function ask(path: string): Promise<string | null> {
     const response = await fetch(url + path, { headers: { authorization } });
     const text = await response.text();
     // A key that cannot be read is no key, and what an index does not lead to is not found.
-    if ([503, 401, 404].includes(response.status)) return null;
+    if (response.status >= 500) failures++;
+    if (response.status >= 500 || [401, 404].includes(response.status)) return null;
     assert.equal(response.status, 200, `${path}: ${response.status} ${text}`);
     return text;
   }
@@ -85,5 +90,5 @@ export async function answersOf(url: string, authorization: string, known: Told 
   const questions = known ?? told;
   const sessions = new Set([...questions.keys()].flatMap((question) => /chk_\w+$/.exec(question) ?? []));
   for (const id of sessions) told.set(`/v3/checkout/${id}`, await ask(`/v3/checkout/${id}`));
-  return told;
+  return { told, failures };
 }

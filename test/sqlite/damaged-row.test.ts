@@ -26,11 +26,12 @@ test('a row that is not the one that was written is refused, and holds up no oth
     ask('POST', `/v3/test_helpers/checkout/${id}/pay`, { amount, payment_id: `${id} ${amount}` });
   const statusOf = async (path: string) => (await ask('GET', path)).status;
 
-  const [changed, short, answered, whole] = [
+  const [changed, short, answered, whole, beyond] = [
     await create('1'),
     await create('2'),
     await create('3'),
     await create('4'),
+    await create('5'),
   ];
   for (const id of [short, whole]) for (const amount of [100, 200]) await pay(id, amount);
   await service.stop();
@@ -38,13 +39,14 @@ test('a row that is not the one that was written is refused, and holds up no oth
   const tables = new DatabaseSync(database.url.slice('sqlite:'.length), { defensive: false });
   tables.exec(`
     UPDATE checkout SET data = replace(data, '"amount":2500', '"amount":250') WHERE id = '${changed}';
+    UPDATE checkout SET event_count = 9007199254740993 WHERE id = '${beyond}';
     DROP TRIGGER payment_is_append_only_delete;
     DELETE FROM payment WHERE checkout = '${short}' AND amount = 100;
     UPDATE event SET body = replace(body, '"amount":2500', '"amount":250') WHERE subject = '${answered}'`);
   tables.close();
 
   service = await startService(t, { database });
-  for (const id of [changed, short]) {
+  for (const id of [changed, short, beyond]) {
     const refused = await ask('GET', `/v3/checkout/${id}`);
     assert.deepEqual([refused.status, refused.json.errors[0].code], [503, 101]);
     assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);

@@ -1,6 +1,6 @@
 /** Synchronous operations as the asynchronous ones of the interface, with the database's troubles told from bugs. */
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../errors.ts';
+import { DamagedRow, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { inTransaction } from './transaction.ts';
 import type { Watch } from './watch.ts';
@@ -32,7 +32,9 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
 
   /** The error as the interface has it. */
   function translated(error: unknown): unknown {
-    const { errcode } = error as { errcode?: number };
+    const { errcode, code: reason } = error as { errcode?: number; code?: unknown };
+    // No number that is written is too large to be read.
+    if (reason === 'ERR_OUT_OF_RANGE') return new DamagedRow('SQLite: a number is not what was written');
     if (errcode === undefined) return error;
     const code = errcode & 0xff;
     if (environmentErrors.has(code)) {
