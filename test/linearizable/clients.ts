@@ -192,16 +192,10 @@ export async function history(
       case 'mark':
         return { type: 'set_mark', mark: number, ifMatch };
       case 'pay': {
-        // Some payments are reported twice.
-        const reference = `${id}-${random.next() < 0.3 ? random.between(1, 3) : number}`;
-        const isPart = random.next() < 0.6;
-        // The amount of a payment is always the same, so that it does not matter who reports it.
-        const part = 1 + (Number(reference.split('-')[1]) % 50);
-        return {
-          type: 'pay',
-          reference,
-          amount: isPart || Number(reference.split('-')[1]) <= 3 ? part : null,
-        };
+        // Some payments are reported twice, and then with the same amount: it does not matter by whom.
+        const which = random.next() < 0.3 ? random.between(1, 3) : number;
+        const isPart = which <= 3 || random.next() < 0.6;
+        return { type: 'pay', reference: `${id}-${which}`, amount: isPart ? 1 + (which % 50) : null };
       }
       case 'refund': {
         const references = [...known.attempts.keys()];

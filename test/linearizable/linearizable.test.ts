@@ -33,7 +33,7 @@ const sessions = scaled(12);
 const leastFaults = scaled(2);
 /** Sessions that are worked on at the same time. */
 const PARALLEL = 8;
-const TIMEOUT = { timeout: 60_000 + 500 * sessions + 5_000 * leastFaults };
+const TIMEOUT = { timeout: 180_000 + 500 * sessions + 5_000 * leastFaults };
 const AMOUNT = 1000;
 
 type Fault = () => Promise<void>;

@@ -8,6 +8,9 @@ import { seed } from './seed.ts';
 
 const scale = Number(process.env.OPENTILL_TEST_SCALE ?? 1);
 
+/** In `npm test` the same each time, so that a change is judged by what it changes; others where more is tried. */
+export const usualSeed = scale > 1 || process.env.OPENTILL_SEED !== undefined ? seed : 1;
+
 export function scaled(count: number): number {
   return Math.ceil(count * scale);
 }

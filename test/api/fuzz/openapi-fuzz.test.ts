@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { evidence } from '../../support/evidence.ts';
-import { scaled } from '../../support/scale.ts';
-import { seed } from '../../support/seed.ts';
+import { scaled, usualSeed as seed } from '../../support/scale.ts';
 import { startService } from '../../support/service.ts';
 import { readDocument } from '../document.ts';
 import { startReceiver } from '../receiver.ts';
@@ -83,7 +82,7 @@ function createTally() {
   };
 }
 
-test(`${requests} requests have answers as documented`, { timeout: 60_000 + 20 * requests }, async (t) => {
+test(`${requests} requests have answers as documented`, { timeout: 180_000 + 20 * requests }, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const service = await startFuzzed(t, { subjects: Math.min(5, scaled(1)) });
   const ids = createIds(service);
@@ -123,7 +122,9 @@ test(`${requests} requests have answers as documented`, { timeout: 60_000 + 20 *
   assert.deepEqual(barren, []);
 });
 
-test(`${sampled} requests that are refused write nothing`, { timeout: 60_000 + 100 * sampled }, async (t) => {
+test(`${sampled} requests that are refused write nothing`, {
+  timeout: 180_000 + 100 * sampled,
+}, async (t) => {
   const service = await startService(t);
   const receiver = await startReceiver(t);
   const subjects = subjectsOf(service, receiver);
@@ -148,7 +149,7 @@ test(`${sampled} requests that are refused write nothing`, { timeout: 60_000 + 1
 
   /** Work in the background writes too, but not again and again. */
   async function writes(sent: WireRequest): Promise<boolean> {
-    for (let tries = 0; tries < 5; tries++) {
+    for (let tries = 0; tries < 10; tries++) {
       const before = await quiet();
       const { status } = await wire.send(sent);
       if (status < 400) return false;
