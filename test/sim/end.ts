@@ -1,9 +1,14 @@
 /** What has to hold at the end of a simulation, once everything has healed. */
 import { DatabaseSync } from 'node:sqlite';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { isBroken } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
-import type { Session } from './model.ts';
-import { PROVIDER, type Provider } from './provider.ts';
+import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import { endOf, type Session } from './model.ts';
+import { PROVIDER, type Provider, paymentOf } from './provider.ts';
+import type { Due } from './webhook-oracle.ts';
+
+const MAX_ATTEMPTS = 12;
 
 /** Attempts that were given up and that can still be paid, because the provider was not told. */
 export function untold(sessions: Iterable<Session>, provider: Provider): string[] {
@@ -13,6 +18,49 @@ export function untold(sessions: Iterable<Session>, provider: Provider): string[
       .map(({ reference }) => reference)
       .filter((reference) => provider.statusOf(reference) === 'requires_action'),
   );
+}
+
+type About = {
+  readonly provider: Provider;
+  readonly nowOf: (tenant: Tenant) => number;
+  /** Whether the clock was set back: then some questions to rails wait for as long. */
+  readonly goesBack: boolean;
+};
+
+/** Sessions, attempts, money and refunds of which something should have come by now. */
+export function unsettled(sessions: Iterable<Session>, { provider, nowOf, goesBack }: About): string[] {
+  return [...sessions].flatMap((session) => {
+    const { id, tenant, attempts, payments, refunds } = session;
+    const end = endOf(session);
+    const late = end !== null && end <= nowOf(tenant) ? [`${id} does not expire`] : [];
+    for (const { reference, status, rail } of attempts) {
+      const isOpen = ['requires_action', 'processing', 'unknown'].includes(status);
+      if (isOpen && !goesBack && !reference.startsWith('pay_'))
+        late.push(`${reference} of ${id} stays ${status}`);
+      const isBooked = payments.some((each) => each.reference === paymentOf(reference));
+      if (rail === PROVIDER && (provider.received(reference) !== null) !== isBooked)
+        late.push(`the money of ${reference} is not booked`);
+    }
+    for (const refund of refunds)
+      if (refund.status === 'pending') late.push(`the refund ${refund.id} stays pending`);
+    return late;
+  });
+}
+
+/** Deliveries that should have arrived by now, but for those to endpoints that were ever disabled. */
+export function undelivered(
+  deliveries: Iterable<Due>,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  offOnce: ReadonlySet<string>,
+): string[] {
+  return [...deliveries]
+    .filter(({ receiver, arrived, saidGone, sent, isOver, isTooOld }) => {
+      const endpoint = receiver.startsWith('whe_') ? endpoints.get(receiver) : null;
+      const isOff = endpoint === undefined || (endpoint !== null && endpoint.disabled !== null);
+      const isExcused = isOff || offOnce.has(receiver) || saidGone || isTooOld || sent >= MAX_ATTEMPTS;
+      return !(arrived && isOver) && !isExcused;
+    })
+    .map(({ id, receiver }) => `${id} never arrived at ${receiver}`);
 }
 
 /** The rules of `db check` that the file breaks, and work that is left in it. */

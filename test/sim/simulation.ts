@@ -11,11 +11,11 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { EndpointCommand } from '../../src/webhooks/endpoint.ts';
 import type { Command, Serialize, Subject, Value } from '../../src/writer/command.ts';
 import { startAtRail } from '../../src/writer/rails.ts';
-import { brokenRules, untold } from './end.ts';
-import { asSession, endOf } from './model.ts';
+import { brokenRules, undelivered, unsettled, untold } from './end.ts';
+import { asSession } from './model.ts';
 import { createOracle, type Entry, type Request } from './oracle.ts';
 import { type Process, serializer, startProcess, type Trouble } from './process.ts';
-import { createProvider, PROVIDER, paymentOf } from './provider.ts';
+import { createProvider, PROVIDER } from './provider.ts';
 import { createReceivers } from './receivers.ts';
 import * as requests from './requests.ts';
 import { createRetentionOracle } from './retention-oracle.ts';
@@ -416,27 +416,9 @@ export async function simulate(
       await settle();
     }
     await compare();
-    for (const session of sessions.values()) {
-      const end = endOf(session);
-      if (end !== null && end <= oracle.nowOf(session.tenant)) fault(`${session.id} does not expire`);
-      for (const { reference, status, rail } of session.attempts) {
-        const isOpen = ['requires_action', 'processing', 'unknown'].includes(status);
-        if (isOpen && !goesBack && !reference.startsWith('pay_'))
-          fault(`${reference} of ${session.id} stays ${status}`);
-        const has = session.payments.some((each) => each.reference === paymentOf(reference));
-        if (rail === PROVIDER && (provider.received(reference) !== null) !== has)
-          fault(`the money of ${reference} is not booked`);
-      }
-      for (const { id, status } of session.refunds)
-        if (status === 'pending') fault(`the refund ${id} stays pending`);
-    }
-    for (const due of webhooks.deliveries.values()) {
-      const { id, receiver, arrived, saidGone, sent, isOver, isTooOld } = due;
-      const endpoint = receiver.startsWith('whe_') ? endpoints.get(receiver) : null;
-      const isOff = endpoint === undefined || (endpoint !== null && endpoint.disabled !== null);
-      if (!(arrived && isOver) && !saidGone && !isOff && sent < 12 && !wasOff(receiver) && !isTooOld)
-        fault(`${id} never arrived at ${receiver}`);
-    }
+    const about = { provider, nowOf: oracle.nowOf, goesBack };
+    for (const text of unsettled(sessions.values(), about)) fault(text);
+    for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);
     for (const tenant of TENANTS) {
       const { rows } = await node.store.events.list(tenant, {}, 0, 100_000);
       const is = rows.map(({ id, body }) => id + body).join();
@@ -446,8 +428,8 @@ export async function simulate(
     if (!goesBack) retention.left();
   }
 
+  /** Endpoints that were ever disabled. */
   const offOnce = new Set<string>();
-  const wasOff = (receiver: string) => offOnce.has(receiver);
 
   await world.settled();
   for (const step of steps) {
