@@ -149,7 +149,7 @@ export const campaigns: readonly Campaign[] = [
     reach: {
       stops: { atLeast: 100 },
       second_servers_refused: { atLeast: 50 },
-      acknowledged_changes: { atLeast: 5_000 },
+      acknowledged_changes: { atLeast: 1_000 },
     },
     limitMinutes: 30,
   },
