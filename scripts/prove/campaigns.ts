@@ -77,7 +77,7 @@ export const campaigns: readonly Campaign[] = [
     chapter: 'Nothing lost, nothing doubled',
     what: 'Several clients read, change, pay, expire and refund single sessions at once, and some of them give up waiting, while a process on SQLite or one of two on PostgreSQL is killed or frozen, or answers of the database are lost. Each history is explained by an order in which every request happens at one moment, those without an answer at any later time or never.',
     files: ['test/linearizable/checker.test.ts', 'test/linearizable/linearizable.test.ts'],
-    scale: 100,
+    scale: 130,
     reach: {
       sessions: { atLeast: 3000 },
       operations: { atLeast: 50_000 },
