@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { evidence } from '../test/support/evidence.ts';
-import { headers, loads, requests } from './measure.ts';
+import { headers } from './measure.ts';
 import type { Attack } from './neighbours/attack.ts';
 import { type Outcome, openLoop } from './neighbours/load.ts';
 import { type Running, startService } from './processes.ts';
@@ -43,15 +43,7 @@ const env = {
   RATE_LIMIT: '50000',
 };
 try {
-  for (const [name, measure] of Object.entries({
-    paths,
-    documents,
-    lists,
-    uploads,
-    unread,
-    slow,
-    overload,
-  })) {
+  for (const [name, measure] of Object.entries({ paths, documents, lists, uploads, unread, slow })) {
     if (words.length === 0 || words.includes(name)) await withService(measure);
   }
 } finally {
@@ -276,27 +268,5 @@ async function slow(bench: Bench): Promise<void> {
     slow_closed_ms: Math.round(closedMs),
     slow_memory_mib: memory,
     slow_stop_ms: Math.round(performance.now() - stoppedAt),
-  });
-}
-
-/** Three times what the service can do, as an open loop. */
-async function overload(bench: Bench): Promise<void> {
-  const { service, ids } = bench;
-  const peak = await requests(service.url, loads(ids).update)(SECONDS);
-  const body = (count: number) => JSON.stringify({ metadata: { count } });
-  const next = (count: number) =>
-    ({ method: 'PUT', path: `/v3/checkout/${ids[count % ids.length]}`, body: body(count) }) as const;
-  const rate = { url: service.url, secret: SECRET, seconds: SECONDS, maxConnections: 9000, next };
-  const over = await openLoop({ ...rate, perSecond: 3 * peak });
-  const endedAt = performance.now();
-  // As quick as before, again.
-  while ((await victim(bench, 0.5)).p99Ms > 100);
-  evidence(printed, 'neighbours', {
-    overload_peak_per_second: Math.round(peak),
-    overload_goodput_ratio: round(over.answered / SECONDS / peak),
-    overload_accepted_p99_ms: Math.round(over.p99Ms),
-    overload_refused: over.refused,
-    overload_without_answer: over.failed,
-    overload_recovery_ms: Math.round(performance.now() - endedAt),
   });
 }

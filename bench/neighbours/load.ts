@@ -13,24 +13,18 @@ export type Outcome = {
   readonly longestMs: number;
 };
 
+const CONNECTIONS = 200;
+
 type Loop = {
   readonly url: string;
   readonly secret: string;
   readonly perSecond: number;
   readonly seconds: number;
-  readonly maxConnections?: number;
   readonly next: (count: number) => Request;
 };
 
-export async function openLoop({
-  url,
-  secret,
-  perSecond,
-  seconds,
-  maxConnections = 200,
-  next,
-}: Loop): Promise<Outcome> {
-  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections, scheduling: 'fifo' });
+export async function openLoop({ url, secret, perSecond, seconds, next }: Loop): Promise<Outcome> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
   const latencies: number[] = [];
   let [refused, failed] = [0, 0];
   const total = Math.round(perSecond * seconds);
