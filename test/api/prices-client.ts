@@ -9,11 +9,9 @@ export type Asked = {
 };
 export type Answered = { readonly status: number; readonly bytes: number };
 
-parentPort?.on('message', async (requests: readonly Asked[]) => {
-  const answers: Answered[] = [];
-  for (const { url, method, headers, body } of requests) {
-    const response = await fetch(url, { method, headers, body, redirect: 'manual' });
-    answers.push({ status: response.status, bytes: (await response.arrayBuffer()).byteLength });
-  }
-  parentPort?.postMessage(answers);
+parentPort?.on('message', async ({ url, method, headers, body }: Asked) => {
+  const response = await fetch(url, { method, headers, body, redirect: 'manual' });
+  const bytes = (await response.arrayBuffer()).byteLength;
+  const answer: Answered = { status: response.status, bytes };
+  parentPort?.postMessage(answer);
 });
