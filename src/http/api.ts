@@ -12,7 +12,7 @@ import { admitCallers } from './admission.ts';
 import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
-import { fieldsError } from './errors.ts';
+import { fieldsError, RequestError } from './errors.ts';
 import { dropEmptyStrings, longListProblem } from './input.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { parameterError } from './parameters.ts';
@@ -44,8 +44,10 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
   });
   const turns = createTurns();
   api.addHook('preHandler', (request, _reply, done) => {
-    if ('lists' in request.routeOptions.config) turns(principalOf(request).tenant, done);
-    else done();
+    if (!('lists' in request.routeOptions.config)) done();
+    else if (!turns(principalOf(request).tenant, done)) {
+      done(new RequestError('unavailable', [], { 'retry-after': '1' }));
+    }
   });
   return refuseOtherMethods(api);
 }

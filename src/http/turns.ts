@@ -6,7 +6,11 @@ import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
 type Begin = () => void;
 
-export function createTurns(): (tenant: Tenant, begin: Begin) => void {
+/** Lists of one tenant that may wait: clients who have left still stand in the queue. */
+const MAX_WAITING = 1000;
+
+/** The function begins at once or later, or says false: then too many of this tenant wait. */
+export function createTurns(maxWaiting = MAX_WAITING): (tenant: Tenant, begin: Begin) => boolean {
   /** By tenant, the one that is next at the front. */
   const waiting = new Map<string, Begin[]>();
   let isTaken = false;
@@ -16,9 +20,10 @@ export function createTurns(): (tenant: Tenant, begin: Begin) => void {
     isTaken = first !== undefined;
     if (first === undefined) return;
     setImmediate(next);
-    const [name, [begin, ...others]] = first;
+    const [name, own] = first;
+    const begin = own.shift();
     waiting.delete(name);
-    if (others.length > 0) waiting.set(name, others);
+    if (own.length > 0) waiting.set(name, own);
     begin?.();
   }
 
@@ -27,11 +32,13 @@ export function createTurns(): (tenant: Tenant, begin: Begin) => void {
       isTaken = true;
       setImmediate(next);
       begin();
-      return;
+      return true;
     }
     const name = tenantName(tenant);
     const own = waiting.get(name);
     if (own === undefined) waiting.set(name, [begin]);
-    else own.push(begin);
+    else if (own.length < maxWaiting) own.push(begin);
+    else return false;
+    return true;
   };
 }

@@ -26,6 +26,19 @@ test('one begins in each turn of the event loop, of one tenant after the other',
   assert.equal(begun.at(-1), 'at once');
 });
 
+test('of one tenant only so many wait', async () => {
+  const begun: string[] = [];
+  const turns = createTurns(2);
+  const added = ['a', 'b', 'c', 'd'].map((name) => turns(one, () => begun.push(name)));
+  assert.deepEqual(added, [true, true, true, false]);
+  assert.equal(
+    turns(other, () => begun.push('other')),
+    true,
+  );
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  assert.deepEqual(begun, ['a', 'b', 'other', 'c']);
+});
+
 test('many lists of one tenant do not hold up what another asks for', async () => {
   const service = await startService({ after });
   const neighbour = await service.service.store.accounts.create(
