@@ -23,9 +23,10 @@ test('a change is heard of in another process, and not where it was made', async
   });
   t.after(() => Promise.all([one.close(), other.close()]));
   const { mine } = await tenants(one);
-  /** Changes sessions until the other process has heard of one of these changes. */
+  /** Changes sessions until the other process has heard of one of these changes; leaves none of them in flight. */
   const untilHeard = async () => {
     const made: string[] = [];
+    const writing: Array<Promise<unknown>> = [];
     const told = new Promise<void>((resolve) => {
       notify = () => {
         if (made.includes(heard.at(-1) ?? '')) resolve();
@@ -34,9 +35,11 @@ test('a change is heard of in another process, and not where it was made', async
     const making = setInterval(() => {
       const after = session(mine);
       made.push(after.id);
-      void write(one, mine, { checkout: { before: null, after } });
+      writing.push(write(one, mine, { checkout: { before: null, after } }));
     }, 50);
-    await told.finally(() => clearInterval(making));
+    await told;
+    clearInterval(making);
+    await Promise.all(writing);
   };
 
   await untilHeard();
