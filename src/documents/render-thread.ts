@@ -1,9 +1,12 @@
 /** Thread that draws documents one after the other; each message is a drawing, each answer a PDF or an error. */
 import { parentPort } from 'node:worker_threads';
 import { english, languageById } from '../i18n/languages/all.ts';
+import { yieldToServing } from '../lib/thread-priority.ts';
 import { drawInvoice } from './invoice.ts';
 import { drawReceipt } from './receipt.ts';
 import type { Drawing } from './render-queue.ts';
+
+yieldToServing();
 
 parentPort?.on('message', (drawing: Drawing) => {
   draw(drawing).then(

@@ -1,5 +1,6 @@
 /** Thread that reads one statement. Each message asks for further parts, so that it is never far ahead of its reader. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { yieldToServing } from '../../lib/thread-priority.ts';
 import { StatementError, type StatementPart } from '../../statements/entry.ts';
 import { type ReadOptions, readStatement } from '../../statements/read.ts';
 import { CopyFailed, readBack } from './copy.ts';
@@ -19,6 +20,7 @@ export type Answer =
 /** Parts of one answer: few enough that taking it takes a millisecond or two. */
 const PARTS_AT_ONCE = 200;
 
+yieldToServing();
 const { path, options } = workerData as Task;
 const parts = readStatement(readBack(path), options);
 
