@@ -2,7 +2,7 @@
 
 import { BadSetting } from '../config.ts';
 import { UnusableFile } from '../lib/atomic-file.ts';
-import { UnusableDatabase } from '../store/errors.ts';
+import { DamagedRow, StoreUnavailable, UnusableDatabase } from '../store/errors.ts';
 import { version } from '../version.ts';
 import { exitStatus, Failure, UsageError } from './failure.ts';
 import { helpOfCommand, helpOfSections } from './help.ts';
@@ -52,6 +52,8 @@ async function run(name: string, args: readonly string[]): Promise<void> {
   }
 }
 
+const expected = [BadSetting, UnusableDatabase, UnusableFile, StoreUnavailable, DamagedRow, Failure];
+
 /** Expected failures are told in words; everything else is a bug, and keeps its stack. */
 function report(name: string, error: unknown): void {
   if (error instanceof UsageError) {
@@ -59,9 +61,7 @@ function report(name: string, error: unknown): void {
     process.exitCode = exitStatus.usage;
     return;
   }
-  const isExpected = [BadSetting, UnusableDatabase, UnusableFile, Failure].some(
-    (kind) => error instanceof kind,
-  );
+  const isExpected = expected.some((kind) => error instanceof kind);
   const { code } = error as { code?: string };
   if (!isExpected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
   const advice = code === 'EADDRINUSE' ? '; set PORT to another one' : '';

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from './random.ts';
 
-const PAGE_BYTES = 4096;
+export const PAGE_BYTES = 4096;
 
 type Damage = (file: Buffer, page: Buffer, random: Random) => Buffer;
 

@@ -3,12 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { DamagedRow, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { inTransaction } from './transaction.ts';
+import { inWords, isDamage } from './unusable.ts';
 import type { Watch } from './watch.ts';
 
 /** BUSY, LOCKED: somebody else is writing, for too long. */
 const lockErrors = new Set([5, 6]);
-/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN: together with those, the primary result codes that are not our mistake. */
-const environmentErrors = new Set([...lockErrors, 8, 10, 11, 13, 14]);
+/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: with those, the primary result codes that are not our mistake. */
+const environmentErrors = new Set([...lockErrors, 8, 10, 11, 13, 14, 26]);
 
 /** What a trial asks for after a failure: more than most changes write to the log. */
 const TRIAL_BYTES = 256 * 1024;
@@ -35,10 +36,13 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
     const { errcode, code: reason } = error as { errcode?: number; code?: unknown };
     // No number that is written is too large to be read.
     if (reason === 'ERR_OUT_OF_RANGE') return new DamagedRow('SQLite: a number is not what was written');
+    // Nothing is parsed here but JSON that was written as such.
+    if (error instanceof SyntaxError) return new DamagedRow('SQLite: JSON is not what was written');
     if (errcode === undefined) return error;
     const code = errcode & 0xff;
     if (environmentErrors.has(code)) {
-      return new StoreUnavailable(`SQLite: ${(error as Error).message}`, { cause: error });
+      const about = isDamage(error) ? ` in ${database.location()}` : '';
+      return new StoreUnavailable(`SQLite${about}: ${inWords(error)}`, { cause: error });
     }
     // A statement may not fit the schema of another version.
     watch?.look();

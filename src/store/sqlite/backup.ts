@@ -10,6 +10,7 @@ import { checkSqlite, FILE_IS_WHOLE } from './check.ts';
 import { openForReading, openUnchanging, refuseLongLog } from './file.ts';
 import { migrations, refuseOther, schemaOf } from './migrate.ts';
 import { type Ownership, own } from './ownership.ts';
+import { isDamage } from './unusable.ts';
 
 /** So much is copied at once, between two signs of progress: 16 MiB. */
 const PAGES_AT_ONCE = 4096;
@@ -152,12 +153,6 @@ function refuseDamaged(database: DatabaseSync): void {
 
 function damaged(name: string, error: unknown): UnusableDatabase {
   return new UnusableDatabase(`${name} is damaged: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`);
-}
-
-/** Whether SQLite says that the file is malformed, or no database. */
-function isDamage(error: unknown): boolean {
-  const { errcode = 0 } = error as { readonly errcode?: number };
-  return [11, 26].includes(errcode & 0xff);
 }
 
 function beginningOf(file: string): string {

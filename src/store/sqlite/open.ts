@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../errors.ts';
 import { unchanging } from './file.ts';
 import { migrate, refuseForeign, refuseOther } from './migrate.ts';
-import { noteAt } from './note.ts';
+import { unusable } from './unusable.ts';
 
 /**
  * Opens the file, and brings its schema up to date or, without `migrates`, refuses another one. Commits are on disk when
@@ -69,10 +69,4 @@ export function makeFile(path: string): void {
 function readHeader(path: string): void {
   using database = new DatabaseSync(unchanging(path), { readOnly: true });
   database.prepare('PRAGMA schema_version').get();
-}
-
-function unusable(path: string, error: unknown): UnusableDatabase {
-  return new UnusableDatabase(
-    noteAt(path) ?? `cannot open the database ${path}: ${(error as Error).message}`,
-  );
 }

@@ -16,6 +16,7 @@ import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, type Ownership, own } from './ownership.ts';
 import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
+import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
 import { workQueue } from './work.ts';
 
@@ -27,20 +28,32 @@ export function openSqliteStore(
   makeFile(path);
   if (!serve) {
     const leave = enterToWrite(path);
-    return opened(leave, () => storeOn(openDatabase(path, { migrates }), null, leave));
+    return opened(path, leave, () => storeOn(openDatabase(path, { migrates }), null, leave));
   }
   const owned = own(path);
-  return opened(owned.release, () => {
+  return opened(path, owned.release, () => {
     const database = openDatabase(path, { migrates });
+    refuseWithoutAccounts(database);
     return storeOn(database, serving(database, path, owned, onTrouble), owned.release);
   });
 }
 
-function opened(leave: () => void, open: () => Store): Store {
+/** A page may be damaged that is met only now, behind the opening itself. */
+function opened(path: string, leave: () => void, open: () => Store): Store {
   try {
     return open();
   } catch (error) {
     leave();
+    throw error instanceof Error && 'errcode' in error ? unusable(path, error) : error;
+  }
+}
+
+/** Throws if the accounts cannot be read: nobody could be served. */
+function refuseWithoutAccounts(database: DatabaseSync): void {
+  try {
+    directory(database, runner(database)).accounts();
+  } catch (error) {
+    database.close();
     throw error;
   }
 }
