@@ -1,0 +1,66 @@
+/** The end of a simulation: nothing fails any more, time passes, and what has to hold then is looked at. */
+import type { CheckoutId } from '../../src/checkout/ids.ts';
+import { tenantName } from '../../src/checkout/tenant.ts';
+import { undelivered, unsettled, untold } from './end.ts';
+import { asSession } from './model.ts';
+import { type Stage, TENANTS } from './stage.ts';
+import { RECEIVERS } from './steps.ts';
+
+/** Waits in which everything that is still to come does: questions to rails, probes, the grace, the longest retries. */
+const HEALING_MS = [
+  1_000,
+  16_000,
+  31_000,
+  61_000,
+  61_000,
+  360_000,
+  960_000,
+  960_000,
+  7_200_000,
+  ...Array(6).fill(26 * 3_600_000),
+];
+
+/** What is stored is what was committed. */
+export async function compare({ oracle, process }: Stage): Promise<void> {
+  for (const session of oracle.sessions.values()) {
+    const stored = await process().store.checkouts.fetch(session.tenant, session.id as CheckoutId);
+    const is = stored && JSON.stringify(asSession(stored));
+    if (is !== JSON.stringify(session))
+      oracle.fault(`${session.id} is stored as\n${is}, and was\n${JSON.stringify(session)}`);
+  }
+}
+
+/** `offOnce` are the endpoints that were ever disabled. */
+export async function heal(
+  stage: Stage,
+  settle: () => Promise<void>,
+  offOnce: ReadonlySet<string>,
+): Promise<void> {
+  const { oracle, provider, receivers, trouble, goesBack } = stage;
+  const { sessions, endpoints, webhooks, faults, fault } = oracle;
+  trouble.crash = null;
+  trouble.fullDisk = 0;
+  provider.setMood('ok');
+  for (let receiver = 0; receiver < RECEIVERS; receiver++) receivers.setMood(receiver, 'ok');
+  for (const [index, ms] of HEALING_MS.entries()) {
+    if (faults.length > 0) return;
+    if (index === 5) {
+      for (const name of goesBack ? [] : untold(sessions.values(), provider))
+        fault(`the provider was not told that ${name} was given up`);
+      provider.closePages();
+    }
+    await stage.pass(ms);
+    await settle();
+  }
+  await compare(stage);
+  const about = { provider, nowOf: oracle.nowOf, goesBack };
+  for (const text of unsettled(sessions.values(), about)) fault(text);
+  for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);
+  for (const tenant of TENANTS) {
+    const { rows } = await stage.process().store.events.list(tenant, {}, 0, 100_000);
+    const is = rows.map(({ id, body }) => id + body).join();
+    const due = webhooks.events.filter((each) => each.tenant === tenantName(tenant) && !each.isForgotten);
+    if (is !== due.map(({ id, body }) => id + body).join()) fault('the feed is not what was committed');
+  }
+  if (!goesBack) stage.retention.left();
+}

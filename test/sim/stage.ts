@@ -1,0 +1,112 @@
+/** What takes part in one simulation: world, provider, receivers, oracle, and the process of the service that runs now. */
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import { createOracle } from './oracle.ts';
+import { type Process, startProcess, type Trouble } from './process.ts';
+import { createProvider } from './provider.ts';
+import { createReceivers } from './receivers.ts';
+import { createRetentionOracle } from './retention-oracle.ts';
+import { RECEIVERS, type Step } from './steps.ts';
+import type { World } from './world.ts';
+
+export const TENANTS: readonly Tenant[] = [
+  { account: 1, mode: 'test' },
+  { account: 1, mode: 'live' },
+  { account: 2, mode: 'test' },
+];
+
+const HARMLESS_JUMP_MS = 30_000;
+const JUMP_LASTS_MS = 600_000;
+
+export type Stage = ReturnType<typeof createStage>;
+
+export function createStage(path: string, world: World, steps: readonly Step[]) {
+  const trouble: Trouble = { crash: null, fullDisk: 0 };
+  const provider = createProvider(world.stir);
+  const oracle = createOracle(provider, () => node.realNow(), world.elapsed);
+  const { trace, webhooks, fault } = oracle;
+  const receivers = createReceivers(RECEIVERS, {
+    sent(sending) {
+      trace.push(`send ${sending.event.id} to ${sending.url}`);
+      world.stir();
+      webhooks.sent(sending);
+    },
+    arrived: webhooks.arrived,
+    saidGone: webhooks.saidGone,
+  });
+  const send: typeof receivers.send = async (sending) => {
+    const result = await receivers.send(sending);
+    webhooks.ended();
+    return result;
+  };
+  const retention = createRetentionOracle(
+    path,
+    { deliveries: webhooks.deliveries, events: webhooks.events, kept: oracle.kept },
+    oracle.clock,
+    fault,
+  );
+  const begin = () =>
+    startProcess({
+      path,
+      world,
+      rails: [provider.rail],
+      send,
+      trouble,
+      committed: oracle.committed,
+      removed: retention.removed,
+      fault,
+    });
+  let node: Process = begin();
+  /** The clock that the process believes, and since when that of the machine shows what it does. */
+  let believed = world.wall() - world.elapsed();
+  let setAt = 0;
+
+  /** Time goes on as it passes, and jumps with the clock of the machine only when that has lasted. */
+  function judgeClock(): void {
+    const shown = node.realNow() - world.elapsed();
+    const hasJumped = Math.abs(shown - believed) > HARMLESS_JUMP_MS;
+    if (hasJumped && world.elapsed() - setAt < JUMP_LASTS_MS)
+      fault('a clock that has jumped is believed at once');
+    believed = shown;
+  }
+
+  return {
+    world,
+    trouble,
+    provider,
+    receivers,
+    oracle,
+    retention,
+    /** Where a clock is being moved, its tenant is attended to when that is done. */
+    isMoved: steps.some((step) => step.do === 'advance'),
+    /** Behind a clock that was set back, a process that has just begun has everything wait for as long. */
+    goesBack: steps.some((step) => step.do === 'set clock' && step.byMs < 0),
+    judgeClock,
+
+    process: (): Process => node,
+    /** Begins the next process, behind one that has died. */
+    async restart(): Promise<void> {
+      await node.end();
+      oracle.lostAll();
+      webhooks.forgetHanging();
+      node = begin();
+      believed = world.wall() - world.elapsed();
+      trace.push('restart');
+    },
+
+    setClock(byMs: number): void {
+      // A jump that is believed by now has come before this one.
+      judgeClock();
+      if (Math.abs(byMs) > HARMLESS_JUMP_MS) setAt = world.elapsed();
+      world.setWall(byMs);
+    },
+
+    /** Time passes; what takes at most fifteen seconds does not take an hour because that is all we wait. */
+    async pass(ms: number): Promise<void> {
+      const first = Math.min(ms, 16_000);
+      await world.pass(first);
+      oracle.look();
+      if (ms > first) await world.pass(ms - first);
+      oracle.look();
+    },
+  };
+}
