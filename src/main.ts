@@ -98,6 +98,13 @@ export async function createService(
     deliveryDays: config.WEBHOOK_LOG_DAYS,
     eventDays: config.EVENT_RETENTION_DAYS,
     onSent: metrics.sent,
+    onDamaged({ tenant, id, receiver }) {
+      metrics.damaged();
+      logger.error(
+        { ...tenant, delivery: id, receiver },
+        'a webhook is not sent: its event is damaged; run opentill db check',
+      );
+    },
     onError: (error) => logger.error(error, 'background work failed'),
     onCommitted: ({ tenant, checkouts, events }) => {
       for (const id of checkouts) live.publish(id);

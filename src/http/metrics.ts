@@ -40,6 +40,11 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     labelNames: ['outcome'],
     registers,
   });
+  const damagedDeliveries = new Counter({
+    name: 'opentill_webhook_deliveries_damaged_total',
+    help: 'Webhooks that were not sent since their event is damaged, each counted every ten minutes; the log names them.',
+    registers,
+  });
   const railAlerts = new Counter({
     name: 'opentill_rail_alerts_total',
     help: 'Reports of rails that need the attention of an operator; the log has the details.',
@@ -127,6 +132,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
 
   return {
     sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
+    damaged: (): void => damagedDeliveries.inc(),
     railAlert: (rail: string): void => railAlerts.inc({ rail }),
     railSilence: (rail: string): void => railSilences.inc({ rail }),
     overloaded: (): void => overload.inc(),

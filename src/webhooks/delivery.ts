@@ -41,6 +41,15 @@ export type Claim = {
 export type DeliveryClaim = Claim & {
   /** Number of further deliveries that this process would send to a receiver. */
   readonly room: (receiver: string) => number;
+  /** Hears of what cannot be sent, each time that it is looked at. */
+  readonly onDamaged?: (damaged: DamagedDelivery) => void;
+};
+
+/** A due delivery whose event, or endpoint, is not what was written. It waits until somebody repairs that. */
+export type DamagedDelivery = {
+  readonly tenant: Tenant;
+  readonly id: DeliveryId;
+  readonly receiver: string;
 };
 
 export type ClaimedDelivery = {

@@ -6,7 +6,7 @@ import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
 import { createConcurrencyLimits } from '../webhooks/concurrency-limit.ts';
-import type { ClaimedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
+import type { ClaimedDelivery, DamagedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
 import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
 import type { Sending, SendResult } from '../webhooks/sender.ts';
@@ -20,6 +20,8 @@ export type DeliveryDependencies = {
   /** Real time in milliseconds. */
   readonly realNow: () => RealTime;
   readonly onSent: (result: SendResult) => void;
+  /** Hears of due deliveries that cannot be sent as they are. */
+  readonly onDamaged?: (damaged: DamagedDelivery) => void;
 };
 
 /** Longer than any delivery takes: a lease that is older belongs to a process that is gone. */
@@ -104,7 +106,15 @@ export function createDeliveryPool(
 
   async function claim({ tenant, now }: TenantClock, limit: number): Promise<readonly ClaimedDelivery[]> {
     const { room } = limits;
-    const claim = { now, realNow: dependencies.realNow(), leaseMs: LEASE_MS, limit, room };
+    const { onDamaged, realNow } = dependencies;
+    const claim = {
+      now,
+      realNow: realNow(),
+      leaseMs: LEASE_MS,
+      limit,
+      room,
+      ...(onDamaged && { onDamaged }),
+    };
     return limit > 0 ? dependencies.store.work.claimDeliveries(tenant, claim) : [];
   }
 

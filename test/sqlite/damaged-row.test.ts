@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { pino } from 'pino';
 import { startReceiver } from '../crash/receiver.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
 import { startService } from '../support/service.ts';
@@ -89,8 +90,16 @@ test('an event that is damaged is not delivered, and holds up no other', async (
     UPDATE delivery SET url = '${receiver.url}', receiver = '${new URL(receiver.url).origin}', due_at = 1 WHERE state = 'pending';
     DELETE FROM webhook_receiver`);
   const [{ id } = {}] = tables.prepare('SELECT id FROM event WHERE subject = ?').all(sound);
+  const [{ id: delivery } = {}] = tables.prepare('SELECT id FROM delivery WHERE subject = ?').all(damaged);
   tables.close();
-  await startService(t, { database });
+  const lines: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const { call } = await startService(t, { database, logger });
   await receiver.hasSeen([`${id}`]);
   assert.equal(receiver.count(), 1);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).delivery),
+    [delivery],
+  );
+  assert.match((await call('GET', '/metrics')).text, /^opentill_webhook_deliveries_damaged_total 1$/m);
 });

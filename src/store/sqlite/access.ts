@@ -1,9 +1,9 @@
 /** Synchronous operations as the asynchronous ones of the interface, with the database's troubles told from bugs. */
 import type { DatabaseSync } from 'node:sqlite';
-import { DamagedRow, StoreUnavailable } from '../errors.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { inTransaction } from './transaction.ts';
-import { inWords, isDamage } from './unusable.ts';
+import { damagedRow, inWords, isDamage } from './unusable.ts';
 import type { Watch } from './watch.ts';
 
 /** BUSY, LOCKED: somebody else is writing, for too long. */
@@ -33,12 +33,8 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
 
   /** The error as the interface has it. */
   function translated(error: unknown): unknown {
-    const { errcode, code: reason } = error as { errcode?: number; code?: unknown };
-    // No number that is written is too large to be read.
-    if (reason === 'ERR_OUT_OF_RANGE') return new DamagedRow('SQLite: a number is not what was written');
-    // Nothing is parsed here but JSON that was written as such.
-    if (error instanceof SyntaxError) return new DamagedRow('SQLite: JSON is not what was written');
-    if (errcode === undefined) return error;
+    const { errcode } = error as { errcode?: number };
+    if (errcode === undefined) return damagedRow(error) ?? error;
     const code = errcode & 0xff;
     if (environmentErrors.has(code)) {
       const about = isDamage(error) ? ` in ${database.location()}` : '';

@@ -6,7 +6,6 @@ import type { RealTime } from '../../lib/time.ts';
 import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
-import { DamagedRow } from '../errors.ts';
 import { healthOf } from '../resources/endpoints.ts';
 import { events } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
@@ -15,6 +14,7 @@ import { isAnyOf, raw, sql } from '../sql.ts';
 import type { Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
 import type { Runner } from './run.ts';
+import { damagedRow, isDamage } from './unusable.ts';
 
 /** Where more is due than `FEW_DUE`, so many receivers are asked in turn whether they have something due. */
 const IN_TURN = 100;
@@ -63,6 +63,11 @@ function dueOf(
   );
 }
 
+/** Time for which a delivery whose event is damaged is not looked at again. */
+const DAMAGED_MS = 10 * 60_000;
+/** So many of them are met in one claim, and remembered. */
+const MOST_DAMAGED = { atOnce: 100, inAll: 10_000 };
+
 /** Until when somebody holds something, in real time. */
 type Lease = { readonly until: RealTime };
 type DeliveryLease = Lease & Receiver;
@@ -72,21 +77,58 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   // a crash nobody holds anything.
   const checkoutLeases = new Map<string, Lease>();
   const deliveryLeases = new Map<string, DeliveryLease>();
+  // Deliveries that cannot be sent as they are: those behind them would be starved, were they looked at each time.
+  const damaged = new Map<string, DeliveryLease>();
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  /** Null if its event is damaged: then it waits for whoever repairs that, and those for others do not. */
+  /** Null if something of it is damaged. */
   function claimed(
     tenant: Tenant,
     due: Due,
     claim: DeliveryClaim,
     health: Health | null,
   ): ClaimedDelivery | null {
-    const event = unlessDamaged(() => read(events.fetch(tenant, due.event)));
-    if (event === 'damaged') return null;
-    if (event === null) throw new Error(`the event of delivery ${due.id} is missing`);
-    const endpoint = endpoints.list(tenant).find(({ id }) => id === due.receiver) ?? null;
-    return claimedDelivery(tenant, due, { endpoint, health, event }, claim);
+    try {
+      const event = read(events.fetch(tenant, due.event));
+      if (event === null) return null;
+      const endpoint = endpoints.list(tenant).find(({ id }) => id === due.receiver) ?? null;
+      return claimedDelivery(tenant, due, { endpoint, health, event }, claim);
+    } catch (error) {
+      if (damagedRow(error) === null && !isDamage(error)) throw error;
+      return null;
+    }
+  }
+
+  /** Leases up to `most` deliveries of a receiver. What is damaged waits for whoever repairs it, and the next does not. */
+  function lease(
+    tenant: Tenant,
+    claim: DeliveryClaim,
+    of: { receiver: string; most: number; health: Health | null; newest: boolean; out: readonly string[] },
+  ): ClaimedDelivery[] {
+    const { now, realNow, leaseMs } = claim;
+    const { receiver, most, health, newest } = of;
+    const passed = [...of.out, ...(heldBy(damaged).get(receiver) ?? [])];
+    const taken: ClaimedDelivery[] = [];
+    let met = 0;
+    let due: Due[];
+    do {
+      due = read(dueOf(tenant, receiver, now, { out: passed, newest, limit: most - taken.length }));
+      for (const each of due) {
+        const delivery = claimed(tenant, each, claim, health);
+        passed.push(each.id);
+        if (delivery === null) {
+          met++;
+          if (damaged.size < MOST_DAMAGED.inAll)
+            damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });
+          claim.onDamaged?.({ tenant, id: each.id, receiver });
+        } else {
+          deliveryLeases.set(each.id, { until: realNow + leaseMs, receiver });
+          taken.push(delivery);
+        }
+      }
+    } while (met > 0 && due.length > 0 && taken.length < most && met < MOST_DAMAGED.atOnce);
+    return taken;
   }
 
   /** The receivers with a due time, in turn: behind the one at which the last claim ended, and then from the start. */
@@ -129,8 +171,9 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
     },
 
     claimDeliveries(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
-      const { now, realNow, leaseMs, limit, room } = claim;
+      const { now, realNow, limit, room } = claim;
       endExpired(deliveryLeases, realNow);
+      endExpired(damaged, realNow);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
       for (const receiver of candidates(tenant, now, tenantName(tenant))) {
@@ -142,12 +185,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
         const most = probing ? 1 : Math.min(room(receiver), limit - taken.length);
         if (most <= 0) continue;
         // What came last tells best how the receiver is now: others may have been refused for what they are.
-        for (const due of read(dueOf(tenant, receiver, now, { out, newest: probing, limit: most }))) {
-          const delivery = claimed(tenant, due, claim, health);
-          if (delivery === null) continue;
-          deliveryLeases.set(due.id, { until: realNow + leaseMs, receiver });
-          taken.push(delivery);
-        }
+        taken.push(...lease(tenant, claim, { receiver, most, health, newest: probing, out }));
         if (taken.length >= limit) break;
       }
       return taken;
@@ -161,15 +199,6 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
       }
     },
   };
-}
-
-function unlessDamaged<T>(read: () => T): T | 'damaged' {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DamagedRow) return 'damaged';
-    throw error;
-  }
 }
 
 /** What is out, by receiver. */
