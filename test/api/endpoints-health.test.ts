@@ -12,6 +12,15 @@ const DAY = 86_400;
 const typesOf = (received: readonly Delivery[]) => received.map(({ event }) => event.type);
 const textsOf = (received: readonly Delivery[]) => received.map(({ text }) => text);
 
+/** What the log of changes says of an endpoint: each version, by whom and how it came. */
+async function logged({ database }: TestService, id: string): Promise<unknown[]> {
+  const lines = await database.query(
+    'SELECT version, actor, action FROM audit WHERE subject = ? ORDER BY version',
+    id,
+  );
+  return lines.map(({ version, actor, action }) => [Number(version), actor, action]);
+}
+
 suite('the health of an endpoint', () => {
   test('410 disables it, and the others hear of it', async (t) => {
     const service = await startService(t);
@@ -31,6 +40,11 @@ suite('the health of an endpoint', () => {
     const about = (await feed(service)).filter(({ type }) => type.startsWith('webhook_endpoint.'));
     assert.deepEqual(about, [told?.event]);
     assert.equal((await updateEndpoint(service, id, { status: 'enabled' })).disabled_reason, '');
+    assert.deepEqual(await logged(service, id), [
+      [1, service.key.id, 'create_endpoint'],
+      [2, 'time', 'disable_endpoint'],
+      [3, service.key.id, 'update_endpoint'],
+    ]);
   });
 
   test('shows failures, a suspension and its end', async (t) => {
@@ -83,6 +97,11 @@ suite('the health of an endpoint', () => {
     assert.deepEqual([first.data.id, first.data.health.status, first.sequence], [id, 'suspended', 1]);
     assert.deepEqual([second.data.id, second.data.health.status, second.sequence], [id, 'healthy', 2]);
     assert.equal(first.data.secret, undefined);
+    assert.deepEqual(await logged(service, id), [
+      [1, service.key.id, 'create_endpoint'],
+      [2, 'time', 'suspend_endpoint'],
+      [3, 'time', 'resume_endpoint'],
+    ]);
   });
 
   for (const [name, ask] of [

@@ -29,6 +29,16 @@ export const webhookRules: readonly SqlRule[] = [
       WHERE ${isEndpoint('audit.subject')} AND (known.id IS NULL OR audit.version > kept.version)`,
   },
   {
+    rule: 'every version of an endpoint has its line in the log of changes',
+    sql: `
+      SELECT kept.id FROM webhook_endpoint AS kept
+      LEFT JOIN (
+        SELECT account, live, subject, count(DISTINCT version) AS lines FROM audit
+        WHERE ${isEndpoint('subject')} GROUP BY account, live, subject
+      ) AS ${joined('kept', 'logged', 'logged.subject = kept.id')}
+      WHERE coalesce(lines, 0) <> kept.version`,
+  },
+  {
     rule: 'a receiver is noted because it fails',
     sql: `
       SELECT id FROM webhook_receiver

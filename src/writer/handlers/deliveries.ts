@@ -2,12 +2,13 @@
 import type { TenantTime } from '../../checkout/tenant.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { EndpointEventType } from '../../events/types.ts';
+import type { Audit } from '../../store/resources/audit.ts';
 import type { EndpointChange, Loaded, Needs, Writes } from '../../store/store.ts';
 import type { DeliveryResult } from '../../webhooks/delivery.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
 import { afterFailure, asksForLess, type Health } from '../../webhooks/health.ts';
 import { representEndpoint } from '../../webhooks/representation.ts';
-import type { Decided, RecordDeliveries } from '../command.ts';
+import { auditOf, type Decided, type Origin, type RecordDeliveries } from '../command.ts';
 import { deliveryRows, eventRows } from '../event-rows.ts';
 
 const GONE = 410;
@@ -26,22 +27,37 @@ export function deliveriesNeeds({ origin: { tenant }, results }: RecordDeliverie
   };
 }
 
-export function decideOnDeliveries({ results }: RecordDeliveries, loaded: Loaded): Decided<null> {
-  return { value: null, writes: [{ deliveryResults: results, ...receiversAfter(results, loaded) }] };
+export function decideOnDeliveries({ origin, results }: RecordDeliveries, loaded: Loaded): Decided<null> {
+  const { audits, ...writes } = receiversAfter(origin, results, loaded);
+  const lines = audits.map((audit) => ({ audit }));
+  return { value: null, writes: [{ deliveryResults: results, ...writes }, ...lines] };
 }
 
+/** How the log of changes calls what an event tells of. */
+const actions = {
+  'webhook_endpoint.suspended': 'suspend_endpoint',
+  'webhook_endpoint.resumed': 'resume_endpoint',
+  'webhook_endpoint.disabled': 'disable_endpoint',
+} as const satisfies Record<EndpointEventType, string>;
+
 /** The consequences of the results for those who got the deliveries, one after the other. */
-function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Writes {
+function receiversAfter(
+  origin: Origin,
+  results: readonly DeliveryResult[],
+  loaded: Loaded,
+): Writes & { readonly audits: readonly Audit[] } {
   const endpoints = new Map<string, Endpoint>(loaded.endpoints.map((each) => [each.id, each]));
   const health = new Map<string, Health | null>();
   const dueNow = new Map<string, number>();
   const events: EventRow[] = [];
+  const audits: Audit[] = [];
 
   function tell(type: EndpointEventType, before: Endpoint, failing: Health | null, now: TenantTime): void {
     const after = { ...before, version: before.version + 1, eventCount: before.eventCount + 1 };
     endpoints.set(after.id, after);
     const data = JSON.stringify(representEndpoint(after, failing, now));
     events.push(...eventRows(after, [{ type, data }], now));
+    audits.push(auditOf(origin, after.id, after.version, now, actions[type]));
   }
 
   for (const { receiver, state, at, httpStatus, error, attempt, failing } of results) {
@@ -76,6 +92,7 @@ function receiversAfter(results: readonly DeliveryResult[], loaded: Loaded): Wri
     return before === after ? [] : [{ before, after }];
   });
   return {
+    audits,
     ...(health.size > 0 ? { receivers: [...health].map(([id, value]) => ({ id, health: value })) } : {}),
     ...(dueNow.size > 0 ? { dueNow: [...dueNow].map(([receiver, at]) => ({ receiver, at })) } : {}),
     ...(changes.length > 0 ? { endpoints: changes } : {}),

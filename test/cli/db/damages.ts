@@ -152,6 +152,10 @@ const common: readonly Damage[] = [
     'UPDATE webhook_endpoint SET version = event_count',
   ],
   [
+    'every version of an endpoint has its line in the log of changes',
+    `DELETE FROM audit WHERE action = 'disable_endpoint'`,
+  ],
+  [
     'the columns of a customer say what the record says',
     `UPDATE customer SET email = 'other@example.com' WHERE ${one('customer')}`,
   ],
