@@ -10,6 +10,7 @@ import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import { type Config, hostInUrl } from './config.ts';
 import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
+import type { ConnectionOptions } from './http/connections.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
@@ -50,6 +51,7 @@ export async function createService(
     realNow = createSteadyClock({ onJump: logJump(logger) }),
     rails = [stripeRail(config), bank, sandbox],
     documentWaitMs = 5_000,
+    connections = {},
     ...limits
   }: {
     logger?: FastifyBaseLogger;
@@ -57,6 +59,7 @@ export async function createService(
     /** Replaces the rails that the settings configure. */
     rails?: readonly Rail[];
     documentWaitMs?: number;
+    connections?: ConnectionOptions;
     maxBatch?: number;
   } = {},
 ): Promise<Service> {
@@ -146,6 +149,7 @@ export async function createService(
     trustProxy: config.TRUST_PROXY,
     rateLimit: config.RATE_LIMIT,
     isStopping: () => stopping,
+    connections,
   });
 
   return {

@@ -16,7 +16,7 @@ import { limitAddresses } from './admission.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
-import { guardConnections } from './connections.ts';
+import { type ConnectionOptions, guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
 import { errorTable } from './error-table.ts';
@@ -49,6 +49,7 @@ export type AppOptions = Dependencies & {
   /** Requests a second for each caller; 0 for no limit. */
   readonly rateLimit: number;
   readonly isStopping: () => boolean;
+  readonly connections?: ConnectionOptions;
 };
 
 /** Requests a second of one address to routes for operators and readers, which need no key. */
@@ -63,7 +64,7 @@ const securityHeaders = {
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { logger, metrics, trustProxy, rateLimit, publicUrl, backlog } = options;
-  const connections = guardConnections();
+  const connections = guardConnections(options.connections);
   const auth = createAuthenticator(options.store);
   const requestId = requestIds();
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
@@ -82,7 +83,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 256 },
     // While the service stops, requests over open connections are answered as usual.
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, connections.endAfter),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, connections, publicUrl),
     frameworkErrors: (_error, request, reply) => {
       // A malformed path has no route, and so no hooks.
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);

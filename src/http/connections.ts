@@ -4,6 +4,7 @@
  */
 import {
   createServer,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -37,6 +38,10 @@ export type ConnectionOptions = Partial<typeof defaults>;
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 type Connection = {
+  /** The request that came last, until it is whole and answered. A look at all connections forgets it then. */
+  latest: Exchange | null;
+  /** True if the client was told that nothing more is taken of it. */
+  isRefused: boolean;
   /** The answer of the request that was begun last; a look at all connections forgets those that are closed. */
   answering: ServerResponse | null;
   readonly waiting: Exchange[];
@@ -88,14 +93,21 @@ export function guardConnections(options: ConnectionOptions = {}) {
     }
 
     server.on('connection', (socket) => {
-      connections.set(socket, { answering: null, waiting: [], readyAt: null });
+      connections.set(socket, {
+        latest: null,
+        isRefused: false,
+        answering: null,
+        waiting: [],
+        readyAt: null,
+      });
       socket.once('close', () => connections.delete(socket));
     });
     server.on('request', (request, response) => {
       if (hasNoEnd(request)) return;
       const { socket } = request;
       const connection = connections.get(socket);
-      if (connection === undefined) return;
+      if (connection === undefined || connection.isRefused) return;
+      connection.latest = [request, response];
       const { waiting } = connection;
       const before = answeringOn(connection);
       if (before === null && waiting.length === 0) begin(connection, [request, response]);
@@ -117,6 +129,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
     const behind: Socket[] = [];
     for (const [socket, connection] of connections) {
       connection.answering = answeringOn(connection);
+      if (connection.latest?.[0].complete && connection.latest[1].closed) connection.latest = null;
       if (connection.answering?.writableEnded) connection.readyAt ??= now;
       else connection.readyAt = null;
       if (connection.readyAt !== null && now - connection.readyAt > limits.answerMs) socket.destroy();
@@ -152,13 +165,51 @@ export function guardConnections(options: ConnectionOptions = {}) {
     end();
   }
 
-  /** Ends a connection whose client has been told why; one that goes on sending is cut off. */
-  function endAfter(socket: Socket, lastWords: string): void {
-    socket.end(lastWords);
-    // A connection that is closed with unread input loses what was sent last.
-    socket.resume();
-    setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+  /**
+   * Ends a connection whose bytes are no request, or came too late, and tells the client why: instead of the answer to
+   * the request that is not whole, or behind those to the requests before. Nothing that comes after that is begun.
+   */
+  function endAfter(socket: Socket, lastWords: (headers: IncomingHttpHeaders) => string): void {
+    const connection = connections.get(socket);
+    const latest = connection?.latest ?? null;
+    if (connection) connection.isRefused = true;
+    function say(headers: IncomingHttpHeaders): void {
+      socket.end(lastWords(headers));
+      setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+    }
+    function sayOfNone(): void {
+      say({});
+      // A connection that is closed with unread input loses what was sent last.
+      socket.resume();
+    }
+    if (connection === undefined || latest === null) {
+      sayOfNone();
+      return;
+    }
+    const [request, response] = latest;
+    if (request.complete) {
+      if (response.closed) sayOfNone();
+      else response.once('close', sayOfNone);
+    } else if (answeringOn(connection) === response && !response.headersSent) {
+      // Were the rest read, what the client is told was refused would be done.
+      socket.pause();
+      say(request.headers);
+    } else socket.destroy();
   }
 
-  return { createGuardedServer, drain, endAfter };
+  /**
+   * Calls back for a request whose time is over, unless all of it is there: a process that stood still looks at its
+   * clock before it reads what came meanwhile.
+   */
+  function whenLate(socket: Socket, isLate: () => void): void {
+    const connection = connections.get(socket);
+    const before = connection?.latest ?? null;
+    const isBody = before !== null && !before[0].complete;
+    setImmediate(() => {
+      const latest = connection?.latest ?? null;
+      if (latest === null || !latest[0].complete || (latest === before && !isBody)) isLate();
+    });
+  }
+
+  return { createGuardedServer, drain, endAfter, whenLate };
 }

@@ -90,6 +90,13 @@ export const errorTable = {
     advice:
       'Omit the `Accept` header, or include `application/json`. For problem documents, it must name `application/problem+json`.',
   },
+  request_timeout: {
+    status: 408,
+    code: 118,
+    text: 'The request did not arrive in time.',
+    advice:
+      'Nothing of it was done. Send it again, on another connection: all of the headers within 10 seconds, and the whole request within 30.',
+  },
   too_large: {
     status: 413,
     code: 116,

@@ -7,7 +7,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
 import { CursorExpired, DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
-import { errorTable } from './error-table.ts';
+import type { guardConnections } from './connections.ts';
+import { type ErrorReason, errorTable } from './error-table.ts';
 import { errorEnvelope, fieldsError, problemDocument, RequestError } from './errors.ts';
 import { problemsOf } from './validate.ts';
 
@@ -61,22 +62,27 @@ export function errorBody(
     : { type: JSON_TYPE, body: errorEnvelope(failure, operation, id) };
 }
 
+type Connections = Pick<ReturnType<typeof guardConnections>, 'endAfter' | 'whenLate'>;
+
 /** Answers bytes that are no HTTP request, one with too many headers, or one that took too long to come. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  endAfter: (socket: Socket, lastWords: string) => void,
+  { endAfter, whenLate }: Connections,
+  publicUrl: string,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const failure = new RequestError(tooLarge ? 'too_large' : 'bad_path');
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = errorEnvelope(failure, 'API.REQUEST', `req_${randomUUID()}`);
-  endAfter(
-    socket,
-    `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const refuse = (reason: ErrorReason, status: string) =>
+    endAfter(socket, (headers) => {
+      const about = { id: `req_${randomUUID()}`, headers };
+      const { type, body } = errorBody(new RequestError(reason), 'API.REQUEST', about, publicUrl);
+      return `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+    });
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    whenLate(socket, () => refuse('request_timeout', '408 Request Timeout'));
+  else if (error.code === 'HPE_HEADER_OVERFLOW') refuse('too_large', '431 Request Header Fields Too Large');
+  else refuse('bad_path', '400 Bad Request');
 }

@@ -406,9 +406,36 @@ suite('on a bare socket', () => {
   }
 });
 
+suite('a request that comes too late', () => {
+  const half = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{';
+  const problem = 'application/problem+json';
+  const rows = [
+    ['without the end of its head', '', 'application/json; charset=utf-8'],
+    ['without its body', half, 'application/json; charset=utf-8'],
+    ['without the rest of its body', `Accept: ${problem}\r\n${half}`, `${problem}; charset=utf-8`],
+  ] as const;
+  for (const [what, rest, type] of rows) {
+    test(`${what} answers 408 as ${type}, and the connection ends`, async (t) => {
+      const connections = { headMs: 50, requestMs: 50, lookMs: 10, lingerMs: 50 };
+      const quick = await startService(t, { connections });
+      const head = `POST /v3/checkout HTTP/1.1\r\nHost: x\r\nAuthorization: ${quick.key.authorization}\r\n`;
+      const { status, text, all } = await raw(head + rest, quick);
+      assert.equal(status, 408);
+      assert.equal(all.match(/^HTTP/gm)?.length, 1, all);
+      assert.match(all, /^Connection: close\r$/m);
+      assert.ok(all.includes(`Content-Type: ${type}`));
+      const { message, errors, code = errors[0].code } = JSON.parse(text);
+      assert.deepEqual([message, code], ['API.REQUEST.REQUEST_TIMEOUT', 118]);
+    });
+  }
+});
+
 /** Writes these bytes and reads until the other side closes. */
-async function raw(request: string): Promise<{ status: number; text: string; all: string }> {
-  const socket = connect(service.config.PORT, '127.0.0.1');
+async function raw(
+  request: string,
+  { config } = service,
+): Promise<{ status: number; text: string; all: string }> {
+  const socket = connect(config.PORT, '127.0.0.1');
   await once(socket, 'connect');
   let answer = '';
   socket.setEncoding('utf8').on('data', (chunk) => {

@@ -10,7 +10,7 @@ const ENOUGH = 100;
 export const LONGEST_MS = 30_000;
 
 /** To a process that stood still it seems as if the request had come for as long. */
-const tookTooLong = ({ status, text }: Answer) => status === 400 && text.includes('"API.REQUEST.BAD_PATH"');
+const tookTooLong = ({ status }: Answer) => status === 408;
 
 /** Asks for one thing after the other, so many times or until it is told to stop. */
 export function hammer(load: Load, { url }: Server, requests = Number.POSITIVE_INFINITY) {

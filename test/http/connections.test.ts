@@ -16,7 +16,11 @@ async function listen(
 ) {
   const guard = guardConnections({ lookMs: 10, ...options });
   const server = guard.createGuardedServer(handle);
-  server.on('clientError', (_error, socket) => guard.endAfter(socket as Socket, 'HTTP/1.1 400 Bad\r\n\r\n'));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    const tell = (status: string) => guard.endAfter(socket as Socket, () => `HTTP/1.1 ${status}\r\n\r\n`);
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') guard.whenLate(socket as Socket, () => tell('408 Late'));
+    else tell('400 Bad');
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
@@ -125,6 +129,78 @@ test('unread bytes are bounded in all: the connections with most of them end', a
   for (const index of [0, 1, 2]) await client(REQUEST.replace('/', `/${index}`));
   await untilConnections(1);
 });
+
+suite('a client is told why its request ends', () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** What a client has read, when its connection has ended. */
+  async function readAll(socket: Socket): Promise<string> {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    await once(socket, 'end');
+    return text;
+  }
+
+  test('behind the answers to those before it', async (t) => {
+    const open: ServerResponse[] = [];
+    const { client } = await listen(t, { headMs: 30 }, (_, response) => void open.push(response));
+    const socket = await client(`${REQUEST}${REQUEST}GET / HTTP/1.1\r\nHost:`);
+    const all = readAll(socket);
+    for (let turn = 0; turn < 2; turn++) {
+      while (open.length === turn) await nextTurn();
+      const until = performance.now() + 100;
+      while (performance.now() < until) await nextTurn();
+      open[turn]?.end(`answer ${turn}`);
+    }
+    assert.match(await all, /200 OK[\s\S]*answer 0[\s\S]*200 OK[\s\S]*answer 1[\s\S]*408 Late/);
+  });
+
+  for (const [what, bytes, rest] of [
+    ['a head', 'POST / HTTP/1.1\r\nHost: x\r\n', 'Content-Length: 2\r\n\r\n{}'],
+    ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{', '}'],
+  ] as const)
+    test(`and the rest of ${what} that comes afterwards does nothing`, async (t) => {
+      let done = 0;
+      const limits = { headMs: 30, requestMs: 30, lingerMs: 200 };
+      const { client, untilConnections } = await listen(t, limits, (request, response) => {
+        request.resume().once('end', () => {
+          done++;
+          response.end();
+        });
+      });
+      const socket = await client(bytes);
+      const all = readAll(socket);
+      while (socket.bytesRead === 0) await nextTurn();
+      socket.write(rest);
+      assert.match(await all, /^HTTP\/1.1 408 Late\r\n\r\n$/);
+      await untilConnections(0);
+      assert.equal(done, 0);
+    });
+
+  test('unless all of it is there when a process that stood still goes on', async (t) => {
+    const { client } = await listen(t, { headMs: 50, requestMs: 50 }, (request, response) => {
+      request.resume().once('end', () => response.end('served'));
+    });
+    for (const [first, rest] of [
+      ['GET / HTTP/1.1\r\nHost', ': x\r\nConnection: close\r\n\r\n'],
+      ['POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{', '}'],
+    ] as const) {
+      const socket = await client(first);
+      const all = readAll(socket);
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      socket.write(rest);
+      standStill(200);
+      assert.match(await all, /200 OK[\s\S]*served/);
+    }
+  });
+});
+
+/** Nothing of the process goes on for so long. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 suite('a stop', () => {
   test('ends what has not begun, and waits for the rest', async (t) => {

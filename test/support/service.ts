@@ -7,6 +7,7 @@ import type { Mode } from '../../src/checkout/tenant.ts';
 import { firstStart } from '../../src/cli/first-start.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { ConnectionOptions } from '../../src/http/connections.ts';
 import { createService, type Service } from '../../src/main.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
 
@@ -37,6 +38,7 @@ export type ServiceOptions = {
   readonly logger?: Logger;
   readonly database?: TestDatabase;
   readonly documentWaitMs?: number;
+  readonly connections?: ConnectionOptions;
 };
 
 export type CallOptions = {

@@ -10,6 +10,7 @@ const everywhere: readonly ErrorReason[] = [
   'wrong_credentials',
   'scope_missing',
   'not_acceptable',
+  'request_timeout',
   'rate_limited',
   'internal',
   'unavailable',
