@@ -12,8 +12,10 @@ import { problemsOf } from './validate.ts';
 /** Removes empty strings, which count as absent fields, except inside metadata, which belongs to the client. */
 export function dropEmptyStrings(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, child] of Object.entries(value)) {
-    if (child === '' && !Array.isArray(value)) delete (value as Record<string, unknown>)[key];
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields)) {
+    const child = fields[key];
+    if (child === '' && !Array.isArray(value)) delete fields[key];
     else if (key !== 'metadata') dropEmptyStrings(child);
   }
 }
@@ -28,21 +30,17 @@ const MAX_ELEMENTS = 100;
 export function longListProblem(body: unknown): Problem | null {
   // No schema looks into a body that is a list itself.
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
-  for (const [name, value] of Object.entries(body)) {
-    const path = name === 'metadata' ? null : longListIn(value, [name]);
-    if (path) return { pointer: pointerOf(path), detail: `must have at most ${MAX_ELEMENTS} elements` };
-  }
-  return null;
+  const { metadata: _, ...fields } = body as Record<string, unknown>;
+  const path = pathOfLongList(fields);
+  return path && { pointer: pointerOf(path), detail: `must have at most ${MAX_ELEMENTS} elements` };
 }
 
-type Path = ReadonlyArray<string | number>;
-
-function longListIn(value: unknown, path: Path): Path | null {
+function pathOfLongList(value: unknown): string[] | null {
   if (typeof value !== 'object' || value === null) return null;
-  if (Array.isArray(value) && value.length > MAX_ELEMENTS) return path;
-  for (const [name, child] of Object.entries(value)) {
-    const found = longListIn(child, [...path, name]);
-    if (found) return found;
+  if (Array.isArray(value) && value.length > MAX_ELEMENTS) return [];
+  for (const name of Object.keys(value)) {
+    const path = pathOfLongList((value as Record<string, unknown>)[name]);
+    if (path) return [name, ...path];
   }
   return null;
 }
@@ -58,6 +56,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
 
 /** The valid top-level fields, so that further checks can report their problems in the same answer. */
 export function usableFields<T extends object>(body: T, problems: readonly Problem[]): Partial<T> {
+  if (problems.length === 0) return body ?? {};
   if (problems.some(({ pointer }) => pointer === '')) return {};
   const bad = new Set(
     problems.map(({ pointer }) => pointer.split('/')[1]?.replaceAll('~1', '/').replaceAll('~0', '~')),

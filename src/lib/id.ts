@@ -15,9 +15,11 @@ export type Id<P extends IdPrefix> = `${P}_${string}`;
 /** Form of an id after its prefix: 26 characters. */
 export const ID_LENGTH = TIME_LENGTH + COUNTER_LENGTH + RANDOM_LENGTH;
 
-let pool = Buffer.alloc(0);
+/** Random characters in stock. */
+let pool = '';
 let poolAt = 0;
-let counterMs = 0;
+let counterMs = Number.NaN;
+let counterMsText = '';
 let counter = 0;
 
 /**
@@ -25,9 +27,13 @@ let counter = 0;
  * makes in the same millisecond, and 60 random bits. Ids sort by time, so lists need no other order.
  */
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number): Id<P> {
-  counter = nowMs === counterMs ? (counter + 1) % COUNTER_LIMIT : 0;
-  counterMs = nowMs;
-  return `${prefix}_${encode(nowMs, TIME_LENGTH)}${encode(counter, COUNTER_LENGTH)}${randomText(RANDOM_LENGTH)}`;
+  if (nowMs === counterMs) counter = (counter + 1) % COUNTER_LIMIT;
+  else {
+    counter = 0;
+    counterMs = nowMs;
+    counterMsText = encode(nowMs, TIME_LENGTH);
+  }
+  return `${prefix}_${counterMsText}${encode(counter, COUNTER_LENGTH)}${randomText(RANDOM_LENGTH)}`;
 }
 
 /** The smallest id that can be made at `ms`: ids made earlier sort before it, ids made later after it. */
@@ -38,17 +44,19 @@ export function firstIdAt(prefix: IdPrefix, ms: number): string {
 /** `length` characters of base 32, five random bits each. */
 export function randomText(length: number): string {
   if (poolAt + length > pool.length) {
-    pool = randomBytes(Math.max(4096, length));
+    pool = textOfBytes(randomBytes(Math.max(4096, length)));
     poolAt = 0;
   }
-  let text = '';
-  for (let i = 0; i < length; i++) text += ALPHABET[(pool[poolAt++] as number) & 31];
+  const text = pool.slice(poolAt, poolAt + length);
+  poolAt += length;
   return text;
 }
 
 /** A character of base 32 for each byte, of which five bits count. */
 export function textOfBytes(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => ALPHABET[byte & 31]).join('');
+  const characters = Buffer.from(bytes);
+  for (const [place, byte] of characters.entries()) characters[place] = ALPHABET.charCodeAt(byte & 31);
+  return characters.toString('latin1');
 }
 
 /** `value` in base 32, padded to `length` digits. */

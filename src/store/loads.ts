@@ -4,7 +4,7 @@
  */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Read } from './resources/read.ts';
-import { either, raw, type Sql } from './sql.ts';
+import { either, nothing, raw, type Sql, sql } from './sql.ts';
 
 /** Values by keys: `K` is what a unit names, and `W` the part of the writes that changes the values. */
 export type Load<K, T, W> = {
@@ -22,14 +22,14 @@ export const load = <K, T, W>(load: Load<K, T, W>): Load<K, T, W> => load;
 
 /** Rows of the type `R` by their keys. */
 export function byKey<R, T>(
-  sql: Sql,
+  statement: Sql,
   entryOf: (row: R) => readonly [key: string, value: T],
 ): Read<Map<string, T>> {
-  return { sql, by: 'key', from: (rows) => new Map(rows.map((row) => entryOf(row as R))) };
+  return { sql: statement, by: 'key', from: (rows) => new Map(rows.map((row) => entryOf(row as R))) };
 }
 
 /** Locks the rows of a SELECT; in SQLite there is one transaction at a time. */
 export function locked(order: string, how: 'UPDATE' | 'KEY SHARE' = 'UPDATE', table?: string): Sql {
-  const of = table === undefined ? '' : ` OF ${table}`;
-  return either({ postgres: raw(` ORDER BY ${order} FOR ${how}${of}`) });
+  const of = table === undefined ? nothing : sql` OF ${raw(table)}`;
+  return either({ postgres: sql` ORDER BY ${raw(order)} FOR ${raw(how)}${of}` });
 }

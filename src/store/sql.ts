@@ -58,7 +58,7 @@ export function amongPairs(
   const [a = '', b = ''] = pairs[0] ?? [];
   const firsts = { values: pairs.map(([value]) => value) };
   const seconds = { values: pairs.map(([, value]) => value) };
-  const columns = raw(`${first}, ${second}`);
+  const columns = sql`${raw(first)}, ${raw(second)}`;
   return either({
     sqlite:
       pairs.length === 1

@@ -12,13 +12,15 @@ import type { AnyRow } from './tables.ts';
 export function deliveryWrites(
   all: readonly Writes[],
 ): ReadonlyArray<readonly [RowsStatement, readonly AnyRow[]]> {
-  if (!all.some(concernsDeliveries)) return [];
+  const added = newDeliveries(all);
+  // Most changes do no more.
+  if (!all.some(concernsKnownDeliveries)) return added.length === 0 ? [] : [[insert, added]];
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
   const ended = results.filter(({ state }) => state !== 'pending');
   return [
-    [insert, newDeliveries(all)],
+    [insert, added],
     ...roundsOf(results).flatMap((round) => [
       [finish, round] as const,
       [log, round.filter(isAttempt)] as const,
@@ -30,9 +32,8 @@ export function deliveryWrites(
   ];
 }
 
-/** Most changes do not. */
-function concernsDeliveries({ deliveries, deliveryResults, resends, dueNow }: Writes): boolean {
-  return Boolean(deliveries?.length || deliveryResults?.length || resends?.length || dueNow?.length);
+function concernsKnownDeliveries({ deliveryResults, resends, dueNow }: Writes): boolean {
+  return Boolean(deliveryResults?.length || resends?.length || dueNow?.length);
 }
 
 /** A statement changes a row once, so that the results of a delivery that was sent twice are written in turn. */
@@ -62,13 +63,12 @@ function orderingKeysOf(all: readonly OrderingKey[]): AnyRow[] {
 
 /** Only the first new delivery of an ordering key can be its head. */
 function newDeliveries(all: readonly Writes[]): AnyRow[] {
+  const added = all.flatMap(({ deliveries = [] }): readonly DeliveryRow[] => deliveries);
   const keys = new Set<string>();
-  return all
-    .flatMap(({ deliveries = [] }): readonly DeliveryRow[] => deliveries)
-    .map((delivery) => {
-      const { size } = keys;
-      return { ...delivery, first: keys.add(`${delivery.receiver}\n${delivery.subject}`).size > size };
-    });
+  return added.map((delivery) => {
+    const { size } = keys;
+    return { ...delivery, first: keys.add(`${delivery.receiver}\n${delivery.subject}`).size > size };
+  });
 }
 
 type OfKey = Readonly<Record<'receiver' | 'subject', string>>;

@@ -4,6 +4,7 @@
  * row and stored answer are written together or not at all. A refusal writes nothing.
  */
 
+import type { CheckoutId } from '../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
@@ -101,10 +102,12 @@ function repeated({ answers }: Loaded, idempotency: IdempotencyKey | null): Exec
 
 function committedBy(tenant: Tenant, writes: readonly Writes[]): Committed | null {
   if (writes.length === 0) return null;
+  const checkouts = new Set<CheckoutId>();
+  for (const { checkout } of writes) if (checkout) checkouts.add(checkout.after.id);
   const some = (rows: readonly unknown[] | undefined): boolean => rows !== undefined && rows.length > 0;
   return {
     tenant,
-    checkouts: [...new Set(writes.flatMap(({ checkout }) => checkout?.after.id ?? []))],
+    checkouts: [...checkouts],
     events: writes.some(({ events }) => some(events)),
     deliveries: writes.some(
       (each) =>

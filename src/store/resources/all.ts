@@ -68,6 +68,7 @@ export function rowChangesOf(
 ): RowChange[] {
   const changes: RowChange[] = [];
   function add<K extends keyof Written>(name: K): void {
+    if (all.every(({ [name]: value }) => value === undefined)) return;
     const values: Written[K][] = [];
     for (const { [name]: value } of all) if (value !== undefined) values.push(value);
     addChange(changes, byName[name], values);

@@ -43,10 +43,12 @@ export const loadCustomers = load({
   },
 });
 
+const named = locked('id', 'KEY SHARE');
+
 /** By the keys of their e-mail addresses. Whoever makes a session for somebody must find them there still. */
 export const loadCustomersByEmail = load({
   keyOf: (email: string) => email,
-  read: (tenant, emails) => people.byKey(tenant, 'email', emails, { lock: locked('id', 'KEY SHARE') }),
+  read: (tenant, emails) => people.byKey(tenant, 'email', emails, { lock: named }),
   apply(known, { customer }: Change) {
     if (!customer) return;
     for (const [email, { id }] of known) if (id === customer.id) known.delete(email);

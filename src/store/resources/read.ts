@@ -68,7 +68,7 @@ export function tenantOf(account: number, live: boolean): Tenant {
 export function owned({ account, mode }: Tenant, table?: string): Sql {
   const live = mode === 'live';
   if (table === undefined) return sql`account = ${account} AND live = ${live}`;
-  return sql`${raw(`${table}.account`)} = ${account} AND ${raw(`${table}.live`)} = ${live}`;
+  return sql`${raw(table)}.account = ${account} AND ${raw(table)}.live = ${live}`;
 }
 
 /** A value of a few that is written out, so that planners see which partial index there is for it. */

@@ -12,8 +12,9 @@ type Prepared = {
   readonly statement: StatementSync;
   readonly fields: readonly string[];
   readonly values: SQLInputValue[];
-  /** Of rows with a checksum: it is made here, unless their writer knows more than the row says. */
+  /** Of rows with a checksum, and its place: it is made here, unless their writer knows more than the row says. */
   readonly summed: SummedTable | null;
+  readonly checksumAt: number;
 };
 
 const statements = tableStatements<Table>('sqlite');
@@ -33,14 +34,15 @@ export function rowStatements(database: DatabaseSync) {
     const values = Array<SQLInputValue>(columns.length + 2).fill(null);
     const fields = columns.map(({ field }) => field);
     const summed = fields.includes(CHECKSUM) ? (table as SummedTable) : null;
-    const prepared = { statement: database.prepare(textFor('sqlite')), fields, values, summed };
+    const checksumAt = fields.indexOf(CHECKSUM) + 2;
+    const prepared = { statement: database.prepare(textFor('sqlite')), fields, values, summed, checksumAt };
     all.set(key, prepared);
     return prepared;
   }
 
   /** Says how many rows it has changed. */
   function run(prepared: Prepared, { account, mode }: Tenant, row: AnyRow): number {
-    const { statement, fields, values, summed } = prepared;
+    const { statement, fields, values, summed, checksumAt } = prepared;
     values[0] = account;
     values[1] = mode === 'live' ? 1 : 0;
     for (let place = 0; place < fields.length; place++) {
@@ -48,7 +50,7 @@ export function rowStatements(database: DatabaseSync) {
       values[place + 2] = typeof value === 'boolean' ? Number(value) : (value ?? null);
     }
     if (summed !== null && row.checksum === undefined) {
-      values[fields.indexOf(CHECKSUM) + 2] = checksumOf(summed, row);
+      values[checksumAt] = checksumOf(summed, row);
     }
     return Number(statement.run(...values).changes);
   }
