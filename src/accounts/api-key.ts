@@ -6,7 +6,10 @@ import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { randomText } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 
-/** What API keys can be allowed to do; `bank` is for statements and bank entries, by which sessions become paid. */
+/**
+ * What API keys can be allowed to do; `bank` is for statements and bank entries, by which sessions become paid, and for
+ * what banks get of payers.
+ */
 export const allPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks', 'bank'];
 
 /** Permission of an API key. */

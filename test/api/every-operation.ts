@@ -185,7 +185,7 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     path: '/v3/payment_file/{id}/content',
     operation: 'PAYMENT_FILE.CONTENT',
-    permission: 'read',
+    permission: 'bank',
     subject: 'paymentFile',
   },
   {

@@ -115,7 +115,8 @@ export function paymentFileRoutes(api: Api, { store, execute, now }: Dependencie
       {
         operation: 'PAYMENT_FILE.CONTENT',
         tag,
-        permission: 'read',
+        // It has names and account numbers of payers, as bank entries do.
+        permission: 'bank',
         summary: 'Download a payment file',
         answers: 'FileContent',
       },

@@ -5,8 +5,8 @@ import { optional, required } from '../../../declare/parameter.ts';
 import { date, nonEmpty } from '../../../declare/values.ts';
 
 export const command = apiCommand(
-  'read',
   'refund',
+  'bank',
 )({
   purpose: 'Create a file of payments with all that is to go back, for the bank to carry out.',
   details: ['The file is ISO 20022 pain.001. What is in one file is in no other.'],

@@ -4,7 +4,10 @@ import { objectOf } from '../../../declare/json.ts';
 import { required } from '../../../declare/parameter.ts';
 import { idOf } from '../../../declare/values.ts';
 
-export const command = apiCommand('read')({
+export const command = apiCommand(
+  'read',
+  'bank',
+)({
   purpose: 'Write a file of payments again that was created before.',
   arguments: { file: required(idOf('bfl', 'a file of payments'), 'Id of the file of payments, `bfl_…`.') },
   options: paymentFileOptions,
