@@ -59,7 +59,7 @@ export const campaigns: readonly Campaign[] = [
     chapter: 'Nothing lost, nothing doubled',
     what: 'Every command from every state that commands lead to, within bounds, held to an oracle, the table of states and invariants.',
     files: ['test/checkout/exhaustive/exhaustive.test.ts'],
-    scale: 6,
+    scale: 100,
     reach: { states: { atLeast: 1_000_000 } },
     limitMinutes: 30,
   },

@@ -8,6 +8,9 @@ import { seed } from './seed.ts';
 
 const scale = Number(process.env.OPENTILL_TEST_SCALE ?? 1);
 
+/** Whether there is time for what takes a processor many minutes: that is left to `npm run prove`. */
+export const isWhole = scale >= 100;
+
 /** In `npm test` the same each time, so that a change is judged by what it changes; others where more is tried. */
 export const usualSeed = scale > 1 || process.env.OPENTILL_SEED !== undefined ? seed : 1;
 
