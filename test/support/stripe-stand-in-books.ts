@@ -103,7 +103,7 @@ const SESSION_PARAMETERS = new Set([
   'success_url',
 ]);
 
-export function createBooks(livemode: boolean, pageUrl: (session: string) => string) {
+export function createBooks(livemode: boolean, pageUrl: (session: string) => string, nowMs: () => number) {
   const sessions = new Map<string, Session>();
   const intents = new Map<string, Intent>();
   const charges = new Map<string, Charge>();
@@ -114,7 +114,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
   const refundStatuses: string[] = [];
 
   const mode = livemode ? 'live' : 'test';
-  const now = () => Math.floor(Date.now() / 1000);
+  const now = () => Math.floor(nowMs() / 1000);
   const named = (prefix: string, object: string): Named => ({
     id: `${prefix}_${randomBytes(12).toString('hex')}`,
     object,
@@ -206,6 +206,12 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     Object.assign(session, { status: 'expired', url: null });
     happened('checkout.session.expired', session);
     return session;
+  }
+
+  /** Pages close by themselves. */
+  function expireDue(): void {
+    for (const { id, status, expires_at } of sessions.values())
+      if (status === 'open' && expires_at <= now()) expireSession(id);
   }
 
   /** The payer enters a card. */
@@ -313,7 +319,8 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
       metadata: part(form, 'metadata') as Metadata,
     };
     refunds.set(refund.id, refund);
-    charge.amount_refunded += amount;
+    // What fails at once has never left the charge.
+    if (refund.status !== 'failed') charge.amount_refunded += amount;
     charge.refunded = charge.amount_refunded === charge.amount;
     happened('refund.created', refund);
     happened('charge.refunded', charge);
@@ -374,6 +381,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     take,
     createSession,
     expireSession,
+    expireDue,
     pay,
     settlePayment,
     createRefund,

@@ -4,16 +4,18 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Stripe from 'stripe';
 import type { Mode } from '../../src/checkout/tenant.ts';
 import {
-  type Books,
-  createBooks,
-  Refused,
-  type Session,
-  type StandInEvent,
-} from './stripe-stand-in-books.ts';
-import { type Form, part, readForm, text, texts } from './stripe-stand-in-form.ts';
+  type Answer,
+  type Call,
+  createStripeApi,
+  KEYS,
+  refusal,
+  type SignedEvent,
+  type SigningOptions,
+} from './stripe-stand-in-api.ts';
+import type { Books, StandInEvent } from './stripe-stand-in-books.ts';
+import { readForm, text } from './stripe-stand-in-form.ts';
 
 /** What goes wrong with a call; `after` is after it has had its effect. */
 export type Misbehaviour =
@@ -38,18 +40,6 @@ export type Misbehaviour =
   | 'wrong_currency'
   | 'other_mode';
 
-export type Call = {
-  readonly mode: Mode;
-  readonly method: string;
-  readonly path: string;
-  readonly form: Form;
-  readonly idempotencyKey: string;
-  readonly headers: IncomingMessage['headers'];
-};
-
-export type SignedEvent = { readonly body: Buffer; readonly headers: Record<string, string> };
-type SigningOptions = { secret?: string; timestamp?: number; alter?: (text: string) => string };
-
 export type StripeStandIn = {
   readonly url: string;
   readonly keys: Readonly<Record<Mode, { readonly secretKey: string; readonly webhookSecret: string }>>;
@@ -67,21 +57,14 @@ export type StripeStandIn = {
   close(): Promise<void>;
 };
 
-const KEYS = {
-  test: { secretKey: 'sk_test_standin', webhookSecret: 'whsec_standin_test' },
-  live: { secretKey: 'sk_live_standin', webhookSecret: 'whsec_standin_live' },
-} as const;
-
-type Answer = { readonly status: number; readonly body: unknown };
-
 export async function startStripe(context: {
   after(hook: () => Promise<void>): void;
 }): Promise<StripeStandIn> {
   const pageUrl = (session: string) => `${url()}/c/pay/${session}`;
-  const books = { test: createBooks(false, pageUrl), live: createBooks(true, pageUrl) };
+  const api = createStripeApi(pageUrl);
+  const { books } = api;
   const calls: Call[] = [];
   const planned: Array<{ misbehaviour: Misbehaviour; on: RegExp }> = [];
-  const remembered = new Map<string, { request: string; answer: Answer }>();
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -93,45 +76,24 @@ export async function startStripe(context: {
   const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, search } = new URL(request.url ?? '/', url());
+    const { url = '/', method = '', headers } = request;
     const body = await bodyOf(request);
-    if (pathname.startsWith('/c/pay/')) return page(books, pathname, request.method, body, response);
+    if (url.startsWith('/c/pay/')) return page(books, url, method, body, response);
 
-    const key = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-    const mode = (['test', 'live'] as const).find((each) => KEYS[each].secretKey === key);
-    if (mode === undefined) {
-      send(response, refusal(401, 'Invalid API Key provided: sk_test_*****ng'));
+    const call = api.readCall({ method, url, headers, body });
+    if ('status' in call) {
+      send(response, call);
       return;
     }
-    const call: Call = {
-      mode,
-      method: request.method ?? '',
-      path: pathname,
-      form: readForm(request.method === 'GET' ? search.slice(1) : body),
-      idempotencyKey: String(request.headers['idempotency-key'] ?? ''),
-      headers: request.headers,
-    };
     calls.push(call);
     const index = planned.findIndex(({ on }) => on.test(`${call.method} ${call.path}`));
     const misbehaviour = index < 0 ? undefined : planned.splice(index, 1)[0]?.misbehaviour;
-    const answer = misbehave(misbehaviour, () => answerOnce(call, misbehaviour), response);
+    const answer = misbehave(
+      misbehaviour,
+      () => api.answerOnce(call, (act) => altered(act(), misbehaviour)),
+      response,
+    );
     if (answer) send(response, answer);
-  }
-
-  /** The same answer to the same key, whatever it was; only what never began is not remembered. */
-  function answerOnce(call: Call, misbehaviour: Misbehaviour | undefined): Answer {
-    const request = JSON.stringify([call.path, call.form]);
-    const key = call.idempotencyKey && `${call.mode} ${call.idempotencyKey}`;
-    const known = remembered.get(key);
-    if (known && known.request !== request) {
-      const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${call.idempotencyKey}' if you meant to execute a different request.`;
-      return { status: 400, body: { error: { type: 'idempotency_error', message } } };
-    }
-    if (known) return known.answer;
-    const answer = altered(answerTo(books[call.mode], call), misbehaviour);
-    // Refusals for what is wrong with a request are answered anew.
-    if (key && (answer.status < 400 || answer.status >= 500)) remembered.set(key, { request, answer });
-    return answer;
   }
 
   const standIn: StripeStandIn = {
@@ -142,17 +104,8 @@ export async function startStripe(context: {
     next(misbehaviour, { times = 1, on = /^/ } = {}) {
       for (let count = 0; count < times; count += 1) planned.push({ misbehaviour, on });
     },
-    forgetKeys: () => remembered.clear(),
-    signed(event, { secret, timestamp = Math.floor(Date.now() / 1000), alter } = {}) {
-      const payload = JSON.stringify({ api_version: Stripe.API_VERSION, ...event });
-      const signature = Stripe.webhooks.generateTestHeaderString({
-        payload,
-        secret: secret ?? KEYS[event.livemode ? 'live' : 'test'].webhookSecret,
-        timestamp,
-      });
-      const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
-      return { body: Buffer.from(alter ? alter(payload) : payload), headers };
-    },
+    forgetKeys: api.forgetKeys,
+    signed: api.signed,
     async deliver(event, address, options) {
       const { body, headers } = standIn.signed(event, options);
       const response = await fetch(address, { method: 'POST', headers, body: new Uint8Array(body) });
@@ -172,10 +125,6 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
-}
-
-function refusal(status: number, message: string): Answer {
-  return { status, body: { error: { type: 'invalid_request_error', message } } };
 }
 
 function send(response: ServerResponse, { status, body }: Answer): void {
@@ -258,85 +207,6 @@ function changed(body: unknown, change: (object: Body) => Body): Answer {
   const list = object.data as Body[] | undefined;
   if (!list) return { status: 200, body: { ...object, ...change(object) } };
   return { status: 200, body: { ...object, data: list.map((each) => ({ ...each, ...change(each) })) } };
-}
-
-function answerTo(books: Books, call: Call): Answer {
-  try {
-    // A copy, as it is now: what is remembered must not change with the books.
-    return { status: 200, body: structuredClone(route(books, call)) };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return { status: error.status, body: { error: error.error } };
-  }
-}
-
-function route(books: Books, { method, path, form }: Call): unknown {
-  const [, , area = '', ...rest] = path.split('/');
-  const subject = area === 'checkout' ? `checkout/${rest.shift()}` : area;
-  const [id = '', verb = ''] = rest;
-  switch (`${method} ${subject}${id && '/id'}${verb && `/${verb}`}`) {
-    case 'POST checkout/sessions':
-      return shown(books.createSession(form));
-    case 'GET checkout/sessions':
-      return list([...books.sessions.values()].map(shown), form, '/v1/checkout/sessions');
-    case 'GET checkout/sessions/id':
-      return expanded(books, books.take(books.sessions, 'checkout.session', id), texts(form, 'expand'));
-    case 'POST checkout/sessions/id/expire':
-      return shown(books.expireSession(id));
-    case 'GET payment_intents/id':
-      return books.take(books.intents, 'payment_intent', id);
-    case 'GET charges/id':
-      return books.take(books.charges, 'charge', id);
-    case 'POST refunds':
-      return books.createRefund(form);
-    case 'GET refunds/id':
-      return books.take(books.refunds, 'refund', id);
-    case 'GET refunds':
-      return list(ofIntent(books.refunds, form), form, '/v1/refunds');
-    case 'GET disputes/id':
-      return books.take(books.disputes, 'dispute', id);
-    case 'GET disputes':
-      return list(ofIntent(books.disputes, form), form, '/v1/disputes');
-    default:
-      throw new Refused(404, {
-        type: 'invalid_request_error',
-        message: `Unrecognized request URL (${path}).`,
-      });
-  }
-}
-
-function shown({ intentMetadata, title, ...session }: Session): Omit<Session, 'intentMetadata' | 'title'> {
-  return session;
-}
-
-function expanded(books: Books, session: Session, paths: readonly string[]): unknown {
-  const intent = books.intents.get(session.payment_intent ?? '');
-  if (!intent || !paths.some((each) => each.startsWith('payment_intent'))) return shown(session);
-  const charge = books.charges.get(intent.latest_charge ?? '');
-  const withCharge = charge && paths.includes('payment_intent.latest_charge');
-  return {
-    ...shown(session),
-    payment_intent: { ...intent, ...(withCharge ? { latest_charge: charge } : {}) },
-  };
-}
-
-function ofIntent<Kept extends { payment_intent: string }>(
-  kept: ReadonlyMap<string, Kept>,
-  form: Form,
-): Kept[] {
-  return [...kept.values()].filter((each) => each.payment_intent === text(form, 'payment_intent'));
-}
-
-/** Newest first, a page at a time. */
-function list(all: ReadonlyArray<{ id: string; created: number }>, form: Form, url: string): unknown {
-  const created = part(form, 'created');
-  const from = Number(text(created, 'gte') || 0);
-  const to = Number(text(created, 'lte') || Number.MAX_SAFE_INTEGER);
-  const limit = Number(text(form, 'limit') || 10);
-  const meant = all.filter((each) => each.created >= from && each.created <= to).reverse();
-  const start = meant.findIndex(({ id }) => id === text(form, 'starting_after')) + 1;
-  const data = meant.slice(start, start + limit);
-  return { object: 'list', url, has_more: start + limit < meant.length, data };
 }
 
 /** The page of the payer: pay, be declined, or go back. */

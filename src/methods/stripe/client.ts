@@ -14,6 +14,9 @@ export type StripeKeys = {
   readonly webhookSecret: string;
 };
 
+/** HTTP client of Stripe's library. */
+export type StripeHttp = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
+
 export type LineOptions = {
   readonly secretKeys: Readonly<Record<Mode, string | null>>;
   /** Address of Stripe's API: scheme, host and port. */
@@ -24,6 +27,8 @@ export type LineOptions = {
   readonly retries: number;
   /** Concurrent calls, at most; further ones are refused, and made later. */
   readonly concurrency: number;
+  /** Absent: the library's own. */
+  readonly http?: StripeHttp;
 };
 
 /** Classes of failed calls, by their effect. */
@@ -59,7 +64,10 @@ const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {
   const { secretKeys, timeoutMs, retries, concurrency } = options;
-  const clients = { test: clientFor(secretKeys.test, options), live: clientFor(secretKeys.live, options) };
+  const clients = {
+    test: clientsFor(secretKeys.test, options),
+    live: clientsFor(secretKeys.live, options),
+  };
   const deadlineMs = timeoutMs * (retries + 1) + PAUSES_MS;
   let underWay = 0;
 
@@ -68,7 +76,7 @@ export function createLine(options: LineOptions): Ask {
     if (client === null) throw new StripeTrouble('forbidden', `no key of Stripe is set for ${mode} mode`);
     if (underWay >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
     underWay += 1;
-    const answer = (async () => question(client))().finally(() => {
+    const answer = (async () => question(client(deadlineMs)))().finally(() => {
       underWay -= 1;
     });
     return withDeadline(answer, deadlineMs).catch((error: unknown) => {
@@ -77,19 +85,40 @@ export function createLine(options: LineOptions): Ask {
   };
 }
 
-function clientFor(secretKey: string | null, { apiUrl, timeoutMs, retries }: LineOptions): Stripe | null {
+/** Makes the client of one call, over connections that all of them share. */
+function clientsFor(
+  secretKey: string | null,
+  { apiUrl, timeoutMs, retries, http }: LineOptions,
+): ((deadlineMs: number) => Stripe) | null {
   if (secretKey === null) return null;
   const { protocol, hostname, port } = new URL(apiUrl);
   const Library = stripeLibrary();
-  return new Library(secretKey, {
-    protocol: protocol === 'http:' ? 'http' : 'https',
-    host: hostname,
-    port: port || (protocol === 'http:' ? 80 : 443),
-    timeout: timeoutMs,
-    maxNetworkRetries: retries,
-    telemetry: false,
-    appInfo: { name: 'opentill', version },
-  });
+  const shared = http ?? Library.createNodeHttpClient();
+  return (deadlineMs) =>
+    new Library(secretKey, {
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      host: hostname,
+      port: port || (protocol === 'http:' ? 80 : 443),
+      timeout: timeoutMs,
+      maxNetworkRetries: retries,
+      telemetry: false,
+      appInfo: { name: 'opentill', version },
+      httpClient: untilDeadline(shared, Date.now() + deadlineMs),
+    });
+}
+
+/**
+ * Sends nothing behind the deadline. The library tries again by a timer, which may fire days later in a process or on a
+ * machine that has stood still: by then Stripe has forgotten the idempotency key, and would do all of it once more.
+ */
+function untilDeadline(http: StripeHttp, deadline: number): StripeHttp {
+  return {
+    getClientName: () => http.getClientName(),
+    makeRequest: async (...request) => {
+      if (Date.now() > deadline) throw new StripeTrouble('unavailable', 'it is too late for another try');
+      return http.makeRequest(...request);
+    },
+  };
 }
 
 /** The library's time-out is one of silence: an answer that trickles in would never end. */

@@ -5,7 +5,7 @@ import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session
 import type { Mode } from '../../checkout/tenant.ts';
 import type { Occasion, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
-import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
+import { type Ask, createLine, type StripeHttp, type StripeKeys, StripeTrouble } from './client.ts';
 import { readStripeEvent } from './event.ts';
 import {
   createPage,
@@ -43,6 +43,7 @@ export type StripeOptions = {
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly concurrency?: number;
+  readonly http?: StripeHttp;
 };
 
 /** Time until the rail is asked if nothing comes of the start. */
@@ -59,12 +60,13 @@ export function createStripeRail(options: StripeOptions): Rail {
     timeoutMs = 10_000,
     retries = 1,
     concurrency = 8,
+    http,
   } = options;
   const keys = { test: complete(options.test), live: complete(options.live) };
   for (const mode of modes) assertOfMode(mode, keys[mode]);
   const secretKeys = { test: keys.test?.secretKey ?? null, live: keys.live?.secretKey ?? null };
   const webhookSecrets = { test: keys.test?.webhookSecret ?? null, live: keys.live?.webhookSecret ?? null };
-  const ask = createLine({ secretKeys, apiUrl, timeoutMs, retries, concurrency });
+  const ask = createLine({ secretKeys, apiUrl, timeoutMs, retries, concurrency, ...(http && { http }) });
 
   const isFor = ({ account }: Occasion): boolean => account.number === accountNumber;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { BadSignature, type InboundEvent } from '../../../src/methods/method.ts';
 import { createStripeRail } from '../../../src/methods/stripe/stripe.ts';
-import type { SignedEvent } from '../../support/stripe-stand-in.ts';
+import type { SignedEvent } from '../../support/stripe-stand-in-api.ts';
 import { type Harness, refundOf, startHarness } from './harness.ts';
 
 const read = ({ rail }: Harness, { body, headers }: SignedEvent): InboundEvent => {

@@ -8,7 +8,8 @@ import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
 import type { Occasion, Rail, RailAnswer } from '../../../src/methods/method.ts';
 import { createStripeRail, type StripeOptions } from '../../../src/methods/stripe/stripe.ts';
 import { checkout as buildCheckout } from '../../checkout/build.ts';
-import { type SignedEvent, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
+import { type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
+import type { SignedEvent } from '../../support/stripe-stand-in-api.ts';
 import type { Dispute, Session, Refund as StripeRefund } from '../../support/stripe-stand-in-books.ts';
 
 export const RETURN_URL = 'https://pay.example.com/c/token1?back=1';
