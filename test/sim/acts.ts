@@ -1,25 +1,46 @@
 /** Carries out the steps of a history: what each of them means on this stage, at this moment. */
+
+import { tenantTime } from '../../src/accounts/account.ts';
+import type { AttemptId } from '../../src/checkout/ids.ts';
 import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import { BadSignature } from '../../src/methods/method.ts';
+import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import type { EndpointCommand } from '../../src/webhooks/endpoint.ts';
 import { createClients } from './clients.ts';
+import { isInFlight, paidOf, type Session } from './model.ts';
 import { PROVIDER } from './provider.ts';
 import * as requests from './requests.ts';
 import { type Stage, TENANTS } from './stage.ts';
 import { RECEIVERS, type Step } from './steps.ts';
 
+type Said = Pick<ProviderEvent, 'rail' | 'reference' | 'attemptReference' | 'paymentReference' | 'body'>;
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
 
 const tenantOf = (number: number): Tenant => TENANTS[number] ?? { account: 1, mode: 'test' };
+
+/** Sessions that a step is mostly about. */
+const fitting: { readonly [D in Step['do']]?: (session: Session) => boolean } = {
+  start: (session) => session.state === 'active' && !isInFlight(session),
+  refund: (session) => paidOf(session) > 0,
+};
 
 function pick<T>(all: Iterable<T>, number: number): T | undefined {
   const list = [...all];
   return list[number % list.length];
 }
 
+/** Mostly one of those that fit, if there are any. */
+function pickFitting<T>(all: Iterable<T>, number: number, fits: (each: T) => boolean): T | undefined {
+  const list = [...all];
+  const fitting = number % 5 === 0 ? [] : list.filter(fits);
+  return pick(fitting.length > 0 ? fitting : list, number);
+}
+
 /** Carries out one step; nothing where no process runs, or what the step is about is not there. */
 export function createActs(stage: Stage): (step: Step) => Promise<void> {
-  const { oracle, provider, receivers, trouble, process } = stage;
+  const { oracle, provider, cards, receivers, trouble, process } = stage;
   const { sessions, endpoints, webhooks } = oracle;
   const clients = createClients(stage);
   const { askAbout, askElse } = clients;
@@ -31,24 +52,60 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       attempts.some((each) => each.reference === reference),
     );
     if (reference === undefined || owner === undefined || !process().isAlive()) return;
-    const { tenant } = owner;
-    const now = oracle.nowOf(tenant);
-    const event = {
-      id: newId('pev', now),
+    sendEvent(owner.tenant, {
       rail: PROVIDER,
       reference: `we_${number % 2 === 0 ? number : events++}`,
-      receivedAt: now,
-      state: 'waiting',
-      dueAt: now,
-      tries: 0,
       attemptReference: reference,
       paymentReference: null,
       body: '{}',
-    } as const;
+    });
+  }
+
+  function sendEvent(tenant: Tenant, said: Said): void {
+    const now = oracle.nowOf(tenant);
+    const times = { receivedAt: now, dueAt: now, tries: 0 };
+    const event = { id: newId('pev', now), state: 'waiting', ...times, ...said } as const;
     const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
     const { worker, execute } = process();
     void execute({ subject: 'provider_event', origin, event }).then(worker.nudgeProviderEvents, () => {});
   }
+
+  /** As the route does it, with the body and the signature as they come. */
+  function sendNotice(number: number): void {
+    const signed = cards.event(number);
+    const rail = process().rails.find(({ name }) => name === STRIPE);
+    if (signed === null || !rail?.readEvent) return;
+    try {
+      const { tenant, ...read } = rail.readEvent(signed.body, signed.headers);
+      sendEvent(tenant, { rail: rail.name, body: signed.body.toString(), ...read });
+    } catch (error) {
+      // A signature is too old where the clock of the machine is wrong.
+      if (!(error instanceof BadSignature) || stage.isClockRight()) throw error;
+    }
+  }
+
+  /** Pages that were ever shown to a payer. */
+  function* shownPages(): Iterable<string> {
+    for (const { attempts } of oracle.stored.values())
+      for (const { rail, reference, details } of attempts)
+        if (rail === STRIPE && details.url) yield reference;
+  }
+
+  function visit({ attempt, does }: Of<'payer'>): void {
+    const isOpen = (name: string) =>
+      cards.truth.statusOf(name) === 'processing' || cards.truth.statusOf(name) === 'requires_action';
+    const reference = pickFitting([...provider.references(), ...shownPages()], attempt, isOpen);
+    if (reference === undefined) return;
+    provider.payer(reference, does);
+    cards.payer(reference, does);
+  }
+
+  const planFor =
+    ({ id, tenant }: Session) =>
+    (attemptId: AttemptId, now: number) => {
+      const checkout = oracle.stored.get(id);
+      return checkout ? cards.plan(checkout, attemptId, tenantTime(now, 0), oracle.aheadOf(tenant)) : null;
+    };
 
   function addEndpoint({ tenant, receiver, events: selected }: Of<'add endpoint'>): void {
     askElse<'endpoint'>(tenantOf(tenant), 'POST /v3/webhook_endpoint', (now) => {
@@ -96,8 +153,9 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
 
   return async (step) => {
     if (!process().isAlive()) return;
-    const session = 'session' in step ? pick(sessions.values(), step.session) : undefined;
-    const reference = 'attempt' in step ? pick(provider.references(), step.attempt) : undefined;
+    const fits = fitting[step.do] ?? (() => true);
+    const session = 'session' in step ? pickFitting(sessions.values(), step.session, fits) : undefined;
+
     switch (step.do) {
       case 'create':
         return askAbout(requests.create(tenantOf(step.tenant), step));
@@ -106,7 +164,7 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'expire':
         return session && askAbout(requests.expire(session, step));
       case 'start':
-        return session && askAbout(requests.start(session, step));
+        return session && askAbout(requests.start(session, step, planFor(session)));
       case 'cancel':
         return session && askAbout(requests.cancel(session));
       case 'report':
@@ -120,9 +178,11 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'repeat':
         return pick(clients.sent, step.request)?.again(step.otherBody);
       case 'payer':
-        return reference === undefined ? undefined : provider.payer(reference, step.does);
+        return visit(step);
+      case 'come back':
+        return session && clients.comeBack(session);
       case 'provider event':
-        return sendProviderEvent(reference, step.number);
+        return sendProviderEvent(pick(provider.references(), step.attempt), step.number);
       case 'add endpoint':
         return addEndpoint(step);
       case 'change endpoint':
@@ -131,6 +191,14 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
         return resend(step);
       case 'receiver':
         return receivers.setMood(step.receiver, step.mood);
+      case 'mishap':
+        return cards.line.plan(step.how, step.aim, step.calls);
+      case 'next refund':
+        return cards.nextRefund(step.status);
+      case 'refund ends':
+        return cards.settleRefund(step.refund, step.status);
+      case 'notice':
+        return sendNotice(step.event);
       case 'provider':
         return provider.setMood(step.mood);
       case 'pass':

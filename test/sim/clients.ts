@@ -1,20 +1,24 @@
 /** Clients of the service: they send requests, send them again, and have each answer looked at. */
+import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { success } from '../../src/http/envelope.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { Command, Serialize, Subject, Value } from '../../src/writer/command.ts';
-import { startAtRail } from '../../src/writer/rails.ts';
+import { startAtRail, syncAttempt } from '../../src/writer/rails.ts';
+import type { Session } from './model.ts';
 import type { Entry, Request } from './oracle.ts';
 import { type Process, serializer } from './process.ts';
-import { PROVIDER } from './provider.ts';
 import type { Asked } from './requests.ts';
 import type { Stage } from './stage.ts';
+
+const OPEN = ['requires_action', 'processing', 'unknown'];
+const RETURN_URL = 'https://pay.example.com/return';
 
 type Sent = { readonly again: (otherBody: boolean) => void };
 
 export type Clients = ReturnType<typeof createClients>;
 
-export function createClients({ world, oracle, provider, process }: Stage) {
+export function createClients({ world, oracle, process }: Stage) {
   const { fault } = oracle;
   const sent: Sent[] = [];
 
@@ -56,7 +60,7 @@ export function createClients({ world, oracle, provider, process }: Stage) {
       const key = `k${sent.length}`;
       const again = (otherBody: boolean) => {
         if (!process().isAlive()) return;
-        const { store, execute } = process();
+        const { store, execute, rails } = process();
         const now = oracle.nowOf(tenant);
         const { id, command } = make(now);
         const hash = otherBody ? 'other' : 'body';
@@ -68,23 +72,31 @@ export function createClients({ world, oracle, provider, process }: Stage) {
           (checkout) => success('SIM', serializer.checkout(checkout)),
           execute,
         );
-        if (command.type !== 'start_attempt' || command.rail !== PROVIDER) return;
+        if (command.type !== 'start_attempt') return;
         void answered.then(async (isStarted) => {
           const checkout = isStarted ? await store.checkouts.fetch(tenant, id) : null;
           const attempt = checkout?.attempts.find((each) => each.id === command.attemptId);
           if (!checkout || !attempt) return;
-          const dependencies = {
-            store,
-            execute,
-            rails: [provider.rail],
-            onAlert: () => {},
-            onSilence: () => {},
-          };
-          await startAtRail(dependencies, checkout, attempt, '', now).catch(() => {});
+          const dependencies = { store, execute, rails, onAlert: () => {}, onSilence: () => {} };
+          await startAtRail(dependencies, checkout, attempt, RETURN_URL, now).catch(() => {});
         });
       };
       sent.push({ again });
       again(false);
+    },
+
+    /** A payer is back from the page of a provider: its rail is asked, as the payer's page does. */
+    comeBack({ id, tenant }: Session): void {
+      const { store, execute, rails } = process();
+      const dependencies = { store, execute, rails, onAlert: () => {}, onSilence: () => {} };
+      const asked = async () => {
+        const checkout = await store.checkouts.fetch(tenant, id as CheckoutId);
+        const attempt = checkout?.attempts.findLast(({ status }) => OPEN.includes(status));
+        if (checkout && attempt) await syncAttempt(dependencies, checkout, attempt, oracle.nowOf(tenant));
+      };
+      void asked().catch((error) => {
+        if (!(error instanceof StoreUnavailable)) fault(`a payer could not come back: ${error}`);
+      });
     },
 
     /** Sends a request about something else. */

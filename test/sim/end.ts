@@ -1,34 +1,37 @@
 /** What has to hold at the end of a simulation, once everything has healed. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { isBroken } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import type { Cards } from './cards.ts';
 import { endOf, type Session } from './model.ts';
-import { PROVIDER, type Provider, paymentOf } from './provider.ts';
+import { type Truth, type Truths, truthOf } from './truth.ts';
 import type { Due } from './webhook-oracle.ts';
 
 const MAX_ATTEMPTS = 12;
 
-/** Attempts that were given up and that can still be paid, because the provider was not told. */
-export function untold(sessions: Iterable<Session>, provider: Provider): string[] {
+/** Attempts of a rail that were given up and can still be paid, because the provider was not told. */
+export function untold(sessions: Iterable<Session>, name: string, truth: Truth): string[] {
   return [...sessions].flatMap(({ attempts }) =>
     attempts
-      .filter(({ rail, status }) => rail === PROVIDER && status === 'cancelled')
+      .filter(({ rail, status }) => rail === name && status === 'cancelled')
       .map(({ reference }) => reference)
-      .filter((reference) => provider.statusOf(reference) === 'requires_action'),
+      .filter((reference) => truth.statusOf(reference) === 'requires_action'),
   );
 }
 
 type About = {
-  readonly provider: Provider;
+  readonly truths: Truths;
   readonly nowOf: (tenant: Tenant) => number;
   /** Whether the clock was set back: then some questions to rails wait for as long. */
   readonly goesBack: boolean;
 };
 
 /** Sessions, attempts, money and refunds of which something should have come by now. */
-export function unsettled(sessions: Iterable<Session>, { provider, nowOf, goesBack }: About): string[] {
+export function unsettled(sessions: Iterable<Session>, { truths, nowOf, goesBack }: About): string[] {
   return [...sessions].flatMap((session) => {
     const { id, tenant, attempts, payments, refunds } = session;
     const end = endOf(session);
@@ -37,14 +40,37 @@ export function unsettled(sessions: Iterable<Session>, { provider, nowOf, goesBa
       const isOpen = ['requires_action', 'processing', 'unknown'].includes(status);
       if (isOpen && !goesBack && !reference.startsWith('pay_'))
         late.push(`${reference} of ${id} stays ${status}`);
-      const isBooked = payments.some((each) => each.reference === paymentOf(reference));
-      if (rail === PROVIDER && (provider.received(reference) !== null) !== isBooked)
+      const came = rail === SANDBOX ? null : truthOf(truths, rail).received(reference);
+      if (came && !payments.some((each) => each.rail === rail && each.reference === came.reference))
         late.push(`the money of ${reference} is not booked`);
     }
     for (const refund of refunds)
       if (refund.status === 'pending') late.push(`the refund ${refund.id} stays pending`);
     return late;
   });
+}
+
+/** Where what sessions say of cards is not what Stripe has received and given back, each once. */
+export function misbooked(sessions: Iterable<Session>, cards: Cards): string[] {
+  const all = [...sessions];
+  const booked = all.flatMap(({ attempts, payments }) =>
+    payments
+      .filter(({ rail }) => rail === STRIPE)
+      .map((line) => attempts.find(({ id }) => id === line.attempt)?.reference ?? ''),
+  );
+  const back = all.flatMap(({ attempts, refunds }) =>
+    refunds
+      .filter((each) => attempts.some(({ id, rail }) => id === each.attempt && rail === STRIPE))
+      .filter(({ status }) => status === 'succeeded')
+      .map(({ id }) => id),
+  );
+  const said = [
+    ['has received', cards.allReceived(), booked],
+    ['has given back', cards.allBack(), back],
+  ] as const;
+  return said
+    .filter(([, is, ours]) => `${[...is].sort()}` !== `${[...ours].sort()}`)
+    .map(([what, is, ours]) => `Stripe ${what} ${is}, and sessions say ${ours}`);
 }
 
 /** Deliveries that should have arrived by now, but for those to endpoints that were ever disabled. */

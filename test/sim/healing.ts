@@ -1,10 +1,13 @@
 /** The end of a simulation: nothing fails any more, time passes, and what has to hold then is looked at. */
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { tenantName } from '../../src/checkout/tenant.ts';
-import { undelivered, unsettled, untold } from './end.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { misbooked, undelivered, unsettled, untold } from './end.ts';
 import { asSession } from './model.ts';
+import { PROVIDER } from './provider.ts';
 import { type Stage, TENANTS } from './stage.ts';
 import { RECEIVERS } from './steps.ts';
+import { truthOf } from './truth.ts';
 
 /** Waits in which everything that is still to come does: questions to rails, probes, the grace, the longest retries. */
 const HEALING_MS = [
@@ -17,8 +20,12 @@ const HEALING_MS = [
   960_000,
   960_000,
   7_200_000,
+  31_000,
   ...Array(6).fill(26 * 3_600_000),
 ];
+
+/** By when a rail has been told of what was given up: it asks again within minutes, or within an hour. */
+const TOLD_BY: Readonly<Record<number, string>> = { 5: PROVIDER, 10: STRIPE };
 
 /** What is stored is what was committed. */
 export async function compare({ oracle, process }: Stage): Promise<void> {
@@ -36,25 +43,30 @@ export async function heal(
   settle: () => Promise<void>,
   offOnce: ReadonlySet<string>,
 ): Promise<void> {
-  const { oracle, provider, receivers, trouble, goesBack } = stage;
+  const { oracle, provider, cards, truths, receivers, trouble, goesBack } = stage;
   const { sessions, endpoints, webhooks, faults, fault } = oracle;
   trouble.crash = null;
   trouble.fullDisk = 0;
   provider.setMood('ok');
+  cards.heal();
   for (let receiver = 0; receiver < RECEIVERS; receiver++) receivers.setMood(receiver, 'ok');
   for (const [index, ms] of HEALING_MS.entries()) {
     if (faults.length > 0) return;
+    const told = goesBack ? undefined : TOLD_BY[index];
+    if (told !== undefined)
+      for (const name of untold(sessions.values(), told, truthOf(truths, told)))
+        fault(`${told} was not told that ${name} was given up`);
     if (index === 5) {
-      for (const name of goesBack ? [] : untold(sessions.values(), provider))
-        fault(`the provider was not told that ${name} was given up`);
       provider.closePages();
+      cards.settleAll();
     }
     await stage.pass(ms);
     await settle();
   }
   await compare(stage);
-  const about = { provider, nowOf: oracle.nowOf, goesBack };
+  const about = { truths, nowOf: oracle.nowOf, goesBack };
   for (const text of unsettled(sessions.values(), about)) fault(text);
+  for (const text of misbooked(sessions.values(), cards)) fault(text);
   for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);
   for (const tenant of TENANTS) {
     const { rows } = await stage.process().store.events.list(tenant, {}, 0, 100_000);

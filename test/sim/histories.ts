@@ -2,8 +2,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { stepsOf } from './lots.ts';
 import { makePlace, type Run, simulate } from './simulation.ts';
-import { type Step, stepsOf } from './steps.ts';
+import type { Step } from './steps.ts';
 import { takeOver } from './world.ts';
 
 /** Every `stride`-th of so many seeds from the first one on. */

@@ -6,9 +6,17 @@ import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
-import { PROVIDER, type Provider, paymentOf } from './provider.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { type Truths, truthOf } from './truth.ts';
 
-type Attempt = { id: string; rail: string; reference: string; amount: number; status: string };
+type Attempt = {
+  id: string;
+  createdAt: number;
+  rail: string;
+  reference: string;
+  amount: number;
+  status: string;
+};
 type Payment = { rail: string; reference: string; attempt: string; amount: number; late: boolean };
 type Refund = { id: string; attempt: string; amount: number; status: string };
 
@@ -32,9 +40,13 @@ export type Session = {
 /** What a command must come to: a refusal for this reason, or this session; the same one where nothing changes. */
 export type Expected = { readonly refusal: string } | { readonly session: Session };
 
+/** Time that what is in flight has beyond the end of its session. */
 const GRACE_MS = 15 * 60_000;
+const CARD_GRACE_MS = 30 * 60_000;
 /** An attempt only ever moves to the right. */
 const KNOWLEDGE = ['requires_action', 'unknown', 'cancelled', 'processing', 'failed', 'succeeded'];
+
+const IN_FLIGHT = ['processing', 'unknown'];
 
 const refuse = (refusal: string): Expected => ({ refusal });
 const sum = (all: readonly { readonly amount: number }[]): number =>
@@ -43,7 +55,7 @@ const sum = (all: readonly { readonly amount: number }[]): number =>
 export const paidOf = ({ payments }: Session): number => sum(payments);
 export const isPaid = (session: Session): boolean => session.amount > 0 && paidOf(session) >= session.amount;
 export const isInFlight = ({ attempts }: Pick<Session, 'attempts'>): boolean =>
-  attempts.some(({ status }) => status === 'processing' || status === 'unknown');
+  attempts.some(({ status }) => IN_FLIGHT.includes(status));
 /** What can still go back of an attempt. */
 export const leftOf = ({ payments, refunds }: Session, attempt: string): number =>
   sum(payments.filter((each) => each.attempt === attempt)) -
@@ -54,7 +66,9 @@ export const paymentStatusOf = (session: Session): string =>
 /** When the session ends by itself. */
 export function endOf(session: Session): number | null {
   if (session.state !== 'active' || session.expiresAt === null) return null;
-  return session.expiresAt + (isInFlight(session) ? GRACE_MS : 0);
+  const inFlight = session.attempts.filter(({ status }) => IN_FLIGHT.includes(status));
+  const graces = inFlight.map(({ rail }) => (rail === STRIPE ? CARD_GRACE_MS : GRACE_MS));
+  return session.expiresAt + Math.max(0, ...graces);
 }
 
 function withoutWaiting(session: Session): Session {
@@ -142,7 +156,10 @@ function apply(session: Session, command: CheckoutCommand): Expected {
       const { attemptId: id, rail, reference, status } = command;
       const before = withoutWaiting(session);
       return {
-        session: { ...before, attempts: [...before.attempts, { id, rail, reference, amount, status }] },
+        session: {
+          ...before,
+          attempts: [...before.attempts, { id, createdAt: command.now, rail, reference, amount, status }],
+        },
       };
     }
     case 'cancel_attempt':
@@ -182,7 +199,14 @@ function reported(session: Session, command: CheckoutCommand & { readonly type: 
     const obstacle =
       payment === null ? obstacleToStart(session, now) : nothingToPay ? refuse('not_payable') : null;
     if (obstacle) return obstacle;
-    attempt = { id: command.unknownAttempt.id, rail, reference, amount: payment?.amount ?? due, status };
+    attempt = {
+      id: command.unknownAttempt.id,
+      createdAt: now,
+      rail,
+      reference,
+      amount: payment?.amount ?? due,
+      status,
+    };
     const isOver = ['cancelled', 'failed', 'succeeded'].includes(status);
     const { attempts } = isOver ? session : withoutWaiting(session);
     next = { ...session, attempts: [...attempts, attempt] };
@@ -224,8 +248,9 @@ export function asSession(checkout: Checkout): Session {
     expiresAt,
     state: lifecycle.state,
     by: lifecycle.state === 'expired' ? lifecycle.by : null,
-    attempts: checkout.attempts.map(({ id, rail, reference, amount, status }) => ({
+    attempts: checkout.attempts.map(({ id, createdAt, rail, reference, amount, status }) => ({
       id,
+      createdAt,
       rail,
       reference,
       amount,
@@ -244,7 +269,7 @@ export function asSession(checkout: Checkout): Session {
 }
 
 /** What is wrong with a change that nobody has asked for: time has passed, or a rail has said something. */
-export function objection(before: Session, after: Session, now: number, provider: Provider): string | null {
+export function objection(before: Session, after: Session, now: number, truths: Truths): string | null {
   const fixed = (session: Session) => {
     const { amount, items, metadata, expiresAt, refundsExcess, tenant, id } = session;
     return JSON.stringify([amount, items, metadata, expiresAt, refundsExcess, tenant, id]);
@@ -254,7 +279,7 @@ export function objection(before: Session, after: Session, now: number, provider
   for (const [index, attempt] of after.attempts.entries()) {
     const was = before.attempts[index];
     if (was?.status === attempt.status) continue;
-    const told = objectionToAttempt(before, after, attempt, was?.status ?? '', provider);
+    const told = objectionToAttempt(before, after, attempt, was?.status ?? '', now, truths);
     if (told !== null) return told;
   }
   const lines = after.payments.slice(before.payments.length);
@@ -264,9 +289,9 @@ export function objection(before: Session, after: Session, now: number, provider
     const attempt = after.attempts.find(({ id }) => id === line.attempt);
     const was = before.attempts.find(({ id }) => id === line.attempt);
     if (attempt === undefined || was === undefined) return 'money was booked for no attempt';
-    const came = line.rail === PROVIDER ? provider.received(attempt.reference) : attempt.amount;
-    const name = line.rail === PROVIDER ? paymentOf(attempt.reference) : attempt.reference;
-    if (came !== line.amount || name !== line.reference) return 'money was booked that has not come';
+    const came = line.rail === SANDBOX ? attempt : truthOf(truths, line.rail).received(attempt.reference);
+    if (came?.amount !== line.amount || came.reference !== line.reference)
+      return 'money was booked that has not come';
     const isLate =
       before.state === 'expired' ||
       after.state === 'expired' ||
@@ -284,7 +309,9 @@ export function objection(before: Session, after: Session, now: number, provider
     if (is.status === refund.status) continue;
     const attempt = after.attempts.find(({ id }) => id === refund.attempt);
     const truth =
-      attempt?.rail === SANDBOX ? 'succeeded' : provider.refundStatus(attempt?.reference ?? '', refund.id);
+      attempt?.rail === SANDBOX
+        ? 'succeeded'
+        : truthOf(truths, attempt?.rail ?? '').refundStatus(attempt?.reference ?? '', refund.id);
     if (is.status !== truth) return `a refund ${is.status} that the provider calls ${truth}`;
   }
   if (after.refunds.length > before.refunds.length + (before.refundsExcess ? lines.length : 0))
@@ -308,22 +335,24 @@ export function objection(before: Session, after: Session, now: number, provider
 function objectionToAttempt(
   before: Session,
   after: Session,
-  { status, rail, reference }: Attempt,
+  { status, rail, reference, createdAt }: Attempt,
   was: string,
-  provider: Provider,
+  now: number,
+  truths: Truths,
 ): string | null {
   if (KNOWLEDGE.indexOf(status) < KNOWLEDGE.indexOf(was))
     return `an attempt went back from ${was} to ${status}`;
   if (status === 'cancelled') {
     const isGivenUp = before.state === 'active' && after.state !== 'active';
-    return isGivenUp || provider.statusOf(reference) === 'cancelled'
+    return isGivenUp || truthOf(truths, rail).mayHaveSaid(reference, status, now - createdAt)
       ? null
       : 'an attempt was cancelled by nobody';
   }
   if (status === 'unknown') return null;
   if (rail === SANDBOX) return status === 'succeeded' ? null : `the sandbox never reports ${status}`;
-  const truth = provider.statusOf(reference);
-  return truth === status ? null : `an attempt ${status} that the provider calls ${truth}`;
+  const truth = truthOf(truths, rail);
+  if (truth.mayHaveSaid(reference, status, now - createdAt)) return null;
+  return `an attempt ${status} that the provider calls ${truth.statusOf(reference)}`;
 }
 
 /** What is wrong with a session at any time. */

@@ -3,6 +3,7 @@
  * whatever contradicts the contract, and never helps the service.
  */
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
 import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import type { Answer, Needs, Writes } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
@@ -17,8 +18,8 @@ import {
   paymentStatusOf,
   type Session,
 } from './model.ts';
-import type { Provider } from './provider.ts';
 import type { Kept } from './retention-oracle.ts';
+import type { Truths } from './truth.ts';
 import { type Clock, createWebhookOracle } from './webhook-oracle.ts';
 
 /** A request as it was sent. */
@@ -47,10 +48,12 @@ export type Decision = { readonly needs: Needs; readonly writes: readonly Writes
 
 const KEPT_AT_LEAST_MS = 24 * 3_600_000;
 
-export function createOracle(provider: Provider, realNow: () => number, elapsed: () => number) {
+export function createOracle(truths: Truths, realNow: () => number, elapsed: () => number) {
   const faults: string[] = [];
   const trace: string[] = [];
   const sessions = new Map<string, Session>();
+  /** The same sessions as they were committed. */
+  const stored = new Map<string, Checkout>();
   const endpoints = new Map<string, Endpoint>();
   const offsets = new Map<number, number>();
   const kept = new Map<string, Kept>();
@@ -176,11 +179,13 @@ export function createOracle(provider: Provider, realNow: () => number, elapsed:
     faults,
     trace,
     sessions,
+    stored,
     endpoints,
     webhooks,
     clock,
     kept,
     nowOf,
+    aheadOf,
     fault,
 
     /** Has a look at the clock. */
@@ -244,7 +249,7 @@ export function createOracle(provider: Provider, realNow: () => number, elapsed:
           if (entry === undefined && checkout) {
             const before = sessions.get(checkout.after.id);
             const why = before
-              ? objection(before, asSession(checkout.after), nowOf(tenant), provider)
+              ? objection(before, asSession(checkout.after), nowOf(tenant), truths)
               : 'a session came from nowhere';
             if (why !== null) fault(`${why}: ${checkout.after.id}`);
           }
@@ -257,10 +262,10 @@ export function createOracle(provider: Provider, realNow: () => number, elapsed:
           const flaw = flawOf(after);
           if (flaw !== null) fault(`${flaw}: ${after.id}`);
           sessions.set(after.id, after);
+          stored.set(after.id, checkout.after);
         }
       }
-      for (const reference of provider.overdrawn())
-        fault(`the provider has given back too much of ${reference}`);
+      for (const truth of Object.values(truths)) for (const flaw of truth.flaws()) fault(flaw);
     },
   };
 

@@ -28,7 +28,8 @@ export type Trouble = {
 type Options = {
   readonly path: string;
   readonly world: World;
-  readonly rails: readonly Rail[];
+  /** Its rails, made for a process that lives as long as they are told so. */
+  readonly railsFor: (isAlive: () => boolean) => readonly Rail[];
   readonly send: (sending: Sending) => Promise<SendResult>;
   readonly trouble: Trouble;
   readonly committed: (decisions: readonly Decision[]) => void;
@@ -41,9 +42,10 @@ export type Process = ReturnType<typeof startProcess>;
 
 const never = () => new Promise<never>(() => {});
 
-export function startProcess({ path, world, rails, send, trouble, committed, removed, fault }: Options) {
+export function startProcess({ path, world, railsFor, send, trouble, committed, removed, fault }: Options) {
   let alive = true;
   let closing: Promise<void> | undefined;
+  const rails = [sandbox, ...railsFor(() => alive)];
   const opened = openSqliteStore(path);
   const realNow = createSteadyClock({ onJump: () => {}, wallNow: world.wall, monotonicNow: world.elapsed });
 
@@ -113,7 +115,7 @@ export function startProcess({ path, world, rails, send, trouble, committed, rem
   const { execute, worker } = createEngine({
     store,
     serializer,
-    rails: [sandbox, ...rails],
+    rails,
     onAlert: () => {},
     onSilence: () => {},
     onCommitted: () => {},
@@ -137,6 +139,7 @@ export function startProcess({ path, world, rails, send, trouble, committed, rem
     store,
     execute,
     worker,
+    rails,
     realNow,
     isAlive: () => alive,
     /** Ends it, and gives the file free. */

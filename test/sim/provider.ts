@@ -4,6 +4,7 @@
  */
 import type { Attempt } from '../../src/checkout/session.ts';
 import type { Rail, RailAnswer, RefundAnswer } from '../../src/methods/method.ts';
+import type { Truth } from './truth.ts';
 
 export const PROVIDER = 'provider';
 
@@ -88,8 +89,28 @@ export function createProvider(onCall: () => void) {
       }),
   };
 
+  const statusOf = (reference: string) => books.get(reference)?.status ?? null;
+  const truth: Truth = {
+    statusOf,
+    mayHaveSaid: (reference, status) => statusOf(reference) === status,
+    received(reference) {
+      const book = books.get(reference);
+      return book?.status === 'succeeded' ? { reference: paymentOf(reference), amount: book.amount } : null;
+    },
+    refundStatus: (reference, refund) => books.get(reference)?.refunds.get(refund)?.status,
+    flaws: () =>
+      [...books]
+        .filter(([, { amount, status, refunds }]) => {
+          let back = 0;
+          for (const each of refunds.values()) if (each.status !== 'failed') back += each.amount;
+          return back > (status === 'succeeded' ? amount : 0);
+        })
+        .map(([reference]) => `more of ${reference} went back than had come`),
+  };
+
   return {
     rail,
+    truth,
     setMood: (next: Mood) => {
       mood = next;
     },
@@ -99,22 +120,6 @@ export function createProvider(onCall: () => void) {
       if (book === undefined || !['requires_action', 'processing'].includes(book.status)) return;
       book.status = does === 'pays' ? 'succeeded' : does === 'fails' ? 'failed' : 'processing';
     },
-    statusOf: (reference: string) => books.get(reference)?.status ?? null,
-    /** The money that the provider has received for an attempt, or null. */
-    received: (reference: string): number | null => {
-      const book = books.get(reference);
-      return book?.status === 'succeeded' ? book.amount : null;
-    },
-    refundStatus: (reference: string, refund: string) => books.get(reference)?.refunds.get(refund)?.status,
-    /** Attempts of which more has gone back than has come. */
-    overdrawn: (): string[] =>
-      [...books]
-        .filter(([, { amount, status, refunds }]) => {
-          let back = 0;
-          for (const each of refunds.values()) if (each.status !== 'failed') back += each.amount;
-          return back > (status === 'succeeded' ? amount : 0);
-        })
-        .map(([reference]) => reference),
     /** Ends whatever a payer has left unfinished. */
     closePages(): void {
       for (const book of books.values()) {
@@ -126,4 +131,4 @@ export function createProvider(onCall: () => void) {
   };
 }
 
-export const paymentOf = (reference: string): string => `ch_${reference}`;
+const paymentOf = (reference: string): string => `ch_${reference}`;

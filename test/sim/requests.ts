@@ -1,13 +1,16 @@
 /** Requests of the simulation's clients: commands as the routes and pages make them, each time with ids and time of their own. */
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
-import type { CheckoutId } from '../../src/checkout/ids.ts';
+import type { AttemptId, CheckoutId } from '../../src/checkout/ids.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import type { AttemptPlan } from '../../src/methods/method.ts';
 import { SANDBOX, sandboxPlan } from '../../src/methods/sandbox/sandbox.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { nobody } from '../checkout/build.ts';
 import type { Session } from './model.ts';
 import { paidOf } from './model.ts';
+import { PROVIDER } from './provider.ts';
 import type { Step, Version } from './steps.ts';
 
 /** A request about a session: where it goes, and its command at this moment. */
@@ -87,21 +90,23 @@ export function expire(session: Session, { version }: Of<'expire'>): Asked {
   }));
 }
 
-export function start(session: Session, { rail, off }: Of<'start'>): Asked {
+/** `planOf` makes the plan of the rail of cards, or null where that is not offered. */
+export function start(
+  session: Session,
+  { rail, off }: Of<'start'>,
+  planOf: (attemptId: AttemptId, now: number) => AttemptPlan | null,
+): Asked {
   const expectedAmount = session.amount - paidOf(session) + off;
   return about(session, `POST /transaction/${session.id}/pay`, (now) => {
     const attemptId = newId('pat', now);
-    const plan =
-      rail === SANDBOX
-        ? sandboxPlan('takes_a_while', now)
-        : {
-            reference: `pi_${attemptId}`,
-            status: 'requires_action' as const,
-            syncAt: now + 60_000,
-            details: {},
-          };
-    const traits = rail === SANDBOX ? {} : { toldOfCancel: true as const };
-    return { type: 'start_attempt', now, attemptId, rail, method: 'card', expectedAmount, traits, ...plan };
+    const common = { type: 'start_attempt', now, attemptId, method: 'card', expectedAmount } as const;
+    if (rail === SANDBOX) return { ...common, rail, traits: {}, ...sandboxPlan('takes_a_while', now) };
+    const toldOfCancel = true;
+    const plan = rail === STRIPE ? planOf(attemptId, now) : null;
+    if (plan !== null) return { ...common, rail, traits: { toldOfCancel, graceMs: 30 * 60_000 }, ...plan };
+    const reference = `pi_${attemptId}`;
+    const asked = { reference, status: 'requires_action', syncAt: now + 60_000, details: {} } as const;
+    return { ...common, rail: PROVIDER, traits: { toldOfCancel }, ...asked };
   });
 }
 

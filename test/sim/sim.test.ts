@@ -8,8 +8,8 @@ import { evidence } from '../support/evidence.ts';
 import { scaled } from '../support/scale.ts';
 import { seed as freshSeed } from '../support/seed.ts';
 import { inWorlds } from './histories.ts';
+import { stepsOf } from './lots.ts';
 import { shrunk } from './shrink.ts';
-import { stepsOf } from './steps.ts';
 import { failuresAmong } from './threads.ts';
 
 const USUAL = 150;

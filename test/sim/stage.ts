@@ -1,8 +1,10 @@
 /** What takes part in one simulation: world, provider, receivers, oracle, and the process of the service that runs now. */
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { createCards } from './cards.ts';
 import { createOracle } from './oracle.ts';
 import { type Process, startProcess, type Trouble } from './process.ts';
-import { createProvider } from './provider.ts';
+import { createProvider, PROVIDER } from './provider.ts';
 import { createReceivers } from './receivers.ts';
 import { createRetentionOracle } from './retention-oracle.ts';
 import { RECEIVERS, type Step } from './steps.ts';
@@ -22,7 +24,9 @@ export type Stage = ReturnType<typeof createStage>;
 export function createStage(path: string, world: World, steps: readonly Step[]) {
   const trouble: Trouble = { crash: null, fullDisk: 0 };
   const provider = createProvider(world.stir);
-  const oracle = createOracle(provider, () => node.realNow(), world.elapsed);
+  const cards = createCards(world, (line) => trace.push(line));
+  const truths = { [PROVIDER]: provider.truth, [STRIPE]: cards.truth };
+  const oracle = createOracle(truths, () => node.realNow(), world.elapsed);
   const { trace, webhooks, fault } = oracle;
   const receivers = createReceivers(RECEIVERS, {
     sent(sending) {
@@ -48,7 +52,7 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     startProcess({
       path,
       world,
-      rails: [provider.rail],
+      railsFor: (isAlive) => [provider.rail, cards.railFor(isAlive)],
       send,
       trouble,
       committed: oracle.committed,
@@ -57,6 +61,7 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     });
   let node: Process = begin();
   /** The clock that the process believes, and since when that of the machine shows what it does. */
+  const begun = world.wall() - world.elapsed();
   let believed = world.wall() - world.elapsed();
   let setAt = 0;
 
@@ -69,10 +74,24 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     believed = shown;
   }
 
+  /** Time passes, up to each thing that arrives late. */
+  async function passBy(ms: number): Promise<void> {
+    const until = world.elapsed() + ms;
+    for (let at = cards.line.nextArrival(); at !== null && at <= until; at = cards.line.nextArrival()) {
+      await world.pass(at - world.elapsed());
+      cards.line.arrive();
+      await world.settled();
+    }
+    await world.pass(until - world.elapsed());
+    cards.pass();
+  }
+
   return {
     world,
     trouble,
     provider,
+    cards,
+    truths,
     receivers,
     oracle,
     retention,
@@ -81,6 +100,8 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     /** Behind a clock that was set back, a process that has just begun has everything wait for as long. */
     goesBack: steps.some((step) => step.do === 'set clock' && step.byMs < 0),
     judgeClock,
+    /** Whether the clock of the machine shows about the right time. */
+    isClockRight: () => Math.abs(world.wall() - world.elapsed() - begun) < 2 * HARMLESS_JUMP_MS,
 
     process: (): Process => node,
     /** Begins the next process, behind one that has died. */
@@ -103,9 +124,9 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     /** Time passes; what takes at most fifteen seconds does not take an hour because that is all we wait. */
     async pass(ms: number): Promise<void> {
       const first = Math.min(ms, 16_000);
-      await world.pass(first);
+      await passBy(first);
       oracle.look();
-      if (ms > first) await world.pass(ms - first);
+      if (ms > first) await passBy(ms - first);
       oracle.look();
     },
   };

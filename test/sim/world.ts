@@ -51,8 +51,12 @@ export function takeOver() {
   let activity = 0;
   let random: Random = randomFrom(0);
 
-  const setTimer = (fire: () => void, ms = 0): Timer & { unref(): void } => {
-    const timer = { at: elapsedMs + ms, fire, unref() {} };
+  const setTimer = <Args extends unknown[]>(
+    call: (...args: Args) => void,
+    ms = 0,
+    ...args: Args
+  ): Timer & { unref(): void } => {
+    const timer = { at: elapsedMs + ms, fire: () => call(...args), unref() {} };
     timers.push(timer);
     return timer;
   };
@@ -70,7 +74,7 @@ export function takeOver() {
       Buffer.from(Uint8Array.from({ length }, () => Math.floor(random.next() * 256))),
   });
   Object.assign(timersPromises, {
-    setTimeout: (ms: number) => new Promise<void>((resolve) => setTimer(resolve, ms)),
+    setTimeout: (ms: number) => new Promise<void>((resolve) => setTimer(() => resolve(), ms)),
   });
   syncBuiltinESMExports();
 

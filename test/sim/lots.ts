@@ -1,0 +1,227 @@
+/** Draws the steps of a history from its seed. */
+import { type Random, randomFrom } from '../crash/random.ts';
+import { RECEIVERS, type Step } from './steps.ts';
+
+/** Times around which things happen: retries, questions to rails, deadlines and their grace, and forgetting. */
+const PASSES = [
+  1,
+  250,
+  1_000,
+  5_000,
+  10_000,
+  31_000,
+  60_000,
+  61_000,
+  120_000,
+  300_000,
+  900_000,
+  901_000,
+  3_600_000,
+  26 * 3_600_000,
+  5 * 26 * 3_600_000,
+];
+
+/** Pages close within a day, so most of them see less of it. */
+const CARD_PASSES = [...PASSES, ...PASSES].filter((ms) => ms < 26 * 3_600_000).concat(26 * 3_600_000);
+
+/** What a history is mostly about. */
+type Theme = 'everything' | 'cards';
+
+type Name = Step['do'];
+type Draw<D extends Name> = (random: Random, theme: Theme) => Extract<Step, { readonly do: D }>;
+
+const makers: { readonly [D in Name]: Draw<D> } = {
+  create: (r, theme) => ({
+    do: 'create',
+    tenant: r.between(0, theme === 'cards' ? 1 : 2),
+    amount: r.pick(theme === 'cards' ? [50, 700, 1000, 1001] : [0, 1, 50, 700, 1000]),
+    expiresInS: r.pick(theme === 'cards' ? [null, null, 90, 3600, 90_000] : [null, 60, 61, 90, 3600]),
+    receiver: r.pick([null, 0, 1, 2]),
+    excess: r.pick(['keep', 'refund']),
+  }),
+  update: (r) => ({
+    do: 'update',
+    session: r.between(0, 99),
+    price: r.pick([null, 100, 700, 1000]),
+    note: r.pick([null, 0, 1, 2, 3]),
+    version: r.pick(['any', 'any', 'current', 'stale']),
+  }),
+  expire: (r) => ({
+    do: 'expire',
+    session: r.between(0, 99),
+    version: r.pick(['any', 'any', 'current', 'stale']),
+  }),
+  start: (r, theme) => ({
+    do: 'start',
+    session: r.between(0, 99),
+    rail: theme === 'cards' ? 'stripe' : r.pick(['provider', 'provider', 'stripe', 'sandbox']),
+    off: r.pick(theme === 'cards' ? [0, 0, 0, 0, 0, 0, 0, 1] : [0, 0, 0, 0, 1, -1]),
+  }),
+  cancel: (r) => ({ do: 'cancel', session: r.between(0, 99) }),
+  report: (r) => ({
+    do: 'report',
+    session: r.between(0, 99),
+    payment: r.between(0, 9),
+    outcome: r.pick(['succeeded', 'succeeded', 'failed', 'processing']),
+    amount: r.pick([null, null, 1, 350, 1100]),
+  }),
+  payer: (r) => ({
+    do: 'payer',
+    attempt: r.between(0, 99),
+    does: r.pick(['pays', 'pays', 'pays slowly', 'fails']),
+  }),
+  'provider event': (r) => ({ do: 'provider event', attempt: r.between(0, 99), number: r.between(0, 9) }),
+  refund: (r) => ({ do: 'refund', session: r.between(0, 99), share: r.pick([1, 0.5, 0.5, 0.3, 2]) }),
+  foreign: (r) => ({ do: 'foreign', session: r.between(0, 99) }),
+  repeat: (r) => ({ do: 'repeat', request: r.between(0, 99), otherBody: r.next() < 0.2 }),
+  'add endpoint': (r) => ({
+    do: 'add endpoint',
+    tenant: r.between(0, 2),
+    receiver: r.between(0, RECEIVERS - 1),
+    events: r.pick(['*', 'checkout.*', 'payin.succeeded']),
+  }),
+  'change endpoint': (r) => ({
+    do: 'change endpoint',
+    endpoint: r.between(0, 99),
+    how: r.pick(['off', 'on', 'on', 'move', 'delete']),
+  }),
+  resend: (r) => ({ do: 'resend', delivery: r.between(0, 999) }),
+  receiver: (r) => ({
+    do: 'receiver',
+    receiver: r.between(0, RECEIVERS - 1),
+    mood: r.pick(['ok', 'ok', 'ok', 'fails', 'fails', 'lost', 'hangs', 'hangs', 'busy', 'gone']),
+  }),
+  provider: (r) => ({ do: 'provider', mood: r.pick(['ok', 'ok', 'down', 'lost']) }),
+  'come back': (r) => ({ do: 'come back', session: r.between(0, 99) }),
+  mishap: (r) => ({
+    do: 'mishap',
+    how: r.pick([
+      'down',
+      'lost',
+      'unheard',
+      'unanswered',
+      'late',
+      'slow',
+      'too many',
+      'error',
+      'error behind',
+      'conflict',
+    ]),
+    aim: r.pick(['any', 'any', 'asking', 'page', 'refund']),
+    calls: r.between(1, 5),
+  }),
+  'next refund': (r) => ({ do: 'next refund', status: r.pick(['pending', 'pending', 'failed']) }),
+  'refund ends': (r) => ({
+    do: 'refund ends',
+    refund: r.between(0, 9),
+    status: r.pick(['succeeded', 'failed']),
+  }),
+  notice: (r) => ({ do: 'notice', event: r.between(0, 99) }),
+  pass: (r, theme) => ({ do: 'pass', ms: r.pick(theme === 'cards' ? CARD_PASSES : PASSES) }),
+  'set clock': (r) => ({
+    do: 'set clock',
+    byMs: r.pick([-86_400_000, -600_000, -20_000, 20_000, 600_000, 86_400_000]),
+  }),
+  advance: (r) => ({ do: 'advance', seconds: r.pick([1, 30, 60, 900, 86_400]) }),
+  'full disk': (r) => ({ do: 'full disk', commits: r.between(1, 3) }),
+  crash: (r) => ({
+    do: 'crash',
+    after: r.between(0, 4),
+    when: r.pick(['now', 'before', 'behind', 'behind']),
+  }),
+};
+
+/** How often each is drawn. */
+const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
+  everything: {
+    create: 10,
+    update: 7,
+    expire: 5,
+    start: 12,
+    cancel: 3,
+    report: 8,
+    payer: 10,
+    'provider event': 6,
+    refund: 6,
+    foreign: 1,
+    repeat: 10,
+    'add endpoint': 4,
+    'change endpoint': 3,
+    resend: 3,
+    receiver: 6,
+    provider: 4,
+    'come back': 2,
+    mishap: 8,
+    'next refund': 3,
+    'refund ends': 3,
+    notice: 6,
+    pass: 24,
+    'set clock': 1,
+    advance: 3,
+    'full disk': 2,
+    crash: 5,
+  },
+  cards: {
+    create: 10,
+    update: 3,
+    expire: 2,
+    start: 18,
+    cancel: 4,
+    report: 2,
+    payer: 22,
+    'provider event': 0,
+    refund: 14,
+    foreign: 0,
+    repeat: 6,
+    'add endpoint': 1,
+    'change endpoint': 0,
+    resend: 0,
+    receiver: 1,
+    provider: 0,
+    'come back': 10,
+    mishap: 14,
+    'next refund': 3,
+    'refund ends': 5,
+    notice: 12,
+    pass: 30,
+    'set clock': 1,
+    advance: 3,
+    'full disk': 2,
+    crash: 6,
+  },
+};
+
+/** The way of most payments, of which a history about cards takes the next step as often as any other. */
+const JOURNEY: readonly Name[] = [
+  'create',
+  'start',
+  'payer',
+  'come back',
+  'refund',
+  'payer',
+  'notice',
+  'refund',
+];
+
+/** The steps of a seed. */
+export function stepsOf(seed: number): Step[] {
+  const random = randomFrom(seed);
+  const theme = random.pick(['everything', 'everything', 'cards'] as const);
+  let way = 0;
+  return Array.from({ length: random.between(40, 70) }, () => {
+    const isOnTheWay = theme === 'cards' && random.next() < 0.5;
+    const next = isOnTheWay ? JOURNEY[way++ % JOURNEY.length] : undefined;
+    const step = makers[next ?? drawn(lots[theme], random)](random, theme);
+    return random.next() < 0.3 ? { ...step, joined: true } : step;
+  });
+}
+
+function drawn(weights: Readonly<Record<Name, number>>, random: Random): Name {
+  const all = Object.entries(weights) as [Name, number][];
+  let behind = random.next() * all.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [name, weight] of all) {
+    behind -= weight;
+    if (behind < 0) return name;
+  }
+  throw new Error('the lots do not add up');
+}

@@ -1,0 +1,23 @@
+/** What is true of the attempts of one rail: the books of its provider, whatever the service has heard of them. */
+import type { AttemptStatus } from '../../src/checkout/session.ts';
+
+export type Truth = {
+  /** Null where the provider knows nothing of the attempt. A page that is closed is `cancelled`. */
+  statusOf(reference: string): AttemptStatus | null;
+  /** Whether the provider may have said this about an attempt of this age: its answers can be old when they arrive. */
+  mayHaveSaid(reference: string, status: string, ageMs: number): boolean;
+  /** The money that has come for an attempt, and what the provider calls it. */
+  received(reference: string): { readonly reference: string; readonly amount: number } | null;
+  refundStatus(reference: string, refund: string): string | undefined;
+  /** What the provider itself has found strange: money that went back twice, or more of it than had come. */
+  flaws(): string[];
+};
+
+/** By the name of the rail. */
+export type Truths = Readonly<Record<string, Truth>>;
+
+export function truthOf(truths: Truths, rail: string): Truth {
+  const truth = truths[rail];
+  if (truth === undefined) throw new Error(`nobody knows what is true of ${rail}`);
+  return truth;
+}
