@@ -380,10 +380,13 @@ CREATE TABLE webhook_endpoint (
   id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   event_count integer NOT NULL,
+  slot integer NOT NULL,
   data text NOT NULL,
-  CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (account, live, id)
+  CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (account, live, id),
+  CONSTRAINT webhook_endpoint_slot_check CHECK (((slot >= 1) AND (slot <= 100)))
 );
 CREATE UNIQUE INDEX webhook_endpoint_pkey ON webhook_endpoint USING btree (account, live, id);
+CREATE UNIQUE INDEX webhook_endpoint_slot ON webhook_endpoint USING btree (account, live, slot);
 
 CREATE TABLE webhook_receiver (
   account bigint NOT NULL,

@@ -303,6 +303,8 @@ CREATE TABLE webhook_endpoint (
   id TEXT NOT NULL,
   version INTEGER NOT NULL,
   event_count INTEGER NOT NULL,
+  -- One of those that an account and mode has: so there are never more, whoever makes some at the same time.
+  slot INTEGER NOT NULL CHECK (slot BETWEEN 1 AND 100),
   data TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
@@ -423,6 +425,9 @@ CREATE INDEX refund_pending_rail ON refund (account, live, rail, id) WHERE state
 
 -- index refund_rail
 CREATE INDEX refund_rail ON refund (account, live, rail, id);
+
+-- index webhook_endpoint_slot
+CREATE UNIQUE INDEX webhook_endpoint_slot ON webhook_endpoint (account, live, slot);
 
 -- trigger account_inserted
 CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;

@@ -211,10 +211,14 @@ CREATE TABLE webhook_endpoint (
   id TEXT NOT NULL,
   version INTEGER NOT NULL,
   event_count INTEGER NOT NULL,
+  -- One of those that an account and mode has: so there are never more, whoever makes some at the same time.
+  slot INTEGER NOT NULL CHECK (slot BETWEEN 1 AND 100),
   data TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT;
+
+CREATE UNIQUE INDEX webhook_endpoint_slot ON webhook_endpoint (account, live, slot);
 
 -- How a receiver fails, while it does: an endpoint by its id, or a host that sessions name by its origin. probe_at is
 -- null until there have been so many failures that it gets nothing but probes.

@@ -17,7 +17,7 @@ const covered = {
   bank_entry: ['id', 'reference', 'data'],
   bank_file: ['id', 'hash', 'data', 'content'],
   event: ['id', 'body'],
-  webhook_endpoint: ['id', 'version', 'eventCount', 'data'],
+  webhook_endpoint: ['id', 'version', 'eventCount', 'slot', 'data'],
   idempotency: ['idempotencyKey', 'operation', 'requestHash', 'statusCode', 'headers', 'body'],
   audit: ['subject', 'version', 'at', 'actor', 'action', 'requestId'],
 } as const satisfies { readonly [T in Table]?: ReadonlyArray<keyof Row<T>> };

@@ -36,7 +36,7 @@ export const tables = {
     'id* bfl, kind statement|ingesting|payments, created_at bigint, hash text, data text, content text',
   event: 'id* evt, type text, subject subject, sequence integer, created_at bigint, body text',
   feed_start: 'position bigint',
-  webhook_endpoint: 'id* whe, version integer, event_count integer, data text',
+  webhook_endpoint: 'id* whe, version integer, event_count integer, slot integer, data text',
   webhook_receiver: `id* text, failures integer, failing_since bigint, probes integer, probe_at bigint?,
     announced boolean, last_error text`,
   delivery: `id* whd, event evt, subject subject, sequence integer, receiver text, url text?, created_at bigint,

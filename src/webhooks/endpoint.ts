@@ -1,5 +1,5 @@
 /** Endpoints: addresses that merchants register for their events, and the rules of changing them. Pure. */
-
+import { crc32 } from 'node:zlib';
 import { type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { Id } from '../lib/id.ts';
@@ -14,6 +14,8 @@ export type Endpoint = {
   readonly version: number;
   /** Number of events about the endpoint. */
   readonly eventCount: number;
+  /** From 1 to the number that there may be, each taken once. */
+  readonly slot: number;
   readonly url: string;
   /** Event types to deliver: types, `checkout.*` for all of a kind, `*` for all. */
   readonly events: readonly string[];
@@ -38,7 +40,7 @@ export type EndpointDecision =
   | { readonly kind: 'changed' | 'unchanged'; readonly endpoint: Endpoint }
   | { readonly kind: 'deleted'; readonly endpoint: Endpoint };
 
-/** Maximum number of endpoints: each event is written once for each of them. */
+/** Maximum number of endpoints: each event is written once for each of them. The schema has it, too. */
 export const MAX_ENDPOINTS = 100;
 
 export const NO_SUCH_ENDPOINT = 'There is no such webhook endpoint.';
@@ -50,7 +52,8 @@ export function decideEndpoint(
   command: EndpointCommand,
 ): EndpointDecision | Refusal {
   if (command.type === 'create_endpoint') {
-    if (all.length >= MAX_ENDPOINTS) {
+    const slot = freeSlot(all, id);
+    if (slot === null) {
       return refuse('too_many_endpoints', `There are ${MAX_ENDPOINTS} webhook endpoints already.`);
     }
     const { enabled, ...settings } = command.settings;
@@ -59,6 +62,7 @@ export function decideEndpoint(
       tenant,
       version: 1,
       eventCount: 0,
+      slot,
       ...settings,
       disabled: enabled ? null : 'by_merchant',
       secret: command.secret,
@@ -85,6 +89,18 @@ export function decideEndpoint(
       return changed(before, now, after);
     }
   }
+}
+
+/**
+ * A slot for a new endpoint, or null. Its id picks one of those that are free: two processes that make endpoints at the
+ * same time hardly pick the same. If they do, the database lets one of them have it, and the other decides anew.
+ */
+function freeSlot(all: readonly Endpoint[], id: EndpointId): number | null {
+  const taken = new Set(all.map(({ slot }) => slot));
+  const free = Array.from({ length: MAX_ENDPOINTS }, (_, index) => index + 1).filter(
+    (slot) => !taken.has(slot),
+  );
+  return free[crc32(id) % free.length] ?? null;
 }
 
 function changed(before: Endpoint, now: TenantTime, change: Partial<Endpoint>): EndpointDecision {

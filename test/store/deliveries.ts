@@ -14,7 +14,7 @@ import type {
   DeliveryRow,
   SentAttempt,
 } from '../../src/webhooks/delivery.ts';
-import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import { type Endpoint, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts';
 import type { Health } from '../../src/webhooks/health.ts';
 import { changed, eventOf, session, T, write } from './build.ts';
 
@@ -217,12 +217,15 @@ export function setHealth(store: Store, tenant: Tenant, id: string, now: Health 
   return write(store, tenant, { receivers: [{ id, health: now }] });
 }
 
+let slotsTaken = 0;
+
 export function endpoint(tenant: Tenant, given: Partial<Endpoint> = {}): Endpoint {
   return {
     id: newId('whe', T),
     tenant,
     version: 1,
     eventCount: 0,
+    slot: 1 + (slotsTaken++ % MAX_ENDPOINTS),
     url: 'https://shop.example/opentill',
     events: ['*'],
     description: '',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { EndpointChange, Loaded, Store, Unit } from '../../src/store/store.ts';
-import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import { type Endpoint, MAX_ENDPOINTS } from '../../src/webhooks/endpoint.ts';
 import { load, type Open, T, write } from './build.ts';
 import { addEndpoint, endpoint, health, ids, inOrder, setHealth } from './deliveries.ts';
 import { alsoReopened, onFreshStores } from './each.ts';
@@ -41,6 +41,14 @@ export function endpointSuite(open: Open): void {
   const loadedOf = (store: Store, tenant: Tenant) => load(store, { tenant, endpoints: true });
 
   suite('endpoints', () => {
+    it('have each a slot of their own, of which there are so many', async ({ store, mine, live, theirs }) => {
+      const { slot } = await addEndpoint(store, endpoint(mine, { slot: MAX_ENDPOINTS }));
+      for (const taken of [slot, MAX_ENDPOINTS + 1, 0])
+        await assert.rejects(addEndpoint(store, endpoint(mine, { slot: taken })), /constraint/i);
+      for (const tenant of [live, theirs]) await addEndpoint(store, endpoint(tenant, { slot }));
+      assert.equal((await store.endpoints.list(mine)).length, 1);
+    });
+
     it('come back field by field, also after a restart', async ({ store, reopen, mine }) => {
       const plain = await addEndpoint(store, endpoint(mine));
       const full = await addEndpoint(

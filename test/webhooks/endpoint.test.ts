@@ -24,6 +24,7 @@ function endpoint(given: Partial<Endpoint> = {}): Endpoint {
     tenant,
     version: 1,
     eventCount: 0,
+    slot: 1,
     ...rest,
     disabled: null,
     secret: 'whsec_1',
@@ -53,7 +54,10 @@ suite('an endpoint that is made', () => {
 
   test('has what was given, and a secret of its own', () => {
     const decision = decide([], create());
-    const expected = endpoint({ secret: 'whsec_new', createdAt: LATER, updatedAt: LATER });
+    assert.ok(decision.kind === 'changed');
+    const { slot } = decision.endpoint;
+    assert.ok(slot >= 1 && slot <= MAX_ENDPOINTS);
+    const expected = endpoint({ slot, secret: 'whsec_new', createdAt: LATER, updatedAt: LATER });
     assert.deepEqual(decision, { kind: 'changed', endpoint: expected });
   });
 
@@ -64,8 +68,18 @@ suite('an endpoint that is made', () => {
   });
 
   test('is one of a bounded number', () => {
-    const all = Array.from({ length: MAX_ENDPOINTS }, (_, index) => endpoint({ id: `whe_${index}` }));
-    assert.equal(decide(all.slice(1), create(), 'whe_new').kind, 'changed');
+    const all = Array.from({ length: MAX_ENDPOINTS }, (_, index) =>
+      endpoint({ id: `whe_${index}`, slot: index + 1 }),
+    );
+    for (const gone of all) {
+      const made = decide(
+        all.filter((each) => each !== gone),
+        create(),
+        'whe_new',
+      );
+      assert.ok(made.kind === 'changed');
+      assert.equal(made.endpoint.slot, gone.slot);
+    }
     const refused = decide(all, create(), 'whe_new');
     assert.ok(refused.kind === 'refusal' && refused.reason === 'too_many_endpoints');
   });

@@ -30,6 +30,7 @@ suite('an endpoint', () => {
     tenant: { account: 1, mode: 'test' },
     version: 3,
     eventCount: 2,
+    slot: 1,
     url: 'https://shop.example/hook',
     events: ['checkout.*'],
     description: 'The shop',

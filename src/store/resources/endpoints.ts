@@ -18,8 +18,8 @@ export function endpointFrom(tenant: Tenant, { data, ...row }: Row<'webhook_endp
   return { ...JSON.parse(data), ...row, tenant };
 }
 
-function endpointRow({ id, tenant, version, eventCount, ...data }: Endpoint): Row<'webhook_endpoint'> {
-  return { id, version, eventCount, data: JSON.stringify(data) };
+function endpointRow({ id, tenant, version, eventCount, slot, ...data }: Endpoint): Row<'webhook_endpoint'> {
+  return { id, version, eventCount, slot, data: JSON.stringify(data) };
 }
 
 export const writeEndpoints = writeOf(
@@ -29,7 +29,7 @@ export const writeEndpoints = writeOf(
       if (after !== null) return [{ put: endpointRow(after) }];
       return before === null ? [] : [{ gone: { id: before.id } }];
     }),
-  { sets: 'all' },
+  { sets: 'all', by: 'slot' },
 );
 
 const failing = thingsIn('webhook_receiver', ({ id, ...health }): Health => health);
