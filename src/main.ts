@@ -35,6 +35,9 @@ import type { RailAlert } from './writer/rails.ts';
  */
 const LISTEN_BACKLOG = 4096;
 
+/** How far the clock may be behind what is stored before a start tells of it: clocks of several machines differ. */
+const BEHIND_MS = 5 * 60_000;
+
 export type Service = {
   readonly app: FastifyInstance;
   readonly store: Store;
@@ -84,6 +87,7 @@ export async function createService(
     metrics.railSilence(rail);
     logger.info({ rail, ...about }, text);
   };
+  await tellIfBehind(store, realNow(), logger);
   let stopping = false;
 
   const backlog = createBacklog();
@@ -197,6 +201,20 @@ function logJump(logger: FastifyBaseLogger) {
         'the clock of the machine has jumped: its time is not believed for ten minutes',
       );
   };
+}
+
+/**
+ * Tells of a clock that was set back before the start. Time goes by it all the same: the stored time may be the wrong
+ * one, of a clock that was ahead and has been corrected.
+ */
+async function tellIfBehind(store: Store, now: RealTime, logger: FastifyBaseLogger): Promise<void> {
+  // A database that cannot answer now is told of by those who need it.
+  const newest = await store.newestTime().catch(() => null);
+  if (newest === null || newest - now <= BEHIND_MS) return;
+  logger.error(
+    { seconds: Math.round((newest - now) / 1000), newest: new Date(newest).toISOString() },
+    'the clock of the machine is behind the newest event: what was to be done by then waits until it gets there',
+  );
 }
 
 /** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */

@@ -13,7 +13,7 @@ import { clockOffsetAt } from './resources/clocks.ts';
 import { feedFrom, feedStart } from './resources/events.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
-import { gauges } from './resources/work.ts';
+import { gauges, newestTime } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
 import type { Events, FeedPage, Retention, Store, Work } from './store.ts';
@@ -99,6 +99,7 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
     },
     ...directoryOf(directory, asked.apiKeys),
     gauges: () => run(gauges),
+    newestTime: () => run(newestTime),
   } satisfies Partial<Store>;
 }
 

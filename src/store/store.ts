@@ -236,5 +236,7 @@ export type Store = AskedResources & {
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;
   gauges(): Promise<Gauges>;
+  /** A real time that has been, as the newest of all events tells it; null if there are none. */
+  newestTime(): Promise<RealTime | null>;
   close(): Promise<void>;
 };

@@ -1,8 +1,9 @@
 /** The work that waits: what is due, and how much. */
 import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
+import type { Mode, Tenant, TenantTime } from '../../checkout/tenant.ts';
+import type { RealTime } from '../../lib/time.ts';
 import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
-import { either, isAnyOf, sql } from '../sql.ts';
+import { either, isAnyOf, type Sql, sql } from '../sql.ts';
 import { all, asItIs, owned, type Read, single } from './read.ts';
 
 export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
@@ -31,6 +32,24 @@ export const work = {
     dueCheckouts(tenant, now, limit),
   countDueDeliveries,
 };
+
+/**
+ * A real time that has been: that of the newest event of all. Test clocks only go ahead, so what they were ahead when an
+ * event was made is no more than they are now. Ids begin with their time.
+ */
+export const newestTime: Read<RealTime | null> = single(
+  sql`SELECT max(at) AS newest FROM (
+        SELECT ${newestIn('live')} AS at FROM account
+        UNION ALL SELECT ${newestIn('test')} - test_clock_offset_ms FROM account
+      ) AS known`,
+  ({ newest }: { readonly newest: RealTime | null }) => newest,
+  'look',
+);
+
+function newestIn(mode: Mode): Sql {
+  return sql`(SELECT created_at FROM event WHERE event.account = number AND live = ${mode === 'live'}
+              ORDER BY id DESC LIMIT 1)`;
+}
 
 /** Numbers for operators. */
 export type Gauges = {
