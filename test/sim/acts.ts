@@ -8,6 +8,7 @@ import { BadSignature } from '../../src/methods/method.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import type { EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import { shownPages } from './cards.ts';
 import { createClients } from './clients.ts';
 import { isInFlight, paidOf, type Session } from './model.ts';
 import { PROVIDER } from './provider.ts';
@@ -84,17 +85,14 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
     }
   }
 
-  /** Pages that were ever shown to a payer. */
-  function* shownPages(): Iterable<string> {
-    for (const { attempts } of oracle.stored.values())
-      for (const { rail, reference, details } of attempts)
-        if (rail === STRIPE && details.url) yield reference;
-  }
-
   function visit({ attempt, does }: Of<'payer'>): void {
     const isOpen = (name: string) =>
       cards.truth.statusOf(name) === 'processing' || cards.truth.statusOf(name) === 'requires_action';
-    const reference = pickFitting([...provider.references(), ...shownPages()], attempt, isOpen);
+    const reference = pickFitting(
+      [...provider.references(), ...shownPages(oracle.stored.values())],
+      attempt,
+      isOpen,
+    );
     if (reference === undefined) return;
     provider.payer(reference, does);
     cards.payer(reference, does);
@@ -210,6 +208,10 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'full disk':
         trouble.fullDisk = step.commits;
         return;
+      case 'upgrade':
+        return stage.upgrade();
+      case 'older version':
+        return stage.startOlder(step.when);
       case 'crash':
         if (step.when === 'now') await process().end();
         else trouble.crash = { after: step.after, when: step.when };

@@ -9,7 +9,7 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { TenantTime } from '../../src/checkout/tenant.ts';
 import { findMethod } from '../../src/methods/catalogue.ts';
 import { type AttemptPlan, occasionOf, type Rail } from '../../src/methods/method.ts';
-import { createStripeRail } from '../../src/methods/stripe/stripe.ts';
+import { createStripeRail, STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { createStripeApi, KEYS, type SignedEvent } from '../support/stripe-stand-in-api.ts';
 import type { Session as Page, Refund, StandInEvent } from '../support/stripe-stand-in-books.ts';
 import { createCardLine } from './card-line.ts';
@@ -18,6 +18,13 @@ import type { World } from './world.ts';
 
 /** The one account that is paid over this rail. */
 const ACCOUNT = 1;
+/** Attempts whose page was ever shown to a payer. The address of any other is known to nobody. */
+export function shownPages(checkouts: Iterable<Checkout>): string[] {
+  return [...checkouts].flatMap(({ attempts }) =>
+    attempts.filter(({ rail, details }) => rail === STRIPE && details.url).map(({ reference }) => reference),
+  );
+}
+
 /** No page is given up as it could not be made before its time would be over. */
 const SHORTEST_PAGE_MS = 35 * 60_000;
 

@@ -13,13 +13,18 @@ import type { Due } from './webhook-oracle.ts';
 
 const MAX_ATTEMPTS = 12;
 
-/** Attempts of a rail that were given up and can still be paid, because the provider was not told. */
-export function untold(sessions: Iterable<Session>, name: string, truth: Truth): string[] {
+/** Attempts of a rail that were given up and can still be paid at pages that are known, as the provider was not told. */
+export function untold(
+  sessions: Iterable<Session>,
+  name: string,
+  truth: Truth,
+  isShown: (reference: string) => boolean,
+): string[] {
   return [...sessions].flatMap(({ attempts }) =>
     attempts
       .filter(({ rail, status }) => rail === name && status === 'cancelled')
       .map(({ reference }) => reference)
-      .filter((reference) => truth.statusOf(reference) === 'requires_action'),
+      .filter((reference) => isShown(reference) && truth.statusOf(reference) === 'requires_action'),
   );
 }
 

@@ -2,6 +2,7 @@
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { tenantName } from '../../src/checkout/tenant.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { shownPages } from './cards.ts';
 import { misbooked, undelivered, unsettled, untold } from './end.ts';
 import { asSession } from './model.ts';
 import { PROVIDER } from './provider.ts';
@@ -52,9 +53,11 @@ export async function heal(
   for (let receiver = 0; receiver < RECEIVERS; receiver++) receivers.setMood(receiver, 'ok');
   for (const [index, ms] of HEALING_MS.entries()) {
     if (faults.length > 0) return;
+    const shown = new Set(shownPages(oracle.stored.values()));
+    const isShown = (reference: string) => told === PROVIDER || shown.has(reference);
     const told = goesBack ? undefined : TOLD_BY[index];
     if (told !== undefined)
-      for (const name of untold(sessions.values(), told, truthOf(truths, told)))
+      for (const name of untold(sessions.values(), told, truthOf(truths, told), isShown))
         fault(`${told} was not told that ${name} was given up`);
     if (index === 5) {
       provider.closePages();

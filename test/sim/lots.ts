@@ -124,6 +124,8 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   }),
   advance: (r) => ({ do: 'advance', seconds: r.pick([1, 30, 60, 900, 86_400]) }),
   'full disk': (r) => ({ do: 'full disk', commits: r.between(1, 3) }),
+  upgrade: () => ({ do: 'upgrade' }),
+  'older version': (r) => ({ do: 'older version', when: r.pick(['beside', 'behind']) }),
   crash: (r) => ({
     do: 'crash',
     after: r.between(0, 4),
@@ -159,6 +161,8 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     'set clock': 1,
     advance: 3,
     'full disk': 2,
+    upgrade: 2,
+    'older version': 2,
     crash: 5,
   },
   cards: {
@@ -187,6 +191,8 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     'set clock': 1,
     advance: 3,
     'full disk': 2,
+    upgrade: 2,
+    'older version': 2,
     crash: 6,
   },
 };

@@ -7,12 +7,12 @@ import { createSteadyClock } from '../../src/lib/steady-clock.ts';
 import type { Rail } from '../../src/methods/method.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import type { Sending, SendResult } from '../../src/webhooks/sender.ts';
 import { createEngine } from '../../src/worker/engine.ts';
 import type { Decision } from './oracle.ts';
 import { DELIVERY_DAYS, EVENT_DAYS } from './retention-oracle.ts';
+import type { OpenStore } from './versions.ts';
 import type { World } from './world.ts';
 
 export const serializer = createSerializer('https://pay.example.com');
@@ -27,6 +27,8 @@ export type Trouble = {
 
 type Options = {
   readonly path: string;
+  /** Of its version. */
+  readonly openStore: OpenStore;
   readonly world: World;
   /** Its rails, made for a process that lives as long as they are told so. */
   readonly railsFor: (isAlive: () => boolean) => readonly Rail[];
@@ -42,11 +44,21 @@ export type Process = ReturnType<typeof startProcess>;
 
 const never = () => new Promise<never>(() => {});
 
-export function startProcess({ path, world, railsFor, send, trouble, committed, removed, fault }: Options) {
+export function startProcess({
+  path,
+  openStore,
+  world,
+  railsFor,
+  send,
+  trouble,
+  committed,
+  removed,
+  fault,
+}: Options) {
   let alive = true;
   let closing: Promise<void> | undefined;
   const rails = [sandbox, ...railsFor(() => alive)];
-  const opened = openSqliteStore(path);
+  const opened = openStore(path);
   const realNow = createSteadyClock({ onJump: () => {}, wallNow: world.wall, monotonicNow: world.elapsed });
 
   /** The same operations, which end with the process. */

@@ -8,12 +8,13 @@ import { brokenRules } from './end.ts';
 import { compare, heal } from './healing.ts';
 import { createStage } from './stage.ts';
 import type { Step } from './steps.ts';
+import { loadNewer, type OpenStore } from './versions.ts';
 import type { World } from './world.ts';
 
 /** Null if nothing is wrong; `trace` tells what was done, the same for the same steps. */
 export type Run = { readonly fault: string | null; readonly trace: readonly string[] };
 
-export type Place = { readonly directory: string; readonly template: string };
+export type Place = { readonly directory: string; readonly template: string; readonly newer: OpenStore };
 
 /** A directory with an empty database of two accounts, to be copied for each simulation. */
 export async function makePlace(under: string): Promise<Place> {
@@ -23,11 +24,11 @@ export async function makePlace(under: string): Promise<Place> {
   await createAccount(store, 'one', 0);
   await createAccount(store, 'two', 0);
   await store.close();
-  return { directory, template };
+  return { directory, template, newer: await loadNewer(join(directory, 'newer')) };
 }
 
 export async function simulate(
-  { directory, template }: Place,
+  { directory, template, newer }: Place,
   world: World,
   steps: readonly Step[],
 ): Promise<Run> {
@@ -35,7 +36,7 @@ export async function simulate(
   for (const end of ['', '-wal', '-shm', '.lock']) rmSync(path + end, { force: true });
   copyFileSync(template, path);
 
-  const stage = createStage(path, world, steps);
+  const stage = createStage({ path, newer }, world, steps);
   const { oracle, trouble } = stage;
   const { faults, trace, endpoints, webhooks, fault } = oracle;
   const act = createActs(stage);

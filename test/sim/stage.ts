@@ -1,6 +1,7 @@
 /** What takes part in one simulation: world, provider, receivers, oracle, and the process of the service that runs now. */
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createCards } from './cards.ts';
 import { createOracle } from './oracle.ts';
 import { type Process, startProcess, type Trouble } from './process.ts';
@@ -8,6 +9,7 @@ import { createProvider, PROVIDER } from './provider.ts';
 import { createReceivers } from './receivers.ts';
 import { createRetentionOracle } from './retention-oracle.ts';
 import { RECEIVERS, type Step } from './steps.ts';
+import { faultOfOlder, type OpenStore } from './versions.ts';
 import type { World } from './world.ts';
 
 export const TENANTS: readonly Tenant[] = [
@@ -21,7 +23,9 @@ const JUMP_LASTS_MS = 600_000;
 
 export type Stage = ReturnType<typeof createStage>;
 
-export function createStage(path: string, world: World, steps: readonly Step[]) {
+type Versions = { readonly path: string; readonly newer: OpenStore };
+
+export function createStage({ path, newer }: Versions, world: World, steps: readonly Step[]) {
   const trouble: Trouble = { crash: null, fullDisk: 0 };
   const provider = createProvider(world.stir);
   const cards = createCards(world, (line) => trace.push(line));
@@ -48,9 +52,11 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
     oracle.clock,
     fault,
   );
+  let openStore: OpenStore = openSqliteStore;
   const begin = () =>
     startProcess({
       path,
+      openStore,
       world,
       railsFor: (isAlive) => [provider.rail, cards.railFor(isAlive)],
       send,
@@ -111,7 +117,20 @@ export function createStage(path: string, world: World, steps: readonly Step[]) 
       webhooks.forgetHanging();
       node = begin();
       believed = world.wall() - world.elapsed();
-      trace.push('restart');
+      trace.push(openStore === newer ? 'restart as the newer version' : 'restart');
+    },
+    /** Ends the process; the next one is of the newer version. */
+    upgrade(): Promise<void> {
+      openStore = newer;
+      return node.end();
+    },
+    /** A process of this version starts beside the newer one, or behind its end: it has to refuse, and change nothing. */
+    async startOlder(when: 'beside' | 'behind'): Promise<void> {
+      if (openStore !== newer || !node.isAlive()) return;
+      if (when === 'behind') await node.end();
+      trace.push('an older one starts');
+      const wrong = faultOfOlder(path);
+      if (wrong !== null) fault(wrong);
     },
 
     setClock(byMs: number): void {

@@ -68,6 +68,9 @@ export type Step = { readonly joined?: true } & (
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'advance'; readonly seconds: number }
   | { readonly do: 'full disk'; readonly commits: number }
+  /** The process ends, and the next one is of a newer version; then one of the older version may start. */
+  | { readonly do: 'upgrade' }
+  | { readonly do: 'older version'; readonly when: 'beside' | 'behind' }
   | { readonly do: 'crash'; readonly after: number; readonly when: 'now' | 'before' | 'behind' }
 );
 export type Version = 'any' | 'current' | 'stale';
