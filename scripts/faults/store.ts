@@ -12,6 +12,24 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'a delivery that cannot be sent is looked at each time',
+    ...sqlite('sqlite/work', 'store/sqlite-damaged-deliveries'),
+    find: 'damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });',
+    replace: 'damaged.delete(each.id);',
+  },
+  {
+    name: 'deliveries behind those that cannot be sent wait for the next look',
+    ...sqlite('sqlite/work', 'store/sqlite-damaged-deliveries'),
+    find: '} while (met > 0 && due.length > 0',
+    replace: '} while (met < 0 && due.length > 0',
+  },
+  {
+    name: 'the time of a test clock counts as one that has been',
+    ...sqlite('resources/work', 'api/clock-behind'),
+    find: ' - test_clock_offset_ms FROM account',
+    replace: ' FROM account',
+  },
+  {
     name: 'a delivery is sent however long ago it was claimed',
     file: 'src/worker/deliveries.ts',
     tests: ['test/worker/deliveries.test.ts'],

@@ -130,8 +130,8 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'one endpoint more than the limit',
     ...webhooks('endpoint', 'endpoint'),
-    find: 'all.length >= MAX_ENDPOINTS',
-    replace: 'all.length > MAX_ENDPOINTS',
+    find: '{ length: MAX_ENDPOINTS }',
+    replace: '{ length: MAX_ENDPOINTS + 1 }',
   },
   {
     name: 'a name that the system could not resolve fails all that follow',

@@ -38,6 +38,12 @@ export const writerFaults: readonly Fault[] = [
     replace: '} else {',
   },
   {
+    name: 'what the service does to an endpoint is in no log of changes',
+    ...writer('handlers/deliveries', 'api/endpoints-health'),
+    find: 'audits.push(auditOf(origin, after.id, after.version, now, actions[type]));',
+    replace: '',
+  },
+  {
     name: 'what was on its way to a deleted endpoint suspends it',
     ...writer('handlers/deliveries', 'writer/writer-endpoints', 'writer/writer-deliveries'),
     find: 'isEndpoint(receiver) && endpoint?.disabled !== null',
