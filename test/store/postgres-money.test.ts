@@ -12,9 +12,9 @@ import { providerEvents } from '../../src/store/resources/provider-events.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
-import { written } from '../../src/store/sql.ts';
 import type { BankEntryFilter, Loaded, RefundFilter, Store, Unit } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
+import { indexesOf } from '../support/explain.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import {
   add,
@@ -133,16 +133,6 @@ suite('another process', () => {
   }
 });
 
-/** A node of what EXPLAIN answers. */
-type Step = {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly Step[];
-};
-const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
-
 suite('every filter is served by an index of the tenant', async () => {
   const ACCOUNTS = 10;
   const EACH = 5_000;
@@ -173,21 +163,8 @@ suite('every filter is served by an index of the tenant', async () => {
   for (const statement of fill) await query(statement);
 
   const tenant: Tenant = { account: 2, mode: 'test' };
-  const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
-  async function checkPlan({ sql }: Read<unknown>, index: string): Promise<void> {
-    const { text, values } = written(sql, 'postgres');
-    const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
-    const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
-    const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);
-    for (const step of steps) {
-      assert.notEqual(step['Node Type'], 'Seq Scan', literals);
-      if (step['Index Name'] !== undefined) {
-        assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
-      }
-    }
-    const used = steps.map((step) => step['Index Name']).filter((name) => name !== undefined);
-    assert.deepEqual(used, [index], literals);
-  }
+  const checkPlan = async (read: Read<unknown>, index: string): Promise<void> =>
+    assert.deepEqual(await indexesOf({ query }, read), [index]);
   const pages = (id: string) => [
     { limit: 20 },
     { limit: 20, after: `${id}_002500` },

@@ -3,19 +3,9 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { deliveries } from '../../src/store/resources/deliveries.ts';
-import { written } from '../../src/store/sql.ts';
 import type { DeliveryFilter } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
-
-/** A node of what EXPLAIN answers. */
-type Step = {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly Step[];
-};
-const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+import { indexesOf } from '../support/explain.ts';
 
 suite('every filter of a list of deliveries', async () => {
   const ACCOUNTS = 10;
@@ -52,23 +42,12 @@ suite('every filter of a list of deliveries', async () => {
     [{ state: 'delivered', receiver: 'whe_7' }, 'delivery_receiver'],
     [{ createdFrom: 1, createdBefore: 2 }, 'delivery_pkey'],
   ];
-  const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
   for (const [filter, index] of filters) {
     test(`is served by an index: ${Object.keys(filter).join(', ') || 'none'}`, async () => {
       for (const cursor of [{}, { after: 'whd_0010001' }, { before: 'whd_0010001' }]) {
         const page = { limit: 20, ...cursor };
         const read = deliveries.list({ account: 2, mode: 'test' }, filter, page);
-        const { text, values } = written(read.sql, 'postgres');
-        const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
-        const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
-        const steps = stepsOf(row?.['QUERY PLAN'][0].Plan);
-        for (const step of steps) {
-          assert.notEqual(step['Node Type'], 'Seq Scan', `${step['Relation Name']}: ${literals}`);
-          if (step['Index Name'] !== undefined) {
-            assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
-          }
-        }
-        const used = steps.map((step) => step['Index Name']).filter((name) => name !== undefined);
+        const used = await indexesOf({ query }, read);
         if (Object.keys(cursor).length === 0) assert.ok(used.includes(index), `${index}: ${used}`);
       }
     });

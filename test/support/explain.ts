@@ -1,0 +1,35 @@
+/** How PostgreSQL finds what a read asks for. */
+import assert from 'node:assert/strict';
+import type { Read } from '../../src/store/resources/read.ts';
+import { written } from '../../src/store/sql.ts';
+import type { TestDatabase } from './database.ts';
+
+/** A node of what EXPLAIN answers. */
+type Step = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Step[];
+};
+
+const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
+const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+
+/** The indexes that it uses: of the tenant all of them, and no table is read from end to end. */
+export async function indexesOf(
+  { query }: Pick<TestDatabase, 'query'>,
+  { sql }: Read<unknown>,
+): Promise<string[]> {
+  const { text, values } = written(sql, 'postgres');
+  // Planned with the values, as PostgreSQL does with those of a statement that is not prepared.
+  const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+  const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
+  return stepsOf(row['QUERY PLAN'][0].Plan).flatMap((step) => {
+    assert.notEqual(step['Node Type'], 'Seq Scan', `${step['Relation Name']}: ${literals}`);
+    const { 'Index Name': index } = step;
+    if (index === undefined) return [];
+    assert.match(String(step['Index Cond']), /\baccount = .*\blive\b/, literals);
+    return [index];
+  });
+}
