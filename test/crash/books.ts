@@ -4,7 +4,8 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
-import type { Kept } from './memory.ts';
+import type { Load } from './load.ts';
+import { checkLedger, checkSessions, type Kept, repeatUnanswered } from './memory.ts';
 
 export type Books = ReturnType<typeof openBooks>;
 
@@ -35,6 +36,27 @@ export function openBooks(path: string) {
       assert.deepEqual(broken, []);
     },
   };
+}
+
+/** So many of the last requests tell which sessions were touched. */
+const RECENT = 500;
+
+/**
+ * Holds a database, and the service that was started on it again, to what a load remembers: of sessions all, or those
+ * that were touched last.
+ */
+export async function checkAgainst(
+  load: Load,
+  { path, url, allSessions }: { readonly path: string; readonly url: string; readonly allSessions: boolean },
+): Promise<void> {
+  const books = openBooks(path);
+  await books.check();
+  checkLedger(load, keptIn(books), load.unanswered());
+  await repeatUnanswered(load, url);
+  checkLedger(load, keptIn(books), []);
+  books.close();
+  const touched = new Set(load.requests.slice(-RECENT).flatMap(({ session }) => session ?? []));
+  await checkSessions(load, url, allSessions ? load.sessions : [...touched]);
 }
 
 /** What the database holds of a load. */

@@ -14,10 +14,9 @@ import { evidence } from '../support/evidence.ts';
 import { freshDirectory, run, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
-import { keptIn, openBooks } from './books.ts';
+import { checkAgainst, openBooks } from './books.ts';
 import { createShim, type Fault, type Shim } from './io-shim.ts';
 import { createLoad } from './load.ts';
-import { checkLedger, checkSessions, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
 import { hammer, LONGEST_MS, readiness, until } from './refusals.ts';
 
@@ -83,14 +82,7 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     shim.disarm();
 
     server = await serve(t, settings);
-    const touched = new Set(load.requests.slice(-500).flatMap(({ session }) => session ?? []));
-    const books = openBooks(path);
-    await books.check();
-    checkLedger(load, keptIn(books), load.unanswered());
-    await repeatUnanswered(load, server.url);
-    checkLedger(load, keptIn(books), []);
-    books.close();
-    await checkSessions(load, server.url, round === rounds ? load.sessions : [...touched]);
+    await checkAgainst(load, { path, url: server.url, allSessions: round === rounds });
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
   evidence(t, 'io-faults', { rounds, acknowledged_changes: acknowledged, ...figures });

@@ -13,9 +13,8 @@ import { evidence } from '../support/evidence.ts';
 import { freshDirectory, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
-import { keptIn, openBooks } from './books.ts';
+import { checkAgainst, keptIn, openBooks } from './books.ts';
 import { createLoad } from './load.ts';
-import { checkLedger, checkSessions, repeatUnanswered } from './memory.ts';
 import { createPower } from './power.ts';
 import { type Random, randomFrom } from './random.ts';
 
@@ -60,14 +59,7 @@ test(`nothing acknowledged is lost in ${cycles} losses of power`, {
     writesLost += power.lose(random, chanceOf(random));
 
     server = await serve(t, settings);
-    const books = openBooks(path);
-    await books.check();
-    checkLedger(load, keptIn(books), load.unanswered());
-    await repeatUnanswered(load, server.url);
-    checkLedger(load, keptIn(books), []);
-    books.close();
-    const touched = new Set(load.requests.slice(-500).flatMap(({ session }) => session ?? []));
-    await checkSessions(load, server.url, cycle === cycles ? load.sessions : [...touched]);
+    await checkAgainst(load, { path, url: server.url, allSessions: cycle === cycles });
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
   evidence(t, 'power-loss', { cycles, acknowledged_changes: acknowledged, writes_lost: writesLost });
