@@ -8,11 +8,24 @@ import { findMethod, type Method } from '../../../src/methods/catalogue.ts';
 import type { Occasion, Rail, RailAnswer } from '../../../src/methods/method.ts';
 import { createStripeRail, type StripeOptions } from '../../../src/methods/stripe/stripe.ts';
 import { checkout as buildCheckout } from '../../checkout/build.ts';
-import { type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
+import { type Misbehaviour, type StripeStandIn, startStripe } from '../../support/stripe-stand-in.ts';
 import type { SignedEvent } from '../../support/stripe-stand-in-api.ts';
 import type { Dispute, Session, Refund as StripeRefund } from '../../support/stripe-stand-in-books.ts';
 
 export const RETURN_URL = 'https://pay.example.com/c/token1?back=1';
+
+/** Whether it had an effect or not: nobody can know. Twice, as the library tries again where a connection breaks off. */
+export const troubles: ReadonlyArray<readonly [Misbehaviour, times: number]> = [
+  ['silence_before', 1],
+  ['silence_after', 1],
+  ['reset_before', 2],
+  ['reset_after', 2],
+  ['error_before', 1],
+  ['error_after', 1],
+  ['too_many', 1],
+  ['too_many_400', 1],
+  ['not_json', 1],
+];
 
 export type Harness = {
   readonly name: string;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Refund } from '../../../src/checkout/session.ts';
-import type { Misbehaviour } from '../../support/stripe-stand-in.ts';
-import { type Harness, type Planned, refundOf, startHarness } from './harness.ts';
+import { type Harness, type Planned, refundOf, startHarness, troubles } from './harness.ts';
 
 const HOUR = 60 * 60_000;
 
@@ -115,17 +114,6 @@ suite('refunds at Stripe', () => {
     assert.deepEqual([answer.status, answer.failure], ['failed', 'Stripe has no payment for this.']);
   });
 
-  const troubles: ReadonlyArray<readonly [Misbehaviour, times: number]> = [
-    ['silence_before', 1],
-    ['silence_after', 1],
-    ['reset_before', 2],
-    ['reset_after', 2],
-    ['error_before', 1],
-    ['error_after', 1],
-    ['too_many', 1],
-    ['too_many_400', 1],
-    ['not_json', 1],
-  ];
   for (const [misbehaviour, times] of troubles) {
     test(`are made once whatever happens: ${misbehaviour}`, async (t) => {
       const harness = await startHarness(t);

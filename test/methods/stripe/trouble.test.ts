@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AttemptStatus } from '../../../src/checkout/session.ts';
-import type { Misbehaviour } from '../../support/stripe-stand-in.ts';
-import { afterAnswer, RETURN_URL, startHarness } from './harness.ts';
+import { afterAnswer, RETURN_URL, startHarness, troubles } from './harness.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-/** Whether it had an effect or not: nobody can know. Twice, as the library tries again where a connection breaks off. */
-const troubles: ReadonlyArray<readonly [Misbehaviour, times: number]> = [
-  ['silence_before', 1],
-  ['silence_after', 1],
-  ['reset_before', 2],
-  ['reset_after', 2],
-  ['error_before', 1],
-  ['error_after', 1],
-  ['too_many', 1],
-  ['too_many_400', 1],
-  ['not_json', 1],
-];
 
 suite('trouble on the way to Stripe', () => {
   for (const [misbehaviour, times] of troubles) {
