@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
-import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { SubjectId } from '../../src/events/event.ts';
 import type { EndpointId } from '../../src/webhooks/endpoint.ts';
+import { create as createCheckout } from '../checkout/build.ts';
 import { T } from '../store/build.ts';
 import { finish, HOUR, health, setHealth, tell, tryAgain } from '../store/deliveries.ts';
 import { dataOf, openTill, type Till } from '../store/orders.ts';
@@ -182,34 +182,7 @@ test('the events of a session go to its own address and to the endpoints that wa
       subject: 'checkout',
       origin: { tenant: mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
       id,
-      command: {
-        type: 'create',
-        now: T,
-        id,
-        token: 'token',
-        tenant: mine,
-        currency: 'EUR',
-        amount: 1000,
-        items: [],
-        description: '',
-        referenceId: '',
-        metadata: {},
-        payer: {
-          customer: '',
-          name: '',
-          email: '',
-          country: '',
-          phone: null,
-          billingDetails: null,
-          shippingDetails: null,
-        },
-        successUrl: '',
-        cancelUrl: '',
-        webhookUrl,
-        methods: ['card'],
-        expiresAt: null,
-        policy: defaultPolicy,
-      },
+      command: createCheckout({ now: T, id, tenant: mine, webhookUrl }),
     });
   const receivers = async (subject: SubjectId) => {
     const { rows } = await store.deliveries.list(mine, { subject }, { limit: 10 });

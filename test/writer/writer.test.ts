@@ -9,7 +9,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import type { CreateCheckout } from '../../src/checkout/commands.ts';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
-import { type Checkout, defaultPolicy } from '../../src/checkout/session.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { etagOf, success } from '../../src/http/envelope.ts';
 import { newId } from '../../src/lib/id.ts';
@@ -18,6 +18,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import type { Command } from '../../src/writer/command.ts';
 import { createWriter, type Execute, type Executed } from '../../src/writer/writer.ts';
+import { create as createCheckout } from '../checkout/build.ts';
 import { T } from '../store/build.ts';
 
 const now = T;
@@ -69,35 +70,16 @@ function create(
       idempotency: key === undefined ? null : { key, operation: `POST ${path}`, requestHash: hash },
     },
     id,
-    command: {
-      type: 'create',
+    command: createCheckout({
       now,
       id,
-      token: 'token',
       tenant,
       currency: 'EUR',
-      amount: 1000,
-      items: [],
       description: '',
       referenceId: '',
-      metadata: {},
-      payer: {
-        customer: '',
-        name: '',
-        email: '',
-        country: '',
-        phone: null,
-        billingDetails: null,
-        shippingDetails: null,
-      },
-      successUrl: '',
-      cancelUrl: '',
       webhookUrl: 'http://shop.example/hook',
-      methods: ['card'],
-      expiresAt: null,
-      policy: defaultPolicy,
       ...given,
-    },
+    }),
   };
 }
 
