@@ -3,6 +3,7 @@
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
+import { DamagedRow } from '../store/errors.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import { type RailDependencies, syncAttempt, syncRefund } from '../writer/rails.ts';
@@ -14,7 +15,10 @@ export type TimerDependencies = RailDependencies & {
   readonly onError: (error: unknown) => void;
 };
 
-/** Longer than a batch takes: a lease that is older belongs to a process that is gone. */
+/**
+ * Longer than a batch takes: a lease that is older belongs to a process that is gone, or is that of a damaged session,
+ * which is looked at so often.
+ */
 const LEASE_MS = 60_000;
 
 /**
@@ -29,16 +33,30 @@ export async function attendToDue(
   const claim = { now, realNow: dependencies.realNow(), leaseMs: LEASE_MS, limit };
   const claimed = await dependencies.store.work.claimCheckouts(tenant, claim);
   if (claimed.length === 0) return false;
-  const settled = await Promise.allSettled(claimed.map(({ id }) => attendTo(dependencies, tenant, id, now)));
-  const failed = settled.filter((each) => each.status === 'rejected');
+  const errors = new Set<unknown>();
+  const damaged: CheckoutId[] = [];
+  let failed = 0;
+  async function attend(id: CheckoutId): Promise<void> {
+    try {
+      await attendTo(dependencies, tenant, id, now);
+    } catch (error) {
+      if (error instanceof DamagedRow) {
+        damaged.push(id);
+        dependencies.onError(new Error(`the session ${id} is due, and damaged`, { cause: error }));
+        return;
+      }
+      failed++;
+      errors.add(error);
+    }
+  }
+  await Promise.all(claimed.map(({ id }) => attend(id)));
   // Commands of one commit fail with the same error, which is reported once.
-  for (const error of new Set(failed.map(({ reason }): unknown => reason))) dependencies.onError(error);
-  await dependencies.store.work.releaseCheckouts(
-    tenant,
-    claimed.map(({ id }) => id),
-  );
+  for (const error of errors) dependencies.onError(error);
+  // Damaged ones keep their lease: due again at once, they would be in the way of the others at each look.
+  const released = claimed.map(({ id }) => id).filter((id) => !damaged.includes(id));
+  await dependencies.store.work.releaseCheckouts(tenant, released);
   // Failed sessions are due again at once. Without a pause, an unwritable disk would make this loop spin.
-  return claimed.length === limit && failed.length < limit;
+  return claimed.length === limit && failed < limit;
 }
 
 /** Brings one session up to `now`, in the clock of its account and mode. */

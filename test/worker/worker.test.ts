@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
@@ -66,6 +67,44 @@ suite('sessions that are due together', () => {
     assert.deepEqual(states, ['active', 'expired', 'active']);
     assert.deepEqual(due, [0, 2]);
     assert.equal(more, true);
+  });
+
+  test('wait for others where they are damaged, each said once in a while', async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const made: CheckoutId[] = [];
+    const first = openSqliteStore(path);
+    const { mine } = await tenants(first);
+    for (let i = 0; i < 4; i++) made.push((await add(first, session(mine, { expiresAt: T - 9 + i }))).id);
+    await first.close();
+    const damaged = made.slice(0, 2);
+    const database = new DatabaseSync(path);
+    const damage = database.prepare('UPDATE checkout SET version = version + 1 WHERE id = ?');
+    for (const id of damaged) damage.run(id);
+    database.close();
+
+    const store = openSqliteStore(path);
+    t.after(() => store.close());
+    let now = T;
+    const errors: Error[] = [];
+    const duties = {
+      store,
+      execute: createWriter({ store, serializer: createSerializer('https://pay.example.com'), realNow }),
+      rails: [],
+      onAlert,
+      onSilence: onAlert,
+      realNow: () => now,
+      onError: (error: unknown) => errors.push(error as Error),
+    };
+    const look = () => attendToDue(duties, { tenant: mine, now: T }, 2);
+    for (let looks = 0; looks < 5; looks++, now += 1000) await look();
+    for (const id of made.slice(2)) {
+      assert.equal((await store.checkouts.fetch(mine, id))?.lifecycle.state, 'expired');
+    }
+    const named = () => damaged.map((id) => errors.filter(({ message }) => message.includes(id)).length);
+    assert.deepEqual([errors.length, named()], [2, [1, 1]]);
+    now = T + 60_000;
+    await look();
+    assert.deepEqual([errors.length, named()], [4, [2, 2]]);
   });
 
   test('are left for later when all of them fail, and one error is said once', async (t) => {
