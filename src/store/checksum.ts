@@ -74,10 +74,12 @@ export function checksumOfSession(row: AnyRow, payments: readonly Payment[]): nu
 }
 
 /** Throws if the row is not the one that was written. */
-export function refuseDamaged(table: Table, sum: number, checksum: unknown): void {
+export function refuseDamaged(table: Table, sum: number, checksum: unknown, id: string | null = null): void {
   if (checksum !== undefined && sum !== checksum) {
+    const row = id === null ? 'a row' : `the row ${id}`;
     throw new DamagedRow(
-      `SQLite: a row of the table ${table} is not what was written; run opentill db check`,
+      `SQLite: ${row} of the table ${table} is not what was written; run opentill db check`,
+      id,
     );
   }
 }
@@ -86,7 +88,8 @@ export function refuseDamaged(table: Table, sum: number, checksum: unknown): voi
 export function sound<R extends object>(table: Table, row: R): R {
   const { checksum, ...content } = row as { readonly checksum?: number };
   if (checksum !== undefined) {
-    refuseDamaged(table, checksumOf(table as SummedTable, content as AnyRow), checksum);
+    const { id } = content as { readonly id?: string };
+    refuseDamaged(table, checksumOf(table as SummedTable, content as AnyRow), checksum, id ?? null);
   }
   return content as R;
 }

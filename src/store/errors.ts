@@ -8,6 +8,13 @@ export class UnusableDatabase extends Error {
 /** A row is not the one that was written: a disk, or another program, has changed it. */
 export class DamagedRow extends Error {
   override name = 'DamagedRow';
+  /** The id of what it is about, where it has one and that can be told. */
+  readonly id: string | null;
+
+  constructor(message: string, id: string | null = null) {
+    super(message);
+    this.id = id;
+  }
 }
 
 /** Events behind this place in the feed are no longer kept: going on from there would leave some out. */

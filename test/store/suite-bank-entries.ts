@@ -145,6 +145,8 @@ export function bankEntrySuite(open: Open): void {
         assert.deepEqual(await each.bankEntries.listDue(mine, T + 9, 10), []);
         assert.deepEqual(await each.bankEntries.listDue(mine, T + 30, 10), [first, second, third]);
         assert.deepEqual(await each.bankEntries.listDue(mine, T + 99, 2), [first, second]);
+        const except = [first.id, second.id];
+        assert.deepEqual(await each.bankEntries.listDue(mine, T + 99, 1, except), [third]);
       }
       const again = await reopen();
       await put(again, mine, { ...first, dueAt: T + 50, tries: 1 });

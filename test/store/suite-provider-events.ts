@@ -105,6 +105,7 @@ export function providerEventSuite(open: Open): void {
         assert.deepEqual(await each.providerEvents.listDue(mine, T + 9, 10), []);
         assert.deepEqual(await each.providerEvents.listDue(mine, T + 30, 10), [first, second, third]);
         assert.deepEqual(await each.providerEvents.listDue(mine, T + 99, 2), [first, second]);
+        assert.deepEqual(await each.providerEvents.listDue(mine, T + 99, 2, [first.id]), [second, third]);
       }
       const again = await reopen();
       await put(again, mine, { ...first, dueAt: T + 50, tries: 1 });

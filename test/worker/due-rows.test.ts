@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { DamagedRow } from '../../src/store/errors.ts';
 import { dueRows } from '../../src/worker/due-rows.ts';
 
 const tenant: Tenant = { account: 1, mode: 'test' };
@@ -9,17 +10,25 @@ const tenant: Tenant = { account: 1, mode: 'test' };
 type Row = { readonly id: string; readonly dueAt: number };
 
 /** Rows with these due times; `next` says when a row is due again, or throws. */
-function started(dueAt: Readonly<Record<string, number>>, next: (id: string, now: number) => number | null) {
+function started(
+  dueAt: Readonly<Record<string, number>>,
+  next: (id: string, now: number) => number | null,
+  damaged: readonly string[] = [],
+) {
   const waiting = new Map(Object.entries(dueAt));
   const turns: string[] = [];
   const errors: unknown[] = [];
   const rows = dueRows<Row>({
-    listDue: async (_tenant, now, limit) =>
-      [...waiting]
+    async listDue(_tenant, now, limit, except) {
+      const due = [...waiting]
         .map(([id, at]) => ({ id, dueAt: at }))
-        .filter((row) => row.dueAt <= now)
+        .filter((row) => row.dueAt <= now && !except.includes(row.id))
         .sort((a, b) => a.dueAt - b.dueAt)
-        .slice(0, limit),
+        .slice(0, limit);
+      const met = due.find(({ id }) => damaged.includes(id));
+      if (met !== undefined) throw new DamagedRow('not what was written', met.id);
+      return due;
+    },
     async attendTo(_tenant, { id }, now) {
       turns.push(`${id} at ${now}`);
       const at = next(id, now);
@@ -56,6 +65,30 @@ suite('what is due now', () => {
     const { rows, errors } = started({ a: 1, b: 2 }, failing);
     assert.equal(await rows.attend({ tenant, now: 10 }, 2), false);
     assert.deepEqual(errors, ['a fails', 'b fails']);
+  });
+});
+
+suite('a damaged row', () => {
+  test('keeps no other from its turn, and is said once in a while', async (t) => {
+    let elapsedMs = performance.now();
+    t.mock.method(performance, 'now', () => elapsedMs);
+    const { rows, turns, errors } = started({ a: 1, b: 2, c: 3 }, done, ['a', 'b']);
+    for (let looks = 0; looks < 3; looks++, elapsedMs += 1000) await rows.attend({ tenant, now: 10 }, 2);
+    assert.deepEqual(turns, ['c at 10']);
+    assert.deepEqual(errors, ['a is due, and damaged', 'b is due, and damaged']);
+    elapsedMs += 600_000;
+    await rows.attend({ tenant, now: 10 }, 2);
+    assert.equal(errors.length, 4);
+  });
+
+  test('and one that is about something damaged is left alone as well', async () => {
+    const { rows, turns, errors } = started({ a: 1, b: 2 }, (id) => {
+      if (id === 'a') throw new DamagedRow('the session is not what was written');
+      return null;
+    });
+    for (let looks = 0; looks < 3; looks++) await rows.attend({ tenant, now: 10 }, 1);
+    assert.deepEqual(turns, ['a at 10', 'b at 10']);
+    assert.equal(errors.length, 1);
   });
 });
 

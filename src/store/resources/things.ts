@@ -3,7 +3,7 @@ import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import { byKey, locked } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { isAnyOf, raw, type Sql, sql } from '../sql.ts';
+import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, type Row, type Table } from '../tables.ts';
 import { all, boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 
@@ -51,11 +51,13 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
         page,
       ),
 
-    /** What is due by `now`, the longest due first. */
-    listDue: (tenant: Tenant, now: TenantTime, limit: number): Read<D[]> =>
+    /** What is due by `now` but for these, the longest due first. */
+    listDue: (tenant: Tenant, now: TenantTime, limit: number, except: readonly string[] = []): Read<D[]> =>
       all(
         sql`${select}${indexedBy(`${table}_due`)}
-            WHERE ${owned(tenant)} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+            WHERE ${owned(tenant)} AND due_at <= ${now}
+            ${except.length === 0 ? nothing : sql`AND NOT ${isAnyOf('id', except)}`}
+            ORDER BY due_at LIMIT ${limit}`,
         thing,
         'look',
       ),

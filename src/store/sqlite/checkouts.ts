@@ -23,7 +23,7 @@ export function checkoutReader({ read: run }: Runner) {
   function fromRow(tenant: Tenant, row: CheckoutRow): Checkout {
     const payments = row.payments === NOT_READ ? run(fetchLedger(tenant, row.id)) : row.payments;
     const ledger = paymentsFrom(payments);
-    refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum);
+    refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum, row.id);
     return checkoutFrom(row, tenant, ledger);
   }
 
