@@ -71,8 +71,22 @@ export const writerFaults: readonly Fault[] = [
     name: 'one failing row ends the turn of those behind it',
     file: 'src/worker/due-rows.ts',
     tests: ['test/worker/due-rows.test.ts'],
-    find: '      onError(error);\n      return false;',
+    find: '      if (!leaveAlone(row.id, error)) onError(error);\n      return false;',
     replace: '      throw error;',
+  },
+  {
+    name: 'a damaged row is in the way of the others at each look',
+    file: 'src/worker/due-rows.ts',
+    tests: ['test/worker/due-rows.test.ts'],
+    find: '[...leftAlone.keys()]',
+    replace: '[]',
+  },
+  {
+    name: 'damaged sessions are in the way of the others at each look',
+    file: 'src/worker/deadlines.ts',
+    tests: ['test/worker/worker.test.ts'],
+    find: '.filter((id) => !damaged.includes(id))',
+    replace: '',
   },
   {
     name: 'units of several tenants share a batch where they must not',
