@@ -128,11 +128,12 @@ async function startPostgres(): Promise<void> {
 
 /** Runs its tests one file after the other until one fails. */
 async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
-  const { file, tests } = fault;
+  const { file, tests, histories } = fault;
+  const env = histories === undefined ? {} : { OPENTILL_SEED: '1', COUNT: String(histories) };
   return copy.with(file, planted(copy.root, fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const test of tests) {
-      verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS });
+      verdict = await runTests(copy.root, [test], { timeoutMs: TIMEOUT_MS, env });
       if (verdict.result !== 'passed') return verdict;
     }
     return verdict;

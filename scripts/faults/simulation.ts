@@ -2,6 +2,8 @@
 import type { Fault } from './fault.ts';
 
 const found = (file: string) => ({ file: `src/${file}.ts`, tests: ['test/sim/sim.test.ts'] });
+/** Found by more histories than npm test has. */
+const foundLate = (file: string) => ({ ...found(file), histories: 400 });
 
 export const simulationFaults: readonly Fault[] = [
   {
@@ -127,5 +129,73 @@ export const simulationFaults: readonly Fault[] = [
     ...found('worker/retention'),
     find: "listTenants('events', eventsBefore)) {",
     replace: "listTenants('events', eventsBefore)) {\n    if (tenant.mode === 'test') continue;",
+  },
+  {
+    name: 'a refund at Stripe has another key at each try',
+    ...foundLate('methods/stripe/refund'),
+    find: '{ idempotencyKey: days > 0 ? `${refund.id}-${days}` : refund.id }',
+    replace: '{ idempotencyKey: `${refund.id}-${days}-${nowMs}` }',
+  },
+  {
+    name: 'a page at Stripe has another key at each try',
+    ...foundLate('methods/stripe/page'),
+    find: '{ idempotencyKey: attempt.id }',
+    replace: '{ idempotencyKey: `${attempt.id}-${Date.now()}` }',
+  },
+  {
+    name: 'a call to Stripe that fails counts as under way for ever',
+    ...foundLate('methods/stripe/client'),
+    find: '.finally(() => {\n      underWay -= 1;\n    });',
+    replace: '.then((said) => {\n      underWay -= 1;\n      return said;\n    });',
+  },
+  {
+    name: 'a refund that Stripe has not answered for has failed',
+    ...foundLate('methods/stripe/refund'),
+    find: "const alert = error.kind === 'unavailable' ? {}",
+    replace:
+      "if (error.kind === 'unavailable' && nowMs - refund.createdAt > 3_600_000) return refundFailed('Stripe does not answer.');\n    const alert = error.kind === 'unavailable' ? {}",
+  },
+  {
+    name: 'a payment that is asked about again has another name',
+    ...found('methods/stripe/standing'),
+    find: '    payment: { reference: id, amount },',
+    replace: "    payment: { reference: attempt.status === 'succeeded' ? page.id : id, amount },",
+  },
+  {
+    name: 'an event of Stripe about a declined card is believed',
+    ...found('worker/provider-events'),
+    find: '  if (checkout && attempt && (await',
+    replace:
+      "  if (checkout && attempt && event.body.includes('payment_failed')) {\n    const said = { status: 'failed', reason: '', syncAt: null, payment: null, details: null } as const;\n    const command = { type: 'report', now, rail: event.rail, reference: attempt.reference, unknownAttempt: attempt, refundId: 'rfd_0', ...said } as const;\n    await dependencies.execute({ subject: 'checkout', origin: ownOrigin(tenant, 'rail'), id: checkout.id, command });\n    return keep(dependencies, tenant, event, 'done', null);\n  }\n  if (checkout && attempt && (await",
+  },
+  {
+    name: 'a page of Stripe that could not be closed is left open',
+    ...found('methods/stripe/stripe'),
+    find: "? { ...answer, status: 'cancelled' } : answer;",
+    replace: "? { ...answer, status: 'cancelled', syncAt: null } : answer;",
+  },
+  {
+    name: 'a page that was closed before its attempt was given up has brought no money',
+    ...found('methods/stripe/stripe'),
+    find: '  return standing(ask, asked, session);\n}\n',
+    replace: "  return { status: 'cancelled', reason: '', syncAt: null, payment: null };\n}\n",
+  },
+  {
+    name: 'a page that is not there yet will never be',
+    ...foundLate('methods/stripe/stripe'),
+    find: 'if (age > (expiresAt - plannedAt) * 1000)',
+    replace: 'if (age > 5 * 60_000)',
+  },
+  {
+    name: 'an answer of a rail is applied to the newest attempt',
+    ...found('writer/rails'),
+    find: '      reference: attempt.reference,\n',
+    replace: '      reference: checkout.attempts.at(-1)?.reference ?? attempt.reference,\n',
+  },
+  {
+    name: 'an older version serves what a newer one has migrated',
+    ...found('store/schema-version'),
+    find: '  if (schema > known) {',
+    replace: '  if (schema > known && !migrates) {',
   },
 ];

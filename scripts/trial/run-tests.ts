@@ -14,6 +14,8 @@ type Options = {
   readonly timeoutMs: number;
   /** One process for all files: quicker, for files that share nothing. */
   readonly inOneProcess?: boolean;
+  /** Settings of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 const FAILURE = /^ *not ok \d+ - (.*)$/gm;
@@ -21,7 +23,7 @@ const FAILURE = /^ *not ok \d+ - (.*)$/gm;
 export async function runTests(
   root: string,
   files: readonly string[],
-  { timeoutMs, inOneProcess = false }: Options,
+  { timeoutMs, inOneProcess = false, env: settings = {} }: Options,
 ): Promise<Verdict> {
   const startedAt = performance.now();
   const args = [
@@ -37,7 +39,7 @@ export async function runTests(
   const child = spawn(process.execPath, args, {
     cwd: root,
     detached: true,
-    env: { ...env, NODE_COMPILE_CACHE: join(root, '.compile-cache') },
+    env: { ...env, ...settings, NODE_COMPILE_CACHE: join(root, '.compile-cache') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endNow = () => end(child.pid);

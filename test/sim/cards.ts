@@ -106,16 +106,17 @@ export function createCards(world: World, trace: (line: string) => void) {
       return intent === undefined ? null : { reference: intent.id, amount: intent.amount_received };
     },
     refundStatus: (_reference, id) => refundsOf(id).at(-1)?.status,
-    flaws: () =>
-      refunds()
-        .filter(
-          (each) =>
-            each.status !== 'failed' &&
-            refundsOf(each.metadata.refund ?? '').some(
-              (other) => other !== each && other.status !== 'failed',
-            ),
-        )
-        .map(({ metadata }) => `${metadata.refund} went back twice`),
+    flaws() {
+      const live = refunds().filter(({ status }) => status !== 'failed');
+      const twice = (names: string[]) => names.filter((name, index) => names.indexOf(name) < index);
+      const open = both
+        .flatMap(({ sessions }) => [...sessions.values()])
+        .filter(({ status }) => status !== 'expired');
+      return [
+        ...twice(live.map(({ metadata }) => metadata.refund ?? '')).map((id) => `${id} went back twice`),
+        ...twice(open.map((page) => page.client_reference_id ?? '')).map((id) => `${id} has two pages`),
+      ];
+    },
   };
 
   return {

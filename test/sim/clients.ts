@@ -85,14 +85,18 @@ export function createClients({ world, oracle, process }: Stage) {
       again(false);
     },
 
-    /** A payer is back from the page of a provider: its rail is asked, as the payer's page does. */
+    /** A payer is back: the rail is asked, or once more to make the page that was never shown, as the payer's page does. */
     comeBack({ id, tenant }: Session): void {
       const { store, execute, rails } = process();
       const dependencies = { store, execute, rails, onAlert: () => {}, onSilence: () => {} };
       const asked = async () => {
         const checkout = await store.checkouts.fetch(tenant, id as CheckoutId);
         const attempt = checkout?.attempts.findLast(({ status }) => OPEN.includes(status));
-        if (checkout && attempt) await syncAttempt(dependencies, checkout, attempt, oracle.nowOf(tenant));
+        if (!checkout || !attempt) return;
+        const now = oracle.nowOf(tenant);
+        const isUnshown = attempt.status === 'requires_action' && !attempt.details.url;
+        if (isUnshown) await startAtRail(dependencies, checkout, attempt, RETURN_URL, now);
+        else await syncAttempt(dependencies, checkout, attempt, now);
       };
       void asked().catch((error) => {
         if (!(error instanceof StoreUnavailable)) fault(`a payer could not come back: ${error}`);

@@ -65,7 +65,7 @@ export async function simulate(
     for (const { id, disabled } of endpoints.values()) if (disabled !== null) offOnce.add(id);
     if (!stage.process().isAlive()) await settle();
     await act(step);
-    if (!step.joined) await settle();
+    if (!step.joined && faults.length === 0) await settle();
     if (faults.length > 0) break;
   }
   if (faults.length === 0) await settle();
