@@ -1,7 +1,8 @@
 /** Rules of paying: attempts, reports of rails about them, and the money that is booked. Pure, as `decide.ts`. */
 
-import type { CancelAttempt, Report, StartAttempt } from './commands.ts';
+import type { CancelAttempt, NoteAttempt, Report, StartAttempt } from './commands.ts';
 import type { Item } from './items.ts';
+import { afterMerge, bytesProblem, mergePatch, metadataProblem } from './metadata.ts';
 import { refundOfExcess } from './refunds.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
@@ -213,6 +214,20 @@ export function cancelAttempt(checkout: Checkout, { now }: CancelAttempt): Check
     return refuse('payment_in_progress', 'The payment cannot be cancelled: it is already in progress.');
   }
   return cancelWaiting(checkout, now, isReplaceable);
+}
+
+/** All attempts share the room that a session's metadata have: each of them is part of every answer. */
+export function noteAttempt(checkout: Checkout, { attempt: id, metadata }: NoteAttempt): Checkout | Refusal {
+  const attempt = checkout.attempts.find((each) => each.id === id);
+  if (!attempt) return refuse('not_found', 'There is no such payment attempt.');
+  const before = attempt.metadata ?? {};
+  const merged = mergePatch(before, metadata);
+  if (JSON.stringify(merged) === JSON.stringify(before)) return checkout;
+  const attempts = checkout.attempts.map((each) => (each === attempt ? { ...each, metadata: merged } : each));
+  const all = Object.fromEntries(attempts.map((each) => [each.id, each.metadata ?? {}]));
+  const problem = metadataProblem(merged) ?? bytesProblem(all);
+  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: afterMerge(problem) }]);
+  return { ...checkout, attempts };
 }
 
 function isReplaceable({ traits }: Attempt): boolean {

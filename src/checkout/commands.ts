@@ -97,7 +97,11 @@ export type CreateRefund = At & {
   readonly type: 'create_refund';
   /** Id of the attempt whose money is taken back. */
   readonly attempt: AttemptId | null;
-} & Pick<Refund, 'id' | 'amount' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
+  /** Null for all that is left of the attempt. */
+  readonly amount: number | null;
+  /** That in which the merchant counts; null for that of the session. */
+  readonly currency: string | null;
+} & Pick<Refund, 'id' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;
 
 /** A person settles a refund that its rail cannot report on. */
 export type SettleRefund = At & {
@@ -129,11 +133,20 @@ export type ReportReversal = At & { readonly type: 'report_reversal' } & Pick<
 /** The payer goes back to choose another method. */
 export type CancelAttempt = At & { readonly type: 'cancel_attempt' };
 
+/** The merchant notes something on an attempt, whatever has become of it. */
+export type NoteAttempt = At & {
+  readonly type: 'note_attempt';
+  readonly attempt: AttemptId;
+  /** A JSON merge patch (RFC 7396). */
+  readonly metadata: JsonObject;
+};
+
 /** Time passes: everything due by `now` happens. */
 export type Tick = At & { readonly type: 'tick' };
 
 export type CheckoutCommand =
   | CreateCheckout
+  | NoteAttempt
   | UpdateCheckout
   | ExpireCheckout
   | StartAttempt

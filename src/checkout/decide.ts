@@ -3,11 +3,11 @@
  * loaded the session, and writes the result.
  */
 
-import { cancelAttempt, cancelWaiting, report, startAttempt } from './attempts.ts';
+import { cancelAttempt, cancelWaiting, noteAttempt, report, startAttempt } from './attempts.ts';
 import type { CheckoutCommand, CreateCheckout, ExpireCheckout, UpdateCheckout } from './commands.ts';
 import { type CheckoutEvent, eventsBetween } from './events.ts';
 import { type Item, listingOf, totalOf } from './items.ts';
-import { mergePatch, metadataProblem } from './metadata.ts';
+import { afterMerge, mergePatch, metadataProblem } from './metadata.ts';
 import { MAX_AMOUNT } from './money.ts';
 import { createRefund, reportRefund, reportReversal, settleRefund } from './refunds.ts';
 import { isRefusal, type Problem, type Refusal, refuse, refuseFields } from './refusals.ts';
@@ -55,6 +55,8 @@ function apply(checkout: Checkout, command: Exclude<CheckoutCommand, CreateCheck
       return report(checkout, command);
     case 'cancel_attempt':
       return cancelAttempt(checkout, command);
+    case 'note_attempt':
+      return noteAttempt(checkout, command);
     case 'create_refund':
       return createRefund(checkout, command);
     case 'settle_refund':
@@ -131,7 +133,7 @@ function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): C
   const problems: Problem[] = [];
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
   const problem = metadataProblem(merged);
-  if (problem !== null) problems.push({ pointer: '/metadata', detail: `${problem} after the merge` });
+  if (problem !== null) problems.push({ pointer: '/metadata', detail: afterMerge(problem) });
   const amount = items === null ? checkout.amount : totalOf(items);
   if (amount === null) problems.push({ pointer: '/items', detail: totalTooLarge });
   if (amount === null || problems.length > 0) return refuseFields(problems);

@@ -27,10 +27,17 @@ export function metadataProblem(metadata: JsonObject): string | null {
   if (Object.keys(metadata).length > METADATA_KEYS)
     return `must have at most ${METADATA_KEYS} top-level keys`;
   if (depthOf(metadata) > METADATA_DEPTH) return `must be nested at most ${METADATA_DEPTH} levels deep`;
-  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
-  if (bytes > METADATA_BYTES) return `must have at most ${METADATA_BYTES} bytes of JSON; it has ${bytes}`;
-  return null;
+  return bytesProblem(metadata);
 }
+
+/** Too much of it, in a sentence, or null. */
+export function bytesProblem(metadata: JsonObject): string | null {
+  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
+  return bytes > METADATA_BYTES ? `must have at most ${METADATA_BYTES} bytes of JSON; it has ${bytes}` : null;
+}
+
+/** The same of metadata that a patch has led to. */
+export const afterMerge = (problem: string): string => `${problem} after the merge`;
 
 function depthOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;

@@ -20,7 +20,11 @@ export const MAX_REFUNDS = 100;
 
 /** Never more than was paid: a pending refund counts as gone until it has failed. */
 export function createRefund(checkout: Checkout, command: CreateRefund): Checkout | Refusal {
-  const { attempt: named, id, now, amount, reason, remarks, metadata, webhookUrl } = command;
+  const { attempt: named, id, now, currency, reason, remarks, metadata, webhookUrl } = command;
+  if (currency !== null && currency !== checkout.currency) {
+    const detail = `must be ${checkout.currency}, the currency of the session`;
+    return refuseFields([{ pointer: '/currency', detail }]);
+  }
   const candidates =
     named === null ? checkout.attempts : checkout.attempts.filter((each) => each.id === named);
   if (named !== null && candidates.length === 0) {
@@ -31,10 +35,23 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
   if (checkout.refunds.length >= MAX_REFUNDS) {
     return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} refunds.`);
   }
+  const amount = command.amount ?? restOf(checkout, candidates);
+  if (typeof amount !== 'number') return amount;
   const newest = candidates.findLast((each) => amount <= refundableOf(checkout, each.id));
   if (!newest) return tooMuch(checkout, candidates);
   const { id: attempt, rail } = newest;
   return addRefund(checkout, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
+}
+
+/** All that is left of the one attempt that has any. */
+function restOf(checkout: Checkout, candidates: readonly Attempt[]): number | Refusal {
+  const left = candidates.map(({ id }) => refundableOf(checkout, id)).filter((amount) => amount > 0);
+  const [rest = 0, ...others] = left;
+  if (rest === 0) return refuse('not_refundable', 'No payment has anything left that could be refunded.');
+  if (others.length === 0) return rest;
+  return refuseFields([
+    { pointer: '/payment_attempt', detail: 'is required: several attempts have money left' },
+  ]);
 }
 
 /** A new refund; its rail is asked at once. */

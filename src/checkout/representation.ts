@@ -1,5 +1,6 @@
 /** Public representation of a session and its parts, and of a customer: API, webhooks and SDK share it. */
 import type { Customer } from './customer.ts';
+import type { Item } from './items.ts';
 import { decimalAmount, formatAmount } from './money.ts';
 import {
   type Attempt,
@@ -27,7 +28,11 @@ export function representCheckout(checkout: Checkout, checkoutUrl: string) {
     invoice_currency: checkout.currency,
     amount: checkout.amount,
     amount_paid: amountPaid(checkout),
+    customer: checkout.payer.customer,
     customer_details: representPayer(checkout.payer),
+    billing_details: checkout.payer.billingDetails,
+    shipping_details: checkout.payer.shippingDetails,
+    items: checkout.items.map(representItem),
     success_url: checkout.successUrl,
     cancel_url: checkout.cancelUrl,
     webhook_url: checkout.webhookUrl,
@@ -36,6 +41,7 @@ export function representCheckout(checkout: Checkout, checkoutUrl: string) {
     expires_at: checkout.expiresAt === null ? null : timestamp(checkout.expiresAt),
     created_at: timestamp(checkout.createdAt),
     url,
+    token: checkout.token,
     status: statusOf(checkout),
     payment_status: paymentStatusOf(checkout),
     payment_status_description: paymentStatusDescription(checkout),
@@ -50,6 +56,10 @@ export function representCheckout(checkout: Checkout, checkoutUrl: string) {
   };
 }
 
+function representItem({ name, description = '', quantity, unitPrice }: Item) {
+  return { name, description, quantity, unit_price: unitPrice, amount: quantity * unitPrice };
+}
+
 export function representAttempt(checkout: Checkout, attempt: Attempt) {
   return {
     id: attempt.id,
@@ -58,11 +68,14 @@ export function representAttempt(checkout: Checkout, attempt: Attempt) {
     amount: attempt.amount,
     charge_currency: checkout.currency,
     payin: checkout.id,
+    checkout: checkout.id,
+    reference_id: checkout.referenceId,
+    customer: checkout.payer.customer,
     status: attempt.status,
     status_description: attemptDescription(checkout, attempt),
     payment_method_details: { type: attempt.method, rail: attempt.rail, reference: attempt.reference },
     refunded: isRefunded(checkout, attempt),
-    metadata: {},
+    metadata: attempt.metadata ?? {},
   };
 }
 
@@ -88,6 +101,7 @@ export function representRefund(checkout: Checkout, refund: Refund) {
     currency: checkout.currency,
     payin: checkout.id,
     payment_attempt: refund.attempt,
+    reference_id: checkout.referenceId,
     status: refund.status,
     status_description: refund.failure,
     reason: refund.reason,
@@ -130,7 +144,12 @@ export function representPayin(checkout: Checkout, checkoutUrl: string) {
     amount_refunded: amountRefunded(checkout),
     refunds: checkout.refunds.map((refund) => representRefund(checkout, refund)),
     reversals: checkout.reversals.map((reversal) => representReversal(checkout, reversal)),
+    customer: whole.customer,
     customer_details: whole.customer_details,
+    billing_details: whole.billing_details,
+    shipping_details: whole.shipping_details,
+    items: whole.items,
+    client_token: whole.token,
     success_url: whole.success_url,
     cancel_url: whole.cancel_url,
     webhook_url: whole.webhook_url,

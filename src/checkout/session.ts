@@ -76,6 +76,8 @@ export type Attempt = {
   readonly traits: RailTraits;
   /** Details that the rail keeps for itself, such as the id and address of a provider's page. */
   readonly details: JsonObject;
+  /** The merchant's own data, if there are any. */
+  readonly metadata?: JsonObject;
 };
 
 /** One booked payment: a line of the ledger. Unique by (rail, reference); never changed, never removed. */

@@ -1,7 +1,7 @@
 /** Text from elsewhere, made fit for a line of a document. */
 
 /** Longer than anything the API lets in; what is stored is bounded here again. */
-const MAX_LENGTH = 2_500;
+const MAX_LENGTH = 5_000;
 
 /** Line breaks, tabs and other controls (Cc), line and paragraph separators. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;

@@ -13,7 +13,7 @@ import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
 import { fieldsError, RequestError } from './errors.ts';
-import { dropEmptyStrings, longListProblem } from './input.ts';
+import { dropAbsent, longListProblem, nameNobody } from './input.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { parameterError } from './parameters.ts';
 import { createTurns } from './turns.ts';
@@ -38,8 +38,9 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
       done(fieldsError([problem]));
       return;
     }
-    dropEmptyStrings(request.body);
-    dropEmptyStrings(request.query);
+    dropAbsent(request.body);
+    dropAbsent(request.query);
+    nameNobody(request.params);
     done(parameterError(request));
   });
   const turns = createTurns();

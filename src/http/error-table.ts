@@ -30,13 +30,6 @@ export const errorTable = {
     text: 'A query parameter is unknown or invalid.',
     advice: '`remarks` names the parameter. Compare it with the reference of the operation.',
   },
-  bad_id: {
-    status: 400,
-    code: 15500,
-    text: 'The id in the path is malformed.',
-    advice:
-      'Use the id as the service returned it, such as `chk_…` for a session. Usually it is empty or cut off.',
-  },
   bad_metadata: {
     status: 400,
     code: 15515,

@@ -2,22 +2,35 @@
 
 import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
+import { isJsonObject, metadataProblem } from '../checkout/metadata.ts';
 import type { Problem } from '../checkout/refusals.ts';
+import type { JsonObject } from '../checkout/session.ts';
 import type { Mode } from '../checkout/tenant.ts';
 import { addressProblem, type NetworkRules } from '../webhooks/guard.ts';
 import { fieldsError } from './errors.ts';
-import { pointerOf } from './json.ts';
+import { pointerOf, readJson } from './json.ts';
+import type { GivenMetadata } from './schemas/fields.ts';
 import { problemsOf } from './validate.ts';
 
-/** Removes empty strings, which count as absent fields, except inside metadata, which belongs to the client. */
-export function dropEmptyStrings(value: unknown): void {
+/**
+ * Removes empty strings and `null`, which count as absent fields, except inside metadata, which belongs to the client.
+ */
+export function dropAbsent(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const fields = value as Record<string, unknown>;
   for (const key of Object.keys(fields)) {
     const child = fields[key];
-    if (child === '' && !Array.isArray(value)) delete fields[key];
-    else if (key !== 'metadata') dropEmptyStrings(child);
+    if ((child === '' || child === null) && !Array.isArray(value)) delete fields[key];
+    else if (key !== 'metadata') dropAbsent(child);
   }
+}
+
+const idForm = /^[a-z]{3}_[0-9a-z]{20,40}$/;
+
+/** Puts an id that nobody has in the place of one of another form: that may have any character, and means the same. */
+export function nameNobody(params: unknown): void {
+  const named = params as { id?: string };
+  if (named.id !== undefined && !idForm.test(named.id)) named.id = 'nobody';
 }
 
 /** Maximum length of every list in a request; the size of metadata limits those inside it. */
@@ -51,7 +64,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   if (!error) return [];
   const problems = problemsOf(error.validation as unknown as ErrorObject[]);
   if (error.validationContext === 'body') return problems;
-  throw fieldsError(problems, error.validationContext === 'params' ? 'bad_id' : 'bad_query');
+  throw fieldsError(problems, 'bad_query');
 }
 
 /** The valid top-level fields, so that further checks can report their problems in the same answer. */
@@ -62,6 +75,26 @@ export function usableFields<T extends object>(body: T, problems: readonly Probl
     problems.map(({ pointer }) => pointer.split('/')[1]?.replaceAll('~1', '/').replaceAll('~0', '~')),
   );
   return Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !bad.has(name))) as Partial<T>;
+}
+
+/** Metadata of a body, which may come as text with the object in it; notes what is wrong with it. */
+export function readMetadata(given: GivenMetadata | undefined, problems: Problem[]): JsonObject | null {
+  if (given === undefined) return null;
+  let value: unknown = given;
+  if (typeof given === 'string') {
+    try {
+      value = readJson(Buffer.from(given));
+    } catch {
+      value = null;
+    }
+  }
+  if (!isJsonObject(value)) {
+    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string with one' });
+    return null;
+  }
+  const problem = metadataProblem(value);
+  if (problem !== null) problems.push({ pointer: '/metadata', detail: problem });
+  return value;
 }
 
 /** Live sessions send payers and events over https only. */

@@ -14,7 +14,7 @@ import {
   type Reversal,
 } from '../checkout/session.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
-import { catalogue, type Method } from './catalogue.ts';
+import { catalogue, findMethod, type Method } from './catalogue.ts';
 
 /** Facts of a session that decide which methods fit. */
 export type Occasion = {
@@ -146,6 +146,15 @@ export function offersFor(rails: readonly Rail[], occasion: Occasion): Offer[] {
     const fits = method.country === null || occasion.country === '' || method.country === occasion.country;
     const rail = fits ? rails.find((each) => each.offers(method, occasion)) : undefined;
     return rail ? [{ method, rail }] : [];
+  });
+}
+
+/** The same of the methods that a session has. */
+export function offersAmong(methods: readonly string[], rails: readonly Rail[], occasion: Occasion): Offer[] {
+  return methods.flatMap((id) => {
+    const method = findMethod(id);
+    const rail = method && rails.find((each) => each.offers(method, occasion));
+    return method && rail ? [{ method, rail }] : [];
   });
 }
 

@@ -15,7 +15,7 @@ import type { TenantTime } from '../checkout/tenant.ts';
 import { opens, readToken } from '../checkout/token.ts';
 import { type Locale, localeOf } from '../i18n/locale.ts';
 import { findMethod, type Method } from '../methods/catalogue.ts';
-import { type Occasion, type Offer, occasionOf, type Rail } from '../methods/method.ts';
+import { type Occasion, type Offer, occasionOf, offersAmong, type Rail } from '../methods/method.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { PageDependencies } from './dependencies.ts';
 
@@ -128,10 +128,7 @@ function choiceOf(
   occasion: Occasion,
 ): Pick<Visit, 'offers' | 'missing'> {
   const known = methods.map(findMethod).filter((method): method is Method => method !== undefined);
-  const offers = known.flatMap((method): Offer[] => {
-    const rail = rails.find((each) => each.offers(method, occasion));
-    return rail ? [{ method, rail }] : [];
-  });
+  const offers = offersAmong(methods, rails, occasion);
   const missing = known
     .filter((method) => !offers.some((offer) => offer.method === method))
     .flatMap((method) => {

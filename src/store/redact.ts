@@ -33,7 +33,9 @@ export function redactEventBody(body: string): string {
   const data = JSON.parse(dataOfEvent(body));
   const details = data.customer_details;
   if (typeof details !== 'object' || details === null) return body;
-  return withData(body, JSON.stringify({ ...data, customer_details: { ...details, ...blankDetails } }));
+  const { billing_details, shipping_details } = blankDetails;
+  const redacted = { ...data, customer_details: { ...details, ...blankDetails } };
+  return withData(body, JSON.stringify({ ...redacted, billing_details, shipping_details }));
 }
 
 /** Tells whether a body still is the one that was sent; PostgreSQL makes the same by itself. */

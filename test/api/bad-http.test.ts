@@ -21,7 +21,6 @@ const bad = (operation: string, reason: string, status: number, code: number, re
   message: `${operation}.${reason}`,
   errors: [[code, remarks]],
 });
-const badId = (operation: string) => bad(operation, 'BAD_ID', 400, 15500, '/id');
 const badQuery = (operation: string, name: string) => bad(operation, 'BAD_QUERY', 400, 104, `/${name}`);
 const notFound = (operation: string) => bad(operation, 'NOT_FOUND', 404, 105);
 const badKey = bad('CHECKOUT.CREATE', 'FIELD_INVALID', 400, 15502, '/Idempotency-Key');
@@ -159,11 +158,11 @@ const rows: readonly Row[] = [
     {},
     notFound('TEST_HELPER.PAY'),
   ],
-  ['an id of another kind', 'GET', `/v3/checkout/evt_${WELL_FORMED_ID}`, {}, badId('CHECKOUT.FETCH')],
-  ['an id in capitals', 'GET', `/v3/checkout/${unknown.toUpperCase()}`, {}, badId('CHECKOUT.FETCH')],
-  ['a short id', 'PUT', '/v3/checkout/chk_1', post({}), badId('CHECKOUT.UPDATE')],
-  ['an id with an escape', 'POST', `/v3/checkout/${unknown}%00/expire`, {}, badId('CHECKOUT.EXPIRE')],
-  ['an id with a quote', 'GET', `/v3/checkout/${unknown}'--`, {}, badId('CHECKOUT.FETCH')],
+  ['an id of another kind', 'GET', `/v3/checkout/evt_${WELL_FORMED_ID}`, {}, notFound('CHECKOUT.FETCH')],
+  ['an id in capitals', 'GET', `/v3/checkout/${unknown.toUpperCase()}`, {}, notFound('CHECKOUT.FETCH')],
+  ['a short id', 'PUT', '/v3/checkout/chk_1', post({}), notFound('CHECKOUT.UPDATE')],
+  ['an id with an escape', 'POST', `/v3/checkout/${unknown}%00/expire`, {}, notFound('CHECKOUT.EXPIRE')],
+  ['an id with a quote', 'GET', `/v3/checkout/${unknown}'--`, {}, notFound('CHECKOUT.FETCH')],
   ['a path that is no UTF-8', 'GET', '/v3/checkout/%ff', {}, bad('API.REQUEST', 'BAD_PATH', 400, 103)],
   [
     'a long part of a path',

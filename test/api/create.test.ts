@@ -20,14 +20,31 @@ suite('create', () => {
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
     assertSession(data);
     assert.deepEqual(
-      { ...data, id: '', url: '', created_at: '', payin: '', payment_methods: [], customer_details: {} },
+      {
+        ...data,
+        id: '',
+        url: '',
+        token: '',
+        created_at: '',
+        payin: '',
+        payment_methods: [],
+        customer: '',
+        customer_details: {},
+      },
       {
         id: '',
         object: 'checkout',
         invoice_currency: 'EUR',
         amount: 3200,
         amount_paid: 0,
+        customer: '',
         customer_details: {},
+        billing_details: null,
+        shipping_details: null,
+        items: [
+          { name: 'Widget', description: '', quantity: 2, unit_price: 1250, amount: 2500 },
+          { name: 'Gadget', description: '', quantity: 1, unit_price: 700, amount: 700 },
+        ],
         success_url: order.success_url,
         cancel_url: order.cancel_url,
         webhook_url: '',
@@ -36,6 +53,7 @@ suite('create', () => {
         expires_at: null,
         created_at: '',
         url: '',
+        token: '',
         status: 'active',
         payment_status: 'unpaid',
         payment_status_description: '',
@@ -179,16 +197,42 @@ suite('create', () => {
       ['wire_transfer', 'card'],
     ],
     [
-      'payment methods less the removed ones',
+      'payment methods, whatever is removed',
       { payment_methods: ['wire_transfer', 'card'], remove_payment_methods: ['card'] },
       (data) => data.payment_methods,
-      ['wire_transfer'],
+      ['wire_transfer', 'card'],
     ],
     [
       'all methods less the removed ones',
-      { remove_payment_methods: ['card'] },
+      { remove_payment_methods: ['card', 'ovo_idr'] },
       (data) => data.payment_methods.includes('card'),
       false,
+    ],
+    ['an empty list of items as none', { items: [] }, ({ amount, items }) => [amount, items], [2500, []]],
+    [
+      'null as an absent field',
+      {
+        success_url: null,
+        metadata: null,
+        billing_details: null,
+        customer_details: { phone: null, name: null },
+      },
+      (data) => [data.success_url, data.metadata, data.billing_details, data.customer_details.phone],
+      ['', {}, null, null],
+    ],
+    [
+      'items with long descriptions of several lines',
+      { amount: undefined, items: [{ ...items[0], description: `one\n\ttwo${'x'.repeat(4000)}` }] },
+      (data) => data.items,
+      [
+        {
+          name: 'Widget',
+          description: `one\n\ttwo${'x'.repeat(4000)}`,
+          quantity: 2,
+          unit_price: 100,
+          amount: 200,
+        },
+      ],
     ],
     [
       'a currency without minor units',

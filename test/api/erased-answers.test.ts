@@ -41,3 +41,23 @@ test('an erasure empties the answers to events of its sessions, and no others', 
   );
   assert.deepEqual(await answersOf(other.id), others);
 });
+
+test('an erasure leaves nothing of a person in sessions and events', async () => {
+  const names = ['Katherine', 'Bath Road', 'Langley', '5550199'];
+  const [name, billed, shipped, number] = names;
+  const contact = (line1: string | undefined) => ({ name, phone: { number }, address: { line1 } });
+  const { id, customer } = await createSession(service, {
+    customer_details: { name, email: `${name}@example.com`.toLowerCase(), phone: { number } },
+    billing_details: contact(billed),
+    shipping_details: contact(shipped),
+  });
+  await pay(service, id);
+  succeeded(await call('DELETE', `/v3/customer/${customer}`));
+
+  const { json: timeline } = await call('GET', `/v3/checkout/${id}/timeline?limit=100`);
+  const paths = timeline.data.map(({ event }: Data) => `/v3/event/${event}`);
+  for (const path of [...paths, `/v3/checkout/${id}`, `/v3/payin/${id}`]) {
+    const { data } = (await call('GET', path)).json;
+    for (const text of names) assert.ok(!JSON.stringify(data).includes(text), `${path} has ${text}`);
+  }
+});

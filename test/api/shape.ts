@@ -11,7 +11,11 @@ const fields: Record<string, (value: unknown) => boolean> = {
   invoice_currency: (value) => /^[A-Z]{3}$/.test(String(value)),
   amount: Number.isSafeInteger,
   amount_paid: Number.isSafeInteger,
+  customer: isText,
   customer_details: (value) => typeof value === 'object' && value !== null,
+  billing_details: isContact,
+  shipping_details: isContact,
+  items: Array.isArray,
   success_url: isText,
   cancel_url: isText,
   webhook_url: isText,
@@ -20,6 +24,7 @@ const fields: Record<string, (value: unknown) => boolean> = {
   expires_at: (value) => value === null || TIME.test(String(value)),
   created_at: (value) => TIME.test(String(value)),
   url: (value) => /^http:\/\/[^/]+\/transaction\/[0-9a-z]{30,}$/.test(String(value)),
+  token: (value) => /^[0-9a-z]{30,}$/.test(String(value)),
   status: (value) => ['active', 'completed', 'expired'].includes(String(value)),
   payment_status: (value) => ['unpaid', 'paid', 'expired'].includes(String(value)),
   payment_status_description: isText,
@@ -35,6 +40,10 @@ const fields: Record<string, (value: unknown) => boolean> = {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
+}
+
+function isContact(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
 function isFlag(value: unknown): boolean {
@@ -57,4 +66,6 @@ export function assertSession(data: Data): void {
     'shipping_details',
   ]);
   assert.equal(data.payin, data.id);
+  assert.ok(data.url.endsWith(`/transaction/${data.token}`));
+  assert.equal(data.customer, details.customer);
 }

@@ -44,13 +44,14 @@ export function reversal(amount: number, given: Partial<Reversal> = {}): Reversa
 }
 
 /** Of the newest attempt that has brought enough. */
-export function createRefund(amount: number, given: Partial<CreateRefund> = {}): CreateRefund {
+export function createRefund(amount: number | null, given: Partial<CreateRefund> = {}): CreateRefund {
   return frozen({
     type: 'create_refund',
     now: NOW,
     id: 'rfd_new',
     attempt: null,
     amount,
+    currency: null,
     reason: '',
     remarks: '',
     metadata: {},

@@ -41,6 +41,7 @@ const presentedRefund = {
   currency: 'USD',
   payin: 'chk_1',
   payment_attempt: 'pat_a',
+  reference_id: 'order-1',
   status: 'failed',
   status_description: 'The account is closed.',
   reason: 'Broken.',

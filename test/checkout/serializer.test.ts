@@ -61,8 +61,8 @@ suite('the bytes', () => {
 
   test('of a session are made once', () => {
     let reads = 0;
-    const watched = Object.defineProperty({ ...session }, 'referenceId', {
-      get: () => `order-${++reads}`,
+    const watched = Object.defineProperty({ ...session }, 'successUrl', {
+      get: () => `https://shop.example/${++reads}`,
     });
     assert.equal(serializer.checkout(watched), serializer.checkout(watched));
     assert.equal(reads, 1);

@@ -90,7 +90,7 @@ test('text from elsewhere becomes one bounded line without power over its neighb
   assert.equal(plain('\u202eabc\u2066\u200f'), 'abc');
   assert.equal(plain('e\u0301'), 'é');
   assert.equal(plain('\ud800x\uffff'), '\ufffdx\ufffd');
-  assert.ok(plain('x'.repeat(100_000)).length < 3_000);
+  assert.ok(plain('x'.repeat(100_000)).length < 6_000);
 });
 
 suite('the payload of a Swiss QR-bill is printed', () => {

@@ -165,9 +165,11 @@ function apply(session: Session, command: CheckoutCommand): Expected {
     case 'cancel_attempt':
       return isInFlight(session) ? refuse('payment_in_progress') : { session: withoutWaiting(session) };
     case 'create_refund': {
-      const attempt = attempts.findLast(({ id }) => command.amount <= leftOf(session, id));
+      const { amount } = command;
+      if (amount === null) throw new Error('the simulation names the amounts of its refunds');
+      const attempt = attempts.findLast(({ id }) => amount <= leftOf(session, id));
       if (attempt === undefined) return refuse('not_refundable');
-      const refund = { id: command.id, attempt: attempt.id, amount: command.amount, status: 'pending' };
+      const refund = { id: command.id, attempt: attempt.id, amount, status: 'pending' };
       return { session: { ...session, refunds: [...session.refunds, refund] } };
     }
     case 'report':

@@ -139,6 +139,7 @@ export function refund(session: Session, { share }: Of<'refund'>): Asked {
     id: newId('rfd', now),
     attempt: null,
     amount,
+    currency: null,
     reason: '',
     remarks: '',
     metadata: {},

@@ -15,7 +15,7 @@ const everywhere: readonly ErrorReason[] = [
   'internal',
   'unavailable',
 ];
-const withPath: readonly ErrorReason[] = ['bad_id', 'not_found'];
+const withPath: readonly ErrorReason[] = ['not_found'];
 const withoutContent: readonly ErrorReason[] = ['bad_json', 'field_invalid', 'too_large', 'key_reused'];
 const withBody: readonly ErrorReason[] = [...withoutContent, 'unsupported_media_type'];
 
@@ -83,7 +83,7 @@ const headersOfStatus: Readonly<Record<number, Parameters<typeof headersOf>[0]>>
 function nameOf(status: number, reasons: readonly ErrorReason[]): string {
   if (status === 401) return 'Unauthorized';
   if (status !== 400) return reasons.map(pascalCase).join('Or');
-  const parts: Partial<Record<ErrorReason, string>> = { bad_id: 'Id', field_invalid: 'Body' };
+  const parts: Partial<Record<ErrorReason, string>> = { field_invalid: 'Body' };
   const named = reasons.map((reason) => parts[reason] ?? pascalCase(reason).replace('Bad', ''));
   return `Bad${named.filter((part) => part !== 'Json').join('')}`;
 }
@@ -104,7 +104,6 @@ function exampleOf(reason: ErrorReason, operation: string): JsonObject {
 /** Fields that the examples name. */
 const remarks: Partial<Record<ErrorReason, string>> = {
   bad_query: '/limit',
-  bad_id: '/id',
   field_invalid: '/invoice_currency',
   bad_metadata: '/metadata',
   customer_exists: '/email',

@@ -80,7 +80,7 @@ const report = (letter: string, status: Report['status'], reason = '', payment: 
 
 const refund = (letter: string, status: 'succeeded' | 'failed', failure = '') => {
   const id = `rfd_${ID}${letter}` as const;
-  const given = { attempt: null, amount: 1250, reason: 'The parcel was lost.', remarks: '' };
+  const given = { attempt: null, amount: 1250, currency: null, reason: 'The parcel was lost.', remarks: '' };
   return [
     { type: 'create_refund', id, ...given, metadata: { ticket: 'T-77' }, webhookUrl: '' },
     {
@@ -134,6 +134,7 @@ const unpaid: readonly Step[] = [
   attempt('e', 2500),
   report('e', 'failed', 'The card was declined.'),
   attempt('f', 2500),
+  { type: 'note_attempt', attempt: `pat_${ID}f`, metadata: { fraud_score: 12 } },
   { type: 'cancel_attempt' },
   { type: 'expire', ifVersion: null },
 ];

@@ -4,16 +4,14 @@ import type { Account } from '../../accounts/account.ts';
 import type { CreateCheckout, UpdateCheckout } from '../../checkout/commands.ts';
 import { createProblems } from '../../checkout/decide.ts';
 import { type Item, totalOf } from '../../checkout/items.ts';
-import { isJsonObject, metadataProblem } from '../../checkout/metadata.ts';
 import type { Problem } from '../../checkout/refusals.ts';
-import type { ContactDetails, JsonObject, Payer, Phone } from '../../checkout/session.ts';
+import type { ContactDetails, Payer, Phone } from '../../checkout/session.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
 import { findMethod } from '../../methods/catalogue.ts';
 import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
-import { addressProblems, receiverProblems, usableFields } from '../input.ts';
-import { readJson } from '../json.ts';
+import { addressProblems, readMetadata, receiverProblems, usableFields } from '../input.ts';
 import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
@@ -57,7 +55,7 @@ export function readCreate(
     items,
     description: given.transaction_description ?? '',
     referenceId: given.reference_id ?? randomUUID(),
-    metadata: readMetadata(given.metadata, problems),
+    metadata: readMetadata(given.metadata, problems) ?? {},
     payer,
     successUrl: given.success_url ?? '',
     cancelUrl: given.cancel_url ?? '',
@@ -76,13 +74,12 @@ export function readUpdate(
   schemaProblems: readonly Problem[],
 ): Pick<UpdateCheckout, 'items' | 'metadata'> {
   const given = usableFields(body, schemaProblems);
-  if (schemaProblems.length > 0) {
-    const problem = given.metadata ? metadataProblem(given.metadata as JsonObject) : null;
-    throw fieldsError([...schemaProblems, ...(problem ? [{ pointer: '/metadata', detail: problem }] : [])]);
-  }
+  const problems = [...schemaProblems];
+  const metadata = readMetadata(given.metadata, problems);
+  if (problems.length > 0) throw fieldsError(problems);
   const items =
     given.items?.map(({ unit_price, ...item }): Item => ({ ...item, unitPrice: unit_price })) ?? null;
-  return { items, metadata: (given.metadata as JsonObject | undefined) ?? null };
+  return { items, metadata };
 }
 
 function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[]): Item[] {
@@ -95,25 +92,6 @@ function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[])
     if (unitPrice === undefined) problems.push({ pointer, detail: 'is required' });
     return { ...item, unitPrice: unitPrice ?? 0 };
   });
-}
-
-function readMetadata(given: CreateBody['metadata'], problems: Problem[]): JsonObject {
-  if (given === undefined) return {};
-  let value: unknown = given;
-  if (typeof given === 'string') {
-    try {
-      value = readJson(Buffer.from(given));
-    } catch {
-      value = null;
-    }
-  }
-  if (!isJsonObject(value)) {
-    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string with one' });
-    return {};
-  }
-  const problem = metadataProblem(value);
-  if (problem !== null) problems.push({ pointer: '/metadata', detail: problem });
-  return value;
 }
 
 function readPayer(given: Partial<CreateBody>, problems: Problem[]): Payer {
@@ -151,16 +129,17 @@ function readMethods(
   rails: readonly Rail[],
   occasion: Occasion,
 ): string[] {
-  for (const field of ['payment_methods', 'remove_payment_methods'] as const) {
-    given[field]?.forEach((id, index) => {
+  const { payment_methods: wanted, remove_payment_methods: unwanted = [] } = given;
+  if (wanted !== undefined) {
+    for (const [index, id] of wanted.entries()) {
       if (!findMethod(id))
-        problems.push({ pointer: `/${field}/${index}`, detail: 'is not a known payment method' });
-    });
+        problems.push({ pointer: `/payment_methods/${index}`, detail: 'is not a known payment method' });
+    }
+    return wanted;
   }
-  const available = given.payment_methods ?? offersFor(rails, occasion).map(({ method }) => method.id);
-  const removed = new Set(given.remove_payment_methods);
-  const left = available.filter((id) => !removed.has(id));
-  if (left.length === 0 && available.length > 0) {
+  const offered = offersFor(rails, occasion).map(({ method }) => method.id);
+  const left = offered.filter((id) => !unwanted.includes(id));
+  if (left.length === 0 && offered.length > 0) {
     problems.push({ pointer: '/remove_payment_methods', detail: 'must leave at least one payment method' });
   }
   return left;

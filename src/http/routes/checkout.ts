@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { TOKEN_SECRET_LENGTH, tokenOf } from '../../checkout/token.ts';
 import { newId, randomText } from '../../lib/id.ts';
+import type { Serialize } from '../../writer/command.ts';
+import type { Executed } from '../../writer/writer.ts';
 import {
   accountOf,
   ifVersionOf,
@@ -18,7 +21,7 @@ import { created, envelope, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
-import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
+import { type CreateBody, createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
 import { contradicts, filterOf } from './checkout-filter.ts';
 import { readCreate, readUpdate } from './checkout-input.ts';
 
@@ -26,10 +29,9 @@ const tag = 'Checkout sessions';
 const params = idOf('chk', 'session');
 export const NO_SUCH_SESSION = 'There is no such checkout session.';
 
-export function checkoutRoutes(
-  api: Api,
-  { store, execute, serializer, rails, networkRules, now }: Dependencies,
-): void {
+export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
+  const { store, execute, serializer, now } = dependencies;
+  const create = creator(dependencies);
   api.post(
     '/checkout',
     operation(
@@ -48,18 +50,13 @@ export function checkoutRoutes(
       { body: createBody },
     ),
     async (request, reply) => {
-      const origin = originOf(request);
-      const { tenant } = origin;
-      const time = await now(tenant);
-      const problems = schemaProblems(request);
-      const account = await accountOf(store, tenant);
-      const occasion = { mode: tenant.mode, now: time, rails, account, networkRules };
-      const fields = readCreate(request.body, problems, occasion);
-      const id = newId('chk', time);
-      const token = tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH));
-      const command: CheckoutCommand = { type: 'create', now: time, id, token, tenant, ...fields };
-      const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
-        created('CHECKOUT.CREATE', serializer.checkout(checkout), `/v3/checkout/${id}`, versionOf(checkout)),
+      const executed = await create(request, request.body, (checkout) =>
+        created(
+          'CHECKOUT.CREATE',
+          serializer.checkout(checkout),
+          `/v3/checkout/${checkout.id}`,
+          versionOf(checkout),
+        ),
       );
       return sendResult(reply, executed);
     },
@@ -181,6 +178,26 @@ export function checkoutRoutes(
       return sendResult(reply, executed);
     },
   );
+}
+
+/** Makes a session from the body of a request. */
+export function creator({ store, execute, rails, networkRules, now }: Dependencies) {
+  return async (
+    request: FastifyRequest,
+    body: CreateBody,
+    serialize: Serialize<Checkout>,
+  ): Promise<Executed<Checkout>> => {
+    const origin = originOf(request);
+    const { tenant } = origin;
+    const time = await now(tenant);
+    const problems = schemaProblems(request);
+    const account = await accountOf(store, tenant);
+    const fields = readCreate(body, problems, { mode: tenant.mode, now: time, rails, account, networkRules });
+    const id = newId('chk', time);
+    const token = tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH));
+    const command: CheckoutCommand = { type: 'create', now: time, id, token, tenant, ...fields };
+    return execute({ subject: 'checkout', origin, id, command }, serialize);
+  };
 }
 
 const versionOf = ({ version }: Checkout) => ({ etag: etagOf(version) });

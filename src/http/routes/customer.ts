@@ -1,33 +1,31 @@
 import Type, { type Static } from 'typebox';
 import type { CustomerCommand, CustomerFields } from '../../checkout/customer.ts';
-import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Problem } from '../../checkout/refusals.ts';
-import type { JsonObject } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
-import { schemaProblems, usableFields } from '../input.ts';
+import { readMetadata, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
-import { country, email, metadata, phone, text } from '../schemas/fields.ts';
+import { country, email, givenMetadata, phone, text } from '../schemas/fields.ts';
 import { readPhone } from './checkout-input.ts';
 
 const tag = 'Customers';
 const params = idOf('cus', 'customer');
 const NO_SUCH_CUSTOMER = 'There is no such customer.';
 
-const body = Type.Object(
+const customerBody = Type.Object(
   {
     name: Type.Optional(text(250, 'Name.', 'Ada Lovelace')),
     email: Type.Optional(email),
     country: Type.Optional(country),
     phone: Type.Optional(phone),
     reference_id: Type.Optional(text(128, 'Your reference.', 'customer-42')),
-    metadata: Type.Optional(metadata),
+    metadata: Type.Optional(givenMetadata),
   },
   {
     additionalProperties: false,
@@ -54,7 +52,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],
       },
-      { body },
+      { body: customerBody },
     ),
     async (request, reply) => {
       const origin = originOf(request);
@@ -134,7 +132,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],
       },
-      { params, body },
+      { params, body: customerBody },
     ),
     async (request, reply) => {
       const origin = originOf(request);
@@ -186,17 +184,21 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
   );
 }
 
-function readCustomer(given: Static<typeof body>, problems: readonly Problem[]): Partial<CustomerFields> {
-  const { name, email, country, phone, reference_id, metadata } = usableFields(given, problems);
-  const problem = metadata ? metadataProblem(metadata as JsonObject) : null;
-  const all = [...problems, ...(problem ? [{ pointer: '/metadata', detail: problem }] : [])];
-  if (all.length > 0) throw fieldsError(all);
+function readCustomer(
+  body: Static<typeof customerBody>,
+  schemaProblems: readonly Problem[],
+): Partial<CustomerFields> {
+  const given = usableFields(body, schemaProblems);
+  const problems = [...schemaProblems];
+  const metadata = readMetadata(given.metadata, problems);
+  if (problems.length > 0) throw fieldsError(problems);
+  const { name, email, country, phone, reference_id } = given;
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(phone === undefined ? {} : { phone: readPhone(phone) }),
     ...(reference_id === undefined ? {} : { referenceId: reference_id }),
-    ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
+    ...(metadata === null ? {} : { metadata }),
   };
 }

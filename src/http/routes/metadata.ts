@@ -1,5 +1,6 @@
 /** Payment methods available for an amount, a currency and a country: asked before a session is created. */
 import Type from 'typebox';
+import { groupOf } from '../../methods/catalogue.ts';
 import { offersFor } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
@@ -15,7 +16,7 @@ const query = Type.Object(
     amount: Type.Optional(amount('Amount of the invoice, in minor units.')),
     customer_country: Type.Optional(country),
   },
-  { additionalProperties: false },
+  { description: 'Other parameters are ignored.' },
 );
 
 export function metadataRoutes(api: Api, { rails, store }: Dependencies): void {
@@ -48,9 +49,17 @@ export function metadataRoutes(api: Api, { rails, store }: Dependencies): void {
         amount: asked,
         invoice_currency: occasion.currency,
         customer_country: occasion.country,
-        payment_methods: offersFor(rails, occasion).map(({ method }) => ({
+        country: occasion.country,
+        payment_methods: offersFor(rails, occasion).map(({ method, rail }) => ({
           type: method.id,
           name: method.name,
+          display_name: method.name,
+          group: groupOf(method),
+          family: method.family,
+          currency: occasion.currency,
+          amount: asked,
+          logo: [],
+          experience_type: rail.capabilities.leavesPage ? 'redirect' : 'inline',
         })),
       };
       return reply.type(JSON_TYPE).send(envelope('METADATA.COLLECT', JSON.stringify(data)));

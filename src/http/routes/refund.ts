@@ -1,15 +1,14 @@
 /** Refunds: create, settle, list and fetch them. */
 import type { CheckoutCommand } from '../../checkout/commands.ts';
-import { metadataProblem } from '../../checkout/metadata.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
-import type { Checkout, JsonObject } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
-import { addressProblems, receiverProblems, schemaProblems, usableFields } from '../input.ts';
+import { addressProblems, readMetadata, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
@@ -43,16 +42,13 @@ export function refundRoutes(
       const origin = originOf(request);
       const problems = schemaProblems(request);
       const given = usableFields(request.body, problems);
-      const metadata = (given.metadata ?? {}) as JsonObject;
-      const detail = metadataProblem(metadata);
-      const all = [
-        ...problems,
-        ...(detail === null ? [] : [{ pointer: '/metadata', detail }]),
+      const metadata = readMetadata(given.metadata, problems) ?? {};
+      problems.push(
         ...addressProblems(given, ['webhook_url'], origin.tenant.mode),
         ...receiverProblems(given, 'webhook_url', networkRules),
-      ];
-      if (all.length > 0) throw fieldsError(all);
-      const { payin, payment_attempt = null, amount, reason = '', remarks = '' } = request.body;
+      );
+      if (problems.length > 0) throw fieldsError(problems);
+      const { payin, payment_attempt = null, amount = null, reason = '', remarks = '' } = request.body;
       const time = await now(origin.tenant);
       const id = newId('rfd', time);
       const command: CheckoutCommand = {
@@ -61,6 +57,7 @@ export function refundRoutes(
         id,
         attempt: payment_attempt,
         amount,
+        currency: request.body.currency?.toUpperCase() ?? null,
         reason,
         remarks,
         metadata,

@@ -1,6 +1,18 @@
 /** Resources that the API answers with. They describe and test the answers; the bytes are made by the serializers. */
 import Type from 'typebox';
-import { closed, freeForm, id, kind, minorUnits, nullable, phone, ref, text, time } from './answer-fields.ts';
+import {
+  closed,
+  freeForm,
+  id,
+  kind,
+  minorUnits,
+  nullable,
+  oneOf,
+  phone,
+  ref,
+  text,
+  time,
+} from './answer-fields.ts';
 import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
 import { refundResources } from './refund-answers.ts';
@@ -32,11 +44,22 @@ export const resources = {
       amount: nullable(minorUnits('Amount of the request.')),
       invoice_currency: text('Currency of the request.', 'EUR'),
       customer_country: text('Country of the request, or empty.', 'DE'),
+      country: text('The same country.', 'DE'),
       payment_methods: Type.Array(
         Type.Object(
           {
             type: text('Name in requests and answers.', 'card'),
             name: text('Name that payers see.', 'Card'),
+            display_name: text('The same name.', 'Card'),
+            group: text('`card`, `bank_transfer`, or `APM` for all others.', 'card'),
+            family: text('Kind of the method.', 'card'),
+            currency: text('Currency that the payer pays in.', 'EUR'),
+            amount: nullable(minorUnits('Amount that the payer pays.')),
+            logo: Type.Array(Type.String(), { description: 'Addresses of logos; empty.' }),
+            experience_type: oneOf(
+              ['redirect', 'inline'],
+              '`redirect`: the payer leaves the payment page to pay.',
+            ),
           },
           closed,
         ),

@@ -13,11 +13,11 @@ import {
   currency,
   cursorText,
   email,
-  idText,
+  givenMetadata,
+  idInPath,
   LINE,
-  metadata,
+  lines,
   phone,
-  TEXT,
   text,
   timestamp,
 } from './fields.ts';
@@ -31,7 +31,7 @@ const itemFields = {
     examples: ['Widget'],
   }),
   quantity: Type.Integer({ minimum: 1, maximum: MAX_AMOUNT, description: 'Quantity.', examples: [2] }),
-  description: Type.Optional(text(1000, 'Details of the item.')),
+  description: Type.Optional(lines(5000, 'Details of the item.')),
 };
 
 const unitPrice = amount('Price of one unit, in minor units of the invoice currency.');
@@ -69,7 +69,10 @@ export const createBody = Type.Object(
       ),
     ),
     items: Type.Optional(
-      Type.Array(createItem, { minItems: 1, maxItems: MAX_ITEMS, description: 'Items of the invoice.' }),
+      Type.Array(createItem, {
+        maxItems: MAX_ITEMS,
+        description: 'Items of the invoice. An empty list counts as absent.',
+      }),
     ),
     customer: Type.Optional(
       Type.Unsafe<CustomerId>(text(64, 'Id of the customer.', 'cus_01k9zq4tn30000x5r7m2c9w1he')),
@@ -99,13 +102,13 @@ export const createBody = Type.Object(
     payment_methods: Type.Optional(
       methods('Methods that the payer can choose. Default: all available ones.'),
     ),
-    remove_payment_methods: Type.Optional(methods('Methods to leave out.')),
+    remove_payment_methods: Type.Optional(
+      methods(
+        'Methods to leave out. Names that are unknown here are ignored, and all of them where `payment_methods` is given.',
+      ),
+    ),
     transaction_description: Type.Optional(
-      Type.String({
-        maxLength: 2000,
-        pattern: TEXT,
-        description: 'What the payer pays for. Default: a list of the items.',
-      }),
+      lines(2000, 'What the payer pays for. Default: a list of the items.'),
     ),
     expires_at: Type.Optional(
       Type.Union([
@@ -114,9 +117,7 @@ export const createBody = Type.Object(
       ]),
     ),
     reference_id: Type.Optional(text(128, 'Your reference. Default: a generated UUID.', 'order-1001')),
-    metadata: Type.Optional(
-      Type.Union([metadata, Type.String({ maxLength: 65_536, description: 'The JSON object as a string.' })]),
-    ),
+    metadata: Type.Optional(givenMetadata),
     txn_source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
     txn_source_category: Type.Optional(
       Type.Unknown({ description: 'Accepted for compatibility; without effect.' }),
@@ -152,7 +153,7 @@ export const updateBody = Type.Object(
         description: 'Replaces all items; the amount becomes their sum, and the description their list.',
       }),
     ),
-    metadata: Type.Optional(metadata),
+    metadata: Type.Optional(givenMetadata),
   },
   {
     additionalProperties: false,
@@ -170,7 +171,7 @@ export const updateBody = Type.Object(
 export type UpdateBody = Static<typeof updateBody>;
 
 export const idOf = <P extends IdPrefix>(prefix: P, what: string) =>
-  Type.Object({ id: idText(prefix, `Id of the ${what}.`) });
+  Type.Object({ id: idInPath(prefix, `Id of the ${what}.`) });
 
 export const pageQuery = <P extends IdPrefix>(prefix: P) => {
   const cursor = (description: string) => cursorText(prefix, description);

@@ -1,5 +1,5 @@
 /** Building blocks of the request schemas, and the formats they use. One schema serves validation, types and OpenAPI. */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
 import type { Id, IdPrefix } from '../../lib/id.ts';
 import { countries } from './countries.ts';
@@ -17,6 +17,9 @@ export const text = (maxLength: number, description: string, example?: string) =
     ...(example === undefined ? {} : { examples: [example] }),
   });
 
+export const lines = (maxLength: number, description: string) =>
+  Type.String({ maxLength, pattern: TEXT, description });
+
 export const amount = (description: string, minimum = 0) =>
   Type.Integer({ minimum, maximum: MAX_AMOUNT, description, examples: [2500] });
 
@@ -26,6 +29,10 @@ export const closed = <const T extends string[]>(values: readonly [...T], descri
 /** An id of this service; validated text has the type of the id from here on. */
 export const idText = <P extends IdPrefix>(prefix: P, description: string) =>
   idOfForm(prefix, { description, examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`] });
+
+/** The same in a path, where an id of another form is one that nobody has. */
+export const idInPath = <P extends IdPrefix>(prefix: P, description: string) =>
+  Type.Unsafe<Id<P>>(Type.String({ description, examples: [`${prefix}_01k9zq4tn30000x5r7m2c9w1he`] }));
 
 /** A cursor of a list: the id next to which a page begins, which clients need not know. */
 export const cursorText = <P extends IdPrefix>(prefix: P, description: string) =>
@@ -98,7 +105,7 @@ export const contact = (description: string) =>
     { additionalProperties: false, title: 'Contact', description },
   );
 
-export const metadata = Type.Object(
+const metadata = Type.Object(
   {},
   {
     additionalProperties: true,
@@ -106,6 +113,13 @@ export const metadata = Type.Object(
     examples: [{ order_id: 'A-1001', gift: true }],
   },
 );
+
+/** Some clients send the object as text. */
+export const givenMetadata = Type.Union([
+  metadata,
+  Type.String({ maxLength: 65_536, description: 'The JSON object as a string.' }),
+]);
+export type GivenMetadata = Static<typeof givenMetadata>;
 
 const oneLine = new RegExp(LINE);
 const EMAIL = /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/;

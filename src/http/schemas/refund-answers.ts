@@ -13,6 +13,7 @@ export const refundResources = {
       currency: text('ISO 4217 currency code.', 'EUR'),
       payin: id('chk'),
       payment_attempt: id('pat'),
+      reference_id: text('Reference of the session.', 'order-1001'),
       status: oneOf(refundStatuses, 'Status.'),
       status_description: text('Reason of a failure, or empty.', ''),
       reason: text('Reason given in the request.', 'The parcel was lost.'),

@@ -1,7 +1,7 @@
 /** Requests about refunds. */
 import Type from 'typebox';
 import { pageQuery } from './checkout.ts';
-import { address, amount, closed, idText, metadata, TEXT, text } from './fields.ts';
+import { address, amount, closed, currency, givenMetadata, idText, lines, text } from './fields.ts';
 
 const payin = idText('chk', 'Id of the payin, which is the id of the session.');
 
@@ -11,12 +11,17 @@ export const refundBody = Type.Object(
     payment_attempt: Type.Optional(
       idText('pat', 'Id of the attempt to refund. Default: the newest one with enough money.'),
     ),
-    amount: amount('Amount to refund, in minor units; at most the unrefunded rest of the attempt.', 1),
-    reason: Type.Optional(text(250, 'Reason, in your words.', 'The parcel was lost.')),
-    remarks: Type.Optional(
-      Type.String({ maxLength: 1000, pattern: TEXT, description: 'Remarks for your records.' }),
+    amount: Type.Optional(
+      amount(
+        'Amount to refund, in minor units; at most the unrefunded rest of the attempt. Default: that rest.',
+        1,
+      ),
     ),
-    metadata: Type.Optional(metadata),
+    currency: Type.Optional(currency),
+    source: Type.Optional(Type.Unknown({ description: 'Accepted for compatibility; without effect.' })),
+    reason: Type.Optional(text(250, 'Reason, in your words.', 'The parcel was lost.')),
+    remarks: Type.Optional(lines(1000, 'Remarks for your records.')),
+    metadata: Type.Optional(givenMetadata),
     webhook_url: Type.Optional(
       address('Receiver of this refund’s events. Default: the receiver of the session.'),
     ),

@@ -5,11 +5,17 @@ import { closed, freeForm, id, kind, minorUnits, nullable, oneOf, ref, text, tim
 
 const metadata = freeForm('Your own data.', { order_id: 'A-1001' });
 
+const token = text('Opens the payment page, and nothing else.', '1t01k9zq…');
+
 const paymentFacts = {
   invoice_currency: text('ISO 4217 currency code.', 'EUR'),
   amount: minorUnits('Total to pay, in minor units of the currency.'),
   amount_paid: minorUnits('Sum of the booked payments.'),
+  customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
   customer_details: ref('CustomerDetails'),
+  billing_details: nullable(freeForm('Contact for the invoice.')),
+  shipping_details: nullable(freeForm('Contact for the delivery.')),
+  items: Type.Array(ref('Item'), { description: 'Items of the invoice.' }),
   success_url: text('Address to which the payer returns after paying.', 'https://shop.example.com/thanks'),
   cancel_url: text('Address to which the payer returns without paying.', 'https://shop.example.com/cart'),
   webhook_url: text('Receiver of the session’s events.', 'https://shop.example.com/webhooks/opentill'),
@@ -25,6 +31,25 @@ const paymentFacts = {
   metadata,
 };
 
+const payinFacts = {
+  id: id('chk'),
+  object: kind('payin'),
+  checkout: id('chk'),
+  created_at: time('Time at which the session was created.'),
+  status: oneOf(
+    ['requires_payment_method', 'requires_action', 'processing', 'succeeded', 'cancelled'],
+    'Status of the collection.',
+  ),
+  status_description: text('Explanation of the status, or empty.', ''),
+  ...paymentFacts,
+  client_token: token,
+  amount_refunded: minorUnits('Sum of the refunds.'),
+  refunds: Type.Array(ref('Refund'), { description: 'Oldest first.' }),
+  reversals: Type.Array(ref('Reversal'), {
+    description: 'Payments that a rail takes back, oldest first.',
+  }),
+};
+
 export const sessionResources = {
   Checkout: Type.Object(
     {
@@ -38,6 +63,7 @@ export const sessionResources = {
       expires_at: nullable(time('Time at which the session expires or has expired; null if it never does.')),
       created_at: time('Time of creation.'),
       url: text('Payment page.', 'https://pay.example.com/transaction/1t01k9zq…'),
+      token,
       status: oneOf(['active', 'completed', 'expired'], 'Lifecycle.'),
       payment_status: oneOf(
         ['unpaid', 'paid', 'expired'],
@@ -47,6 +73,16 @@ export const sessionResources = {
       payin: id('chk'),
     },
     { ...closed, description: 'A hosted payment request for an invoice.' },
+  ),
+  Item: Type.Object(
+    {
+      name: text('Name.', 'Widget'),
+      description: text('Details, or empty.', ''),
+      quantity: Type.Integer({ description: 'Quantity.', examples: [2] }),
+      unit_price: minorUnits('Price of one unit.'),
+      amount: minorUnits('Price of all units.'),
+    },
+    { ...closed, description: 'One line of the invoice.' },
   ),
   CustomerDetails: Type.Object(
     {
@@ -78,6 +114,9 @@ export const sessionResources = {
       amount: minorUnits('Requested amount.'),
       charge_currency: text('ISO 4217 currency code.', 'EUR'),
       payin: id('chk'),
+      checkout: id('chk'),
+      reference_id: text('Reference of the session.', 'order-1001'),
+      customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
       status: oneOf(
         attemptStatuses,
         'Status. `unknown`: the rail has not answered yet; the service asks again.',
@@ -96,24 +135,15 @@ export const sessionResources = {
     },
     { ...closed, description: 'One attempt of a payer to pay a session.' },
   ),
-  Payin: Type.Object(
+  Payin: Type.Object(payinFacts, {
+    ...closed,
+    description: 'The collection of a session’s money; its id is the id of the session.',
+  }),
+  ConfirmedPayin: Type.Object(
     {
-      id: id('chk'),
-      object: kind('payin'),
-      checkout: id('chk'),
-      created_at: time('Time at which the session was created.'),
-      status: oneOf(
-        ['requires_payment_method', 'requires_action', 'processing', 'succeeded', 'cancelled'],
-        'Status of the collection.',
-      ),
-      status_description: text('Explanation of the status, or empty.', ''),
-      ...paymentFacts,
-      amount_refunded: minorUnits('Sum of the refunds.'),
-      refunds: Type.Array(ref('Refund'), { description: 'Oldest first.' }),
-      reversals: Type.Array(ref('Reversal'), {
-        description: 'Payments that a rail takes back, oldest first.',
-      }),
+      ...payinFacts,
+      redirect_url: text('Where the payer goes on.', 'https://pay.example.com/transaction/1t01k9zq…'),
     },
-    { ...closed, description: 'The collection of a session’s money; its id is the id of the session.' },
+    { ...closed, description: 'A payin with an attempt that was just started.' },
   ),
 } as const;

@@ -27,6 +27,9 @@ export function* commandsFor(session: Checkout, bound: Bound): Generator<Checkou
     yield* reports(session, bound, now);
     if (isLast) continue;
     yield { type: 'cancel_attempt', now };
+    // What is noted changes nothing else, and would only multiply the states.
+    for (const attempt of ['pat_none', ...session.attempts.map(({ id }) => id)] as const)
+      yield { type: 'note_attempt', now, attempt, metadata: {} };
     yield* changesOfTerms(session, bound, now);
     yield* starts(session, bound, now);
     yield* refunds(session, bound, now);
@@ -133,6 +136,7 @@ function* refunds(session: Checkout, bound: Bound, now: number): Generator<Check
     type: 'create_refund',
     now,
     id,
+    currency: null,
     reason: '',
     remarks: '',
     metadata: none,
@@ -140,7 +144,9 @@ function* refunds(session: Checkout, bound: Bound, now: number): Generator<Check
   } as const;
   yield { ...given, attempt: null, amount: bound.payments * bound.money + 1 };
   yield { ...given, attempt: 'pat_none', amount: 1 };
+  yield { ...given, attempt: null, amount: 1, currency: 'XTS' };
   for (const attempt of [null, ...session.attempts.map((each) => each.id)]) {
+    yield { ...given, attempt, amount: null };
     for (let amount = 1; amount <= bound.money; amount += 1) yield { ...given, attempt, amount };
   }
   const unknown = { now, refund: 'rfd_none', syncAt: null, reference: '' } as const;

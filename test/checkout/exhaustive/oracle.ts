@@ -51,6 +51,8 @@ function carryOut(sketch: Sketch, command: CheckoutCommand): RefusalReason | nul
       if (moneyMayBeMoving(sketch)) return 'payment_in_progress';
       giveUpWaiting(sketch, now, 'replaceable');
       return null;
+    case 'note_attempt':
+      return sketch.attempts.some(({ id }) => id === command.attempt) ? null : 'not_found';
     case 'report':
       return hearOfAttempt(sketch, command);
     case 'create_refund':
@@ -234,12 +236,16 @@ function returnExcess(sketch: Sketch, attempt: Attempt, paid: number, { refundId
 }
 
 function giveBack(sketch: Sketch, command: CreateRefund): RefusalReason | null {
-  const { attempt: named, amount, now } = command;
+  const { attempt: named, currency, now } = command;
+  if (currency !== null && currency !== sketch.currency) return 'field_invalid';
   if (named !== null && !sketch.attempts.some(({ id }) => id === named)) return 'field_invalid';
   const newestFirst = sketch.attempts.toReversed().filter(({ id }) => named === null || named === id);
+  const withMoney = newestFirst.filter(({ id }) => leftOf(sketch, id) > 0);
+  if (command.amount === null && withMoney.length > 1) return 'field_invalid';
+  const amount = command.amount ?? (withMoney[0] ? leftOf(sketch, withMoney[0].id) : Infinity);
   const source = newestFirst.find(({ id }) => leftOf(sketch, id) >= amount);
   if (source === undefined) return 'not_refundable';
-  askForRefund(sketch, source, command, now);
+  askForRefund(sketch, source, { ...command, amount }, now);
   return null;
 }
 
