@@ -129,7 +129,8 @@ async function startPostgres(): Promise<void> {
 /** Runs its tests one file after the other until one fails. */
 async function tried(copy: Copy, fault: Fault): Promise<Verdict> {
   const { file, tests, histories } = fault;
-  const env = histories === undefined ? {} : { OPENTILL_SEED: '1', COUNT: String(histories) };
+  const env =
+    histories === undefined ? {} : { OPENTILL_SEED: `${histories.seed}`, COUNT: `${histories.count}` };
   return copy.with(file, planted(copy.root, fault), async () => {
     let verdict: Verdict = { result: 'passed', first: '', seconds: 0 };
     for (const test of tests) {

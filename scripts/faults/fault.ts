@@ -8,8 +8,8 @@ export type Fault = {
   readonly replace: string;
   /** Few and quick: the first of them should find it. */
   readonly tests: readonly string[];
-  /** So many histories of the simulation, if the usual ones are too few. */
-  readonly histories?: number;
+  /** Histories of the simulation that find it, if those of npm test do not: so many, from this seed on. */
+  readonly histories?: { readonly seed: number; readonly count: number };
   /** Whether these tests need PostgreSQL, which is started once for all of them. */
   readonly withPostgres?: boolean;
 };

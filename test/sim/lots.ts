@@ -24,8 +24,17 @@ const PASSES = [
 /** Pages close within a day, so most of them see less of it. */
 const CARD_PASSES = [...PASSES, ...PASSES].filter((ms) => ms < 26 * 3_600_000).concat(26 * 3_600_000);
 
-/** What a history is mostly about. */
-type Theme = 'everything' | 'cards';
+/** What a history is about: what is due and under way in the service, everything, or mostly cards. */
+type Theme = 'service' | 'everything' | 'cards';
+
+/** In turn, whatever seed comes first. */
+const THEMES: readonly Theme[] = ['cards', 'service', 'everything', 'service'];
+
+const RAILS = {
+  service: ['provider', 'provider', 'sandbox'],
+  everything: ['provider', 'stripe', 'stripe', 'sandbox'],
+  cards: ['stripe'],
+} as const;
 
 type Name = Step['do'];
 type Draw<D extends Name> = (random: Random, theme: Theme) => Extract<Step, { readonly do: D }>;
@@ -54,7 +63,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   start: (r, theme) => ({
     do: 'start',
     session: r.between(0, 99),
-    rail: theme === 'cards' ? 'stripe' : r.pick(['provider', 'provider', 'stripe', 'sandbox']),
+    rail: r.pick(RAILS[theme]),
     off: r.pick(theme === 'cards' ? [0, 0, 0, 0, 0, 0, 0, 1] : [0, 0, 0, 0, 1, -1]),
   }),
   cancel: (r) => ({ do: 'cancel', session: r.between(0, 99) }),
@@ -135,6 +144,36 @@ const makers: { readonly [D in Name]: Draw<D> } = {
 
 /** How often each is drawn. */
 const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
+  service: {
+    create: 10,
+    update: 7,
+    expire: 5,
+    start: 12,
+    cancel: 3,
+    report: 8,
+    payer: 10,
+    'provider event': 6,
+    refund: 6,
+    foreign: 1,
+    repeat: 10,
+    'add endpoint': 4,
+    'change endpoint': 3,
+    resend: 3,
+    receiver: 6,
+    provider: 4,
+    'come back': 0,
+    mishap: 0,
+    'next refund': 0,
+    'refund ends': 0,
+    notice: 0,
+    pass: 24,
+    'set clock': 1,
+    advance: 3,
+    'full disk': 2,
+    upgrade: 0,
+    'older version': 0,
+    crash: 5,
+  },
   everything: {
     create: 10,
     update: 7,
@@ -152,17 +191,17 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     resend: 3,
     receiver: 6,
     provider: 4,
-    'come back': 2,
-    mishap: 4,
-    'next refund': 1,
-    'refund ends': 1,
-    notice: 2,
+    'come back': 4,
+    mishap: 8,
+    'next refund': 3,
+    'refund ends': 3,
+    notice: 6,
     pass: 24,
     'set clock': 1,
     advance: 3,
     'full disk': 2,
-    upgrade: 1,
-    'older version': 1,
+    upgrade: 2,
+    'older version': 2,
     crash: 5,
   },
   cards: {
@@ -212,7 +251,7 @@ const JOURNEY: readonly Name[] = [
 /** The steps of a seed. */
 export function stepsOf(seed: number): Step[] {
   const random = randomFrom(seed);
-  const theme = random.pick(['everything', 'everything', 'everything', 'cards'] as const);
+  const theme = THEMES[seed % THEMES.length] ?? 'everything';
   let way = 0;
   return Array.from({ length: random.between(40, 70) }, () => {
     const isOnTheWay = theme === 'cards' && random.next() < 0.5;
