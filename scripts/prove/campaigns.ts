@@ -110,7 +110,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'PostgreSQL crashes, is restarted, or hands over to its standby, under load.',
     files: ['test/cluster/fail-over.test.ts'],
     scale: 6,
-    reach: { tests: { atLeast: 5 } },
+    reach: { tests: { atLeast: 4 } },
     limitMinutes: 30,
   },
   {
