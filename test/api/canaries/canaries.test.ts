@@ -22,15 +22,27 @@ import { subjectsOf } from '../subjects.ts';
 import { createCanaries, createPlaces } from './canaries.ts';
 
 type Text = () => string;
+const session = (text: Text) => ({
+  ...{ amount: undefined, customer: undefined, expires_at: undefined },
+  ...{ payment_methods: undefined, remove_payment_methods: undefined },
+  items: [{ name: text(), description: text(), quantity: 1, unit_price: 2500 }],
+  metadata: { note: text(), [text()]: text() },
+});
+const noted = (text: Text) => ({ metadata: { note: text(), [text()]: text() } });
 /** What a body has to have where its schema does not say it; without the fields that contradict others. */
 const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
-  'CHECKOUT.CREATE': (text) => ({
-    ...{ amount: undefined, customer: undefined, expires_at: undefined },
-    ...{ payment_methods: undefined, remove_payment_methods: undefined },
-    items: [{ name: text(), description: text(), quantity: 1, unit_price: 2500 }],
-    metadata: { note: text(), [text()]: text() },
+  'CHECKOUT.CREATE': session,
+  'PAYIN.CREATE': session,
+  'PAYIN.CONFIRM': (_, good) => good,
+  'PAYMENT_ATTEMPT.UPDATE': noted,
+  'CUSTOMER.CREATE': noted,
+  'CUSTOMER.UPDATE': noted,
+  'REFUND.CREATE': (text, good) => ({
+    ...good,
+    ...noted(text),
+    payment_attempt: undefined,
+    currency: undefined,
   }),
-  'REFUND.CREATE': (_, good) => ({ ...good, payment_attempt: undefined }),
   'BANK_ENTRY.ASSIGN': (_, good) => good,
   'PAYMENT_FILE.CREATE': (_, good) => ({ ...good, execute_on: undefined }),
   'WEBHOOK_DELIVERY.RESEND_FAILED': (_, good) => ({ ...good, endpoint: undefined, after: undefined }),
@@ -101,7 +113,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     if (schema !== undefined) {
       const good = typeof body === 'function' ? body(id) : body;
       const filled: Data = canaries.fill(schema);
-      if (operation === 'CHECKOUT.CREATE') {
+      if (operation === 'CHECKOUT.CREATE' || operation === 'PAYIN.CREATE') {
         delete filled.customer_details.customer;
         person = filled.customer_details;
       }
