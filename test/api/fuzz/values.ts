@@ -24,6 +24,7 @@ const named: Readonly<Record<string, () => Some>> = {
   payment_methods: () => fc.constantFrom(['card'], ['card', 'local_bank_transfer_eur']),
   remove_payment_methods: () => fc.constant(['card']),
   method: () => fc.constant('card'),
+  payment_method_details: () => fc.constant({ type: 'card' }),
   payment_id: () => fc.nat().map((n) => `payment-${n}`),
   type: () => fc.constantFrom('*', 'checkout.*', 'checkout.paid,refund.succeeded'),
   expires_at: () => days(1, 170),
