@@ -29,3 +29,8 @@ const shapes = {
 export function icon(shape: keyof typeof shapes): Html {
   return html`<svg class="icon icon-${shape}" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${shapes[shape]}</svg>`;
 }
+
+/** A merchant's text, which may have lines. */
+export function inLines(text: string): Html {
+  return html`${text.split(/\r\n|[\r\n]/).map((line, index) => (index === 0 ? html`${line}` : html`<br>${line}`))}`;
+}

@@ -3,7 +3,7 @@ import { type Item, listingOf, totalOf } from '../checkout/items.ts';
 import { amountDue, amountPaid, amountRefunded, type Checkout } from '../checkout/session.ts';
 import { count, isolated, type Locale } from '../i18n/locale.ts';
 import { type Html, html } from '../lib/html.ts';
-import { amountOf, timeOf } from './pieces.ts';
+import { amountOf, inLines, timeOf } from './pieces.ts';
 import { type PageState, stateOf, type Visit } from './visit.ts';
 
 /** Number of items above which the list is folded, so that the way to pay is not far down. */
@@ -48,7 +48,7 @@ ${items.length > ITEMS_SHOWN ? folded(checkout, locale) : itemList(checkout, loc
 /** The list of items says the same as the description that is made from it. */
 export function descriptionOf({ description: text, items }: Checkout): Html | null {
   const isListing = items.length > 0 && text === listingOf(items);
-  return text === '' || isListing ? null : html`<p class="description"><bdi>${text}</bdi></p>`;
+  return text === '' || isListing ? null : html`<p class="description"><bdi>${inLines(text)}</bdi></p>`;
 }
 
 export function itemList({ items, currency }: Checkout, locale: Locale): Html | null {
@@ -72,7 +72,7 @@ function line(
 <span class="name"><bdi>${name}</bdi></span>
 <span class="price">${amountOf(locale, quantity * unitPrice, currency)}</span>
 <span class="detail"><bdi>${count(locale, quantity)} × ${amountOf(locale, unitPrice, currency)}</bdi></span>
-${text ? html`<span class="detail"><bdi>${text}</bdi></span>` : null}
+${text ? html`<span class="detail"><bdi>${inLines(text)}</bdi></span>` : null}
 </li>`;
 }
 

@@ -130,7 +130,7 @@ function choiceOf(
   const known = methods.map(findMethod).filter((method): method is Method => method !== undefined);
   const offers = offersAmong(methods, rails, occasion);
   const missing = known
-    .filter((method) => !offers.some((offer) => offer.method === method))
+    .filter(({ id }) => !offers.some(({ method }) => method.id === id))
     .flatMap((method) => {
       const needs = rails.flatMap((rail) => rail.missing?.(method, occasion) ?? []);
       return needs.length > 0 ? [`${method.name}: ${needs.join('; ')}`] : [];

@@ -92,7 +92,7 @@ suite('what cannot be accepted', () => {
     succeeded(await call('POST', path, { body: { url: 'http://shop.example.com' } }), 201);
   });
 
-  for (const seconds of [-1, 604_801, 1.5, '60', null]) {
+  for (const seconds of [-1, 604_801, 1.5, '60']) {
     test(`an overlap of ${JSON.stringify(seconds)} seconds`, async () => {
       const { id } = await createEndpoint(service);
       const body = { overlap_seconds: seconds };

@@ -332,3 +332,10 @@ test('a session whose time is over is shown so before anybody has written it dow
   await service.stop();
   await database.remove();
 });
+
+test('a text of a merchant keeps its lines', () => {
+  const items = [{ name: 'Widget', quantity: 1, unitPrice: 1000, description: 'Blue\r\n<Large>\n' }];
+  const page = pageOf(visit({ checkout: checkout({ items, description: 'For\nyou' }) }), '');
+  assert.ok(page.includes('<bdi>Blue<br>&lt;Large&gt;<br></bdi>'));
+  assert.ok(page.includes('<bdi>For<br>you</bdi>'));
+});
