@@ -111,17 +111,27 @@ export async function runToEnd(
   return { ...(await ended), ...output };
 }
 
+const MOST_PORTS = 3;
+
 /** Starts a server on a fresh port and waits for its ready line. */
 export async function serve(
   context: Ends,
   settings: Settings,
   options: { shell?: string; directory?: string; program?: string } = {},
 ): Promise<Server> {
-  const port = Number(settings.PORT ?? (await freePort()));
-  const startedAt = performance.now();
-  const running = run(context, ['serve'], { LOG_LEVEL: 'warn', ...settings, PORT: String(port) }, options);
-  const url = await readyLine(running);
-  return { ...running, url, port, readyMs: performance.now() - startedAt };
+  for (let tries = 1; ; tries++) {
+    const port = Number(settings.PORT ?? (await freePort()));
+    const startedAt = performance.now();
+    const running = run(context, ['serve'], { LOG_LEVEL: 'warn', ...settings, PORT: String(port) }, options);
+    try {
+      const url = await readyLine(running);
+      return { ...running, url, port, readyMs: performance.now() - startedAt };
+    } catch (error) {
+      // A connection of another process may have got the port meanwhile.
+      const isTaken = settings.PORT === undefined && running.output.stderr.includes('EADDRINUSE');
+      if (!isTaken || tries === MOST_PORTS) throw error;
+    }
+  }
 }
 
 async function readyLine({ child, output, ended }: Running): Promise<string> {
