@@ -77,8 +77,8 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
   const payin = payinStatusOf(after);
   if (payin !== payinStatusOf(before)) events.push({ type: `payin.${payin}` });
 
-  // An attempt that became unknown, or was noted on, has no event of its own, and beside another payment not even a payin event. Neither
-  // has a refund whose rail has given it an id, nor a reversal that changes its amount.
+  // An attempt that became unknown, or was noted on, has no event of its own, and beside another payment not even a payin
+  // event. Neither has a refund whose rail has given it an id, nor a reversal that changes its amount.
   const attemptChanged = after.attempts.some(({ id, status, metadata }) => {
     const earlier = known.get(id);
     return status !== earlier?.status || metadata !== earlier?.metadata;

@@ -2,7 +2,7 @@
 
 import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
-import { isJsonObject, metadataProblem } from '../checkout/metadata.ts';
+import { isJsonObject, mergePatch, metadataProblem } from '../checkout/metadata.ts';
 import type { Problem } from '../checkout/refusals.ts';
 import type { JsonObject } from '../checkout/session.ts';
 import type { Mode } from '../checkout/tenant.ts';
@@ -79,6 +79,19 @@ export function usableFields<T extends object>(body: T, problems: readonly Probl
 
 /** Metadata of a body, which may come as text with the object in it; notes what is wrong with it. */
 export function readMetadata(given: GivenMetadata | undefined, problems: Problem[]): JsonObject | null {
+  return readObject(given, problems, metadataProblem);
+}
+
+/** A merge patch of metadata: keys that it removes do not count, and whatever it meets, it leads to no less than this. */
+export function readPatch(given: GivenMetadata | undefined, problems: Problem[]): JsonObject | null {
+  return readObject(given, problems, (patch) => metadataProblem(mergePatch({}, patch)));
+}
+
+function readObject(
+  given: GivenMetadata | undefined,
+  problems: Problem[],
+  problemOf: (object: JsonObject) => string | null,
+): JsonObject | null {
   if (given === undefined) return null;
   let value: unknown = given;
   if (typeof given === 'string') {
@@ -88,13 +101,10 @@ export function readMetadata(given: GivenMetadata | undefined, problems: Problem
       value = null;
     }
   }
-  if (!isJsonObject(value)) {
-    problems.push({ pointer: '/metadata', detail: 'must be a JSON object, or a string with one' });
-    return null;
-  }
-  const problem = metadataProblem(value);
-  if (problem !== null) problems.push({ pointer: '/metadata', detail: problem });
-  return value;
+  const object = isJsonObject(value) ? value : null;
+  const detail = object ? problemOf(object) : 'must be a JSON object, or a string with one';
+  if (detail !== null) problems.push({ pointer: '/metadata', detail });
+  return object;
 }
 
 /** Live sessions send payers and events over https only. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_ATTEMPTS } from '../../src/checkout/attempts.ts';
 import { decide } from '../../src/checkout/decide.ts';
+import { METADATA_BYTES } from '../../src/checkout/metadata.ts';
+import type { JsonObject } from '../../src/checkout/session.ts';
 import {
   after,
   attempt,
@@ -555,5 +557,41 @@ suite('what is known of an attempt only grows', () => {
       after(session, report('failed')).attempts.map(({ status }) => status),
       ['cancelled', 'failed'],
     );
+  });
+});
+
+suite('metadata of attempts', () => {
+  const note = (name: string, metadata: JsonObject) =>
+    ({ type: 'note_attempt', now: NOW, attempt: attempt('processing', { name }).id, metadata }) as const;
+  const two = checkout({
+    attempts: [
+      attempt('processing', { name: 'a', metadata: { till: '7' } }),
+      attempt('cancelled', { name: 'b' }),
+    ],
+  });
+
+  test('are merged into those of one attempt', () => {
+    const noted = after(two, note('a', { till: null, clerk: 'Mo' }));
+    assert.deepEqual(
+      noted.attempts.map(({ metadata }) => metadata),
+      [{ clerk: 'Mo' }, undefined],
+    );
+  });
+
+  test('that stay the same change nothing', () => {
+    assert.equal(decide(two, note('a', { till: '7' })).kind, 'unchanged');
+  });
+
+  test('share the room of one session', () => {
+    const half = 'x'.repeat(METADATA_BYTES / 2);
+    const full = after(two, note('a', { half }));
+    const refused = decide(full, note('b', { half }));
+    assert.ok(refused.kind === 'refusal' && refused.problems[0]?.pointer === '/metadata');
+    assert.equal(decide(two, note('b', { half })).kind, 'change');
+  });
+
+  test('of an attempt that nobody has are refused', () => {
+    const refused = decide(two, note('c', {}));
+    assert.equal(refused.kind === 'refusal' && refused.reason, 'not_found');
   });
 });

@@ -11,7 +11,7 @@ import { findMethod } from '../../methods/catalogue.ts';
 import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
-import { addressProblems, readMetadata, receiverProblems, usableFields } from '../input.ts';
+import { addressProblems, readMetadata, readPatch, receiverProblems, usableFields } from '../input.ts';
 import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
@@ -75,7 +75,7 @@ export function readUpdate(
 ): Pick<UpdateCheckout, 'items' | 'metadata'> {
   const given = usableFields(body, schemaProblems);
   const problems = [...schemaProblems];
-  const metadata = readMetadata(given.metadata, problems);
+  const metadata = readPatch(given.metadata, problems);
   if (problems.length > 0) throw fieldsError(problems);
   const items =
     given.items?.map(({ unit_price, ...item }): Item => ({ ...item, unitPrice: unit_price })) ?? null;

@@ -1,7 +1,7 @@
 /** Payins: the money side of sessions, by which some clients do everything. */
 import Type from 'typebox';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
-import { paymentUrl } from '../../checkout/representation.ts';
+import { paymentUrl, representPayin } from '../../checkout/representation.ts';
 import { amountDue, type Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { occasionOf, offersAmong, traitsOf } from '../../methods/method.ts';
@@ -160,7 +160,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
   /** The page goes on to that of the provider, which it asks for once the payer is there. */
   function confirmed(checkout: Checkout, goesOn: boolean): string {
     const url = paymentUrl(checkout, checkoutUrl);
-    const payin = JSON.parse(serializer.payin(checkout));
-    return JSON.stringify({ ...payin, redirect_url: goesOn ? `${url}/go` : url });
+    const redirect_url = goesOn ? `${url}/go` : url;
+    return JSON.stringify({ ...representPayin(checkout, checkoutUrl), redirect_url });
   }
 }

@@ -9,7 +9,7 @@ import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
-import { readMetadata, schemaProblems, usableFields } from '../input.ts';
+import { readPatch, schemaProblems, usableFields } from '../input.ts';
 import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { givenMetadata } from '../schemas/fields.ts';
@@ -66,7 +66,7 @@ export function paymentAttemptRoutes(api: Api, { store, execute, serializer, now
     async (request, reply) => {
       const origin = originOf(request);
       const problems = schemaProblems(request);
-      const metadata = readMetadata(usableFields(request.body, problems).metadata, problems);
+      const metadata = readPatch(usableFields(request.body, problems).metadata, problems);
       if (metadata === null || problems.length > 0) throw fieldsError(problems);
       const { id } = request.params;
       const checkout = await store.checkouts.fetchByAttempt(origin.tenant, id);

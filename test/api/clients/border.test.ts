@@ -116,6 +116,15 @@ suite('a client', () => {
     });
   }
 
+  test('takes all metadata away and sets as many others, in one patch', async () => {
+    const keys = (prefix: string, value: string | null) =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`${prefix}${n}`, value]));
+    const { id } = await createSession(service, { metadata: keys('a', 'x') });
+    const metadata = { ...keys('a', null), ...keys('b', 'y') };
+    const changed = await call('PUT', `/v3/checkout/${id}`, { body: { metadata } });
+    assert.deepEqual(succeeded(changed, 200).metadata, keys('b', 'y'));
+  });
+
   test('makes a payin, confirms it with a method, and sends the payer on', async () => {
     const body = { invoice_currency: 'EUR', amount: 1000, reference_id: 'order-79' };
     const answer = await call('POST', '/v3/payin', { body });
