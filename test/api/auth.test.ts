@@ -9,7 +9,9 @@ import { startReceiver } from './receiver.ts';
 import { assertRefused, createSession, WELL_FORMED_ID, writesNothing } from './shop.ts';
 import { prefixes, subjectsOf } from './subjects.ts';
 
-const service = await startService({ after });
+// The clock stands still: the worker has nothing to write while a request is shown to write nothing.
+const startedAt = Date.now();
+const service = await startService({ after, realNow: () => startedAt });
 const { call } = service;
 const neighbour = await service.service.store.accounts.create(
   { name: 'Neighbour', webhookSecrets: service.account.webhookSecrets, testClockOffsetMs: 0 },
