@@ -44,6 +44,8 @@ const completions: { readonly [Part in keyof SettingsJson]-?: (value: unknown) =
   policy: (value) => withFieldsOf(defaults.policy, value),
   receiving_accounts: (value) => (Array.isArray(value) ? value.map(withAccountDefaults) : value),
   csv_mappings: (value) => (isObject(value) ? mapValues(value, withMappingDefaults) : value),
+  compatibility: (value) => value,
+  webhook_url_events: (value) => value,
 };
 
 function withDefaults(given: unknown): unknown {

@@ -1,6 +1,8 @@
 /** Schema of an account's settings as JSON; the types of the settings come from it. */
 import Type, { type Static, type TSchema } from 'typebox';
+import type { EventType } from '../checkout/events.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
+import { eventTypes } from '../events/types.ts';
 import { emailProblem, formatOf, line, lineProblem } from '../lib/formats.ts';
 import type { CamelKeys } from '../lib/key-names.ts';
 import { type Formats, validator, worded } from '../lib/schema-problems.ts';
@@ -53,6 +55,9 @@ const policySchema = fields({
   grace_minutes: fields({ bank: graceMinutes, sandbox: graceMinutes, stripe: graceMinutes }, 'is not a rail'),
 });
 
+/** Without those of endpoints, which concern no session. */
+const sessionEvents = eventTypes.filter((type): type is EventType => !type.startsWith('webhook_endpoint.'));
+
 const settingsSchema = fields({
   business: Type.Optional(businessSchema),
   policy: Type.Optional(policySchema),
@@ -66,9 +71,15 @@ const settingsSchema = fields({
       },
     }),
   ),
+  compatibility: Type.Optional(Type.Enum(['strict', 'v3'])),
+  webhook_url_events: Type.Optional(
+    Type.Union([Type.Array(Type.Enum(sessionEvents), { uniqueItems: true }), Type.Null()]),
+  ),
 });
 
 export type SettingsJson = Static<typeof settingsSchema>;
+
+export type Compatibility = NonNullable<SettingsJson['compatibility']>;
 
 /** Details of the payee on receipts and invoices, beside its name; every part may be empty. */
 export type BusinessDetails = CamelKeys<Static<typeof businessSchema>>;

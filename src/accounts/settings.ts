@@ -1,10 +1,11 @@
 /** Settings of an account for one of its modes: where its money goes, and how payments that do not fit are handled. */
+import type { EventType } from '../checkout/events.ts';
 import { defaultPolicy, type Policy } from '../checkout/session.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { CsvMapping } from '../statements/mapping.ts';
-import type { BusinessDetails } from './settings-schema.ts';
+import type { BusinessDetails, Compatibility } from './settings-schema.ts';
 
-export type { BusinessDetails } from './settings-schema.ts';
+export type { BusinessDetails, Compatibility } from './settings-schema.ts';
 
 export type AccountSettings = {
   readonly business: BusinessDetails;
@@ -13,6 +14,10 @@ export type AccountSettings = {
   readonly receivingAccounts: readonly ReceivingAccount[];
   /** Mappings for the statements of banks that only offer CSV, by names that the operator chooses. */
   readonly csvMappings: Readonly<Record<string, CsvMapping>>;
+  /** How requests are read and answers written: by the letter, or as clients of other v3 services expect. */
+  readonly compatibility: Compatibility;
+  /** Types of events that go to the address of a session; null for those that clients of this compatibility expect. */
+  readonly webhookUrlEvents: readonly EventType[] | null;
 };
 
 export const defaultSettings: AccountSettings = {
@@ -20,11 +25,30 @@ export const defaultSettings: AccountSettings = {
   policy: defaultPolicy,
   receivingAccounts: [],
   csvMappings: {},
+  compatibility: 'strict',
+  webhookUrlEvents: null,
 };
 
 /** Settings from their stored form; null stands for the defaults. */
 export function settingsFrom(stored: string | null): AccountSettings {
   return stored === null ? defaultSettings : { ...defaultSettings, ...JSON.parse(stored) };
+}
+
+/** What other v3 services send to the address of a session. */
+const V3_EVENTS: readonly EventType[] = [
+  'checkout.paid',
+  'checkout.expired',
+  'payin.succeeded',
+  'payment_attempt.succeeded',
+  'payment_attempt.failed',
+  'refund.succeeded',
+  'refund.failed',
+];
+
+/** Whether events of this type go to the address of a session. */
+export function isForWebhookUrl({ compatibility, webhookUrlEvents }: AccountSettings, type: string): boolean {
+  const chosen: readonly string[] | null = webhookUrlEvents ?? (compatibility === 'v3' ? V3_EVENTS : null);
+  return chosen === null || chosen.includes(type);
 }
 
 /** The mapping with this name, or null. */

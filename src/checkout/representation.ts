@@ -56,7 +56,7 @@ export function representCheckout(checkout: Checkout, checkoutUrl: string) {
   };
 }
 
-function representItem({ name, description = '', quantity, unitPrice }: Item) {
+export function representItem({ name, description = '', quantity, unitPrice }: Item) {
   return { name, description, quantity, unit_price: unitPrice, amount: quantity * unitPrice };
 }
 

@@ -14,6 +14,7 @@ import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
 import { fieldsError, RequestError } from './errors.ts';
 import { dropAbsent, longListProblem, nameNobody } from './input.ts';
+import { loosenBorder } from './loose.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { parameterError } from './parameters.ts';
 import { createTurns } from './turns.ts';
@@ -30,6 +31,7 @@ export type Api = FastifyInstance<
 /** Returns a function to call once all routes are there: it answers the methods that they do not have. */
 export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: RateLimiter): () => void {
   admitCallers(api, auth, limiter);
+  loosenBorder(api);
   parseBodies(api);
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};

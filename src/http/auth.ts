@@ -1,6 +1,7 @@
 /** Authentication: an API key in HTTP Basic (key as user name, secret as password) or its secret as a bearer token. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKey, hashSecret, type Permission } from '../accounts/api-key.ts';
+import { type Compatibility, defaultSettings } from '../accounts/settings.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Store } from '../store/store.ts';
 import { RequestError } from './errors.ts';
@@ -9,6 +10,8 @@ export type Principal = {
   readonly keyId: string;
   readonly tenant: Tenant;
   readonly permissions: readonly Permission[];
+  /** How the border reads and answers in this account and mode. */
+  readonly compatibility: Compatibility;
 };
 
 /** Limit of remembered headers; there is one for each key in use. */
@@ -38,7 +41,10 @@ export function createAuthenticator(store: Store) {
     if (header === undefined || header === '') throw new RequestError('no_credentials', [], challenge);
     const key = await keyOf(store, header);
     if (key === null || key.revokedAt !== null) throw new RequestError('wrong_credentials', [], challenge);
-    const principal: Principal = { keyId: key.id, tenant: key.tenant, permissions: key.permissions };
+    const { id: keyId, tenant, permissions } = key;
+    const account = await store.accounts.fetch(tenant.account);
+    const { compatibility } = account?.settings[tenant.mode] ?? defaultSettings;
+    const principal: Principal = { keyId, tenant, permissions, compatibility };
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(hash('sha256', header, 'base64'), principal);
     return principal;

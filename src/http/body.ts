@@ -1,7 +1,8 @@
 /** Request bodies: JSON, nothing at all, or either, as the operation declares. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsError, RequestError } from './errors.ts';
-import { readJson } from './json.ts';
+import { pointerOf, readJson } from './json.ts';
+import { isLoose } from './loose.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +33,7 @@ export function parseBodies(api: FastifyInstance): void {
 
 function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   const { noBody, optionalBody } = request.routeOptions.config;
-  if (noBody) return refuseContent(bytes);
+  if (noBody) return refuseContent(request, bytes);
   if (optionalBody && bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RequestError('unsupported_media_type');
@@ -43,13 +44,14 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
 }
 
 /** Accepts an empty body, `{}` and `null`, whatever the content type says. */
-function refuseContent(bytes: Buffer): undefined {
+function refuseContent(request: FastifyRequest, bytes: Buffer): undefined {
   if (bytes.toString('utf8').trim() === '') return undefined;
   const value = readJson(bytes);
   if (value === null) return undefined;
   if (!isObject(value)) throw fieldsError([{ pointer: '', detail: 'must be empty or {}' }]);
   const names = Object.keys(value);
-  if (names.length === 0) return undefined;
+  if (isLoose(request)) request.ignoredFields.push(...names.map((name) => pointerOf([name])));
+  if (names.length === 0 || isLoose(request)) return undefined;
   throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
 }
 

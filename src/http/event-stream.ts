@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { inHundredths } from '../checkout/hundredths.ts';
 import type { FeedEvent } from '../events/event.ts';
 import { beginEventStream } from '../lib/server-sent-events.ts';
 import { StoreUnavailable } from '../store/errors.ts';
@@ -13,6 +14,7 @@ import { principalOf } from './answer.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { EventFeed, FeedQuery } from './event-feed.ts';
+import { isLoose } from './loose.ts';
 
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 20_000;
@@ -29,6 +31,8 @@ type Stream = {
   readonly keyId: string;
   readonly query: FeedQuery;
   readonly signal: AbortSignal;
+  /** Whether its key reads amounts in hundredths. */
+  readonly isLoose: boolean;
 };
 
 /** Position up to which a stream is written, and whether its client has to read before more is written. */
@@ -57,7 +61,7 @@ export function createEventStreams(
   async function advance(stream: Stream, after: number): Promise<Written | null> {
     const page = await next(stream, after);
     if (page === null) return null;
-    if (page.rows.length > 0) return write(stream.response, page);
+    if (page.rows.length > 0) return write(stream, page);
     return { position: page.position, isFull: !stream.response.write(`:\n${placeOf(page.position)}`) };
   }
 
@@ -82,7 +86,8 @@ export function createEventStreams(
         const page = await feed.page(query);
         const start = page.rows.length === 0 ? page.position : query.after;
         const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
-        send({ response, keyId, query, signal }, write(response, page))
+        const stream: Stream = { response, keyId, query, signal, isLoose: isLoose(request) };
+        send(stream, write(stream, page))
           .catch((error) => {
             request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');
           })
@@ -100,15 +105,16 @@ export function createEventStreams(
 }
 
 /** Writes as much of a page as the buffer takes. The rest is read again later: kept, it would fill the memory. */
-function write(response: ServerResponse, { rows, position }: FeedPage): Written {
+function write({ response, isLoose }: Stream, { rows, position }: FeedPage): Written {
   for (const event of rows) {
-    if (!response.write(textOf(event))) return { position: event.position, isFull: true };
+    const body = isLoose ? inHundredths(event.body) : event.body;
+    if (!response.write(textOf(event, body))) return { position: event.position, isFull: true };
   }
   return { position, isFull: false };
 }
 
 /** The body is compact JSON, which has no line breaks. */
-function textOf({ position, type, body }: FeedEvent): string {
+function textOf({ position, type }: FeedEvent, body: string): string {
   return `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`;
 }
 

@@ -58,13 +58,16 @@ function pathOfLongList(value: unknown): string[] | null {
   return null;
 }
 
-/** Problems that the schema found in the body; the route is declared with `attachValidation`. */
+/** Problems that the schema found in the body, and amounts that nobody can pay; the route is declared with `attachValidation`. */
 export function schemaProblems(request: FastifyRequest): Problem[] {
-  const error = request.validationError;
-  if (!error) return [];
-  const problems = problemsOf(error.validation as unknown as ErrorObject[]);
-  if (error.validationContext === 'body') return problems;
-  throw fieldsError(problems, 'bad_query');
+  const { validationError: error, amountProblems } = request;
+  if (!error && amountProblems.length === 0) return [];
+  const found = error ? problemsOf(error.validation as unknown as ErrorObject[]) : [];
+  const told = new Set(amountProblems.map(({ pointer }) => pointer));
+  const problems = [...amountProblems, ...found.filter(({ pointer }) => !told.has(pointer))];
+  const isQuery = error ? error.validationContext !== 'body' : request.body === undefined;
+  if (isQuery) throw fieldsError(problems, 'bad_query');
+  return problems;
 }
 
 /** The valid top-level fields, so that further checks can report their problems in the same answer. */

@@ -123,7 +123,7 @@ function hazards(text: string): Problem[] {
     const [mantissa = ''] = literal.split(/[eE]/);
     const digits = trimWhere(mantissa.replace(/\D/g, ''), (digit) => digit === '0');
     if (!Number.isFinite(value)) note('is too large a number');
-    else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : digits.length > EXACT_DIGITS) {
+    else if (/^-?\d+$/.test(literal) ? !Number.isSafeInteger(value) : !isExact(literal, digits, value)) {
       note('has more digits than a number can keep exactly');
     }
   }
@@ -189,6 +189,11 @@ function hazards(text: string): Problem[] {
 const tooDeep = Symbol('too deep');
 
 /** RFC 6901. */
+/** Whether a double has this decimal fraction: one that was written by a program comes out again as it went in. */
+function isExact(literal: string, digits: string, value: number): boolean {
+  return digits.length <= EXACT_DIGITS || String(value) === literal;
+}
+
 export function pointerOf(path: ReadonlyArray<string | number>): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Permission } from '../accounts/api-key.ts';
 import type { ErrorReason } from './error-table.ts';
+import type { CurrencyOf } from './loose.ts';
 import type { ResourceName } from './schemas/answers.ts';
 
 /** The success of an operation: one resource, or a page of a list of them. */
@@ -19,6 +20,8 @@ export type Declaration = Answers & {
   readonly noBody?: boolean;
   /** True if the body may be absent, which is the same as `{}`. */
   readonly optionalBody?: boolean;
+  /** Currency of the amounts in a request, for those whose unit depends on it. */
+  readonly currencyOf?: CurrencyOf;
   /** Only for keys of test mode. */
   readonly testOnly?: boolean;
   /** The body is a file of any type, which the handler reads. */

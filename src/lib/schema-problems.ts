@@ -130,7 +130,7 @@ function alternatives(schema: unknown): string {
 
 function articled(type: string | string[]): string {
   const words: Record<string, string> = {
-    integer: 'an integer',
+    integer: 'a whole number',
     number: 'a number',
     string: 'a string',
     boolean: 'true or false',

@@ -28,7 +28,7 @@ import type { PreviousSecret } from '../webhooks/secrets.ts';
 import type { CheckoutChange } from './columns.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } from './resources/all.ts';
-import type { Answer, IdempotencyKey, NewAnswer } from './resources/answers.ts';
+import type { Answer, IdempotencyKey, NewAnswer, StoredAnswer } from './resources/answers.ts';
 import type { Audit } from './resources/audit.ts';
 import type { BankEntryFilter } from './resources/bank-entries.ts';
 import type { CheckoutFilter } from './resources/checkouts.ts';
@@ -92,6 +92,7 @@ export type {
   EndpointChange,
   IdempotencyKey,
   RefundFilter,
+  StoredAnswer,
 };
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */

@@ -1,5 +1,7 @@
 /** Webhook deliveries: claimed, sent outside of any transaction, their results written in batches. */
 
+import type { AccountSettings } from '../accounts/settings.ts';
+import { inHundredths } from '../checkout/hundredths.ts';
 import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
@@ -45,9 +47,11 @@ export async function deliver(
   if ('error' in to) {
     return { ...about, ...to, state: 'failed', dueAt: null, httpStatus: null, attempt: null };
   }
+  // The receiver reads amounts as its account does; what is kept of the event stays as it was written.
+  const body = to.compatibility === 'v3' ? inHundredths(event.body) : event.body;
   const realNow = dependencies.realNow();
   if (lease - realNow < LEFT_MS) return null;
-  const result = await dependencies.send({ ...to, event }, realNow);
+  const result = await dependencies.send({ ...to, event: { ...event, body } }, realNow);
   dependencies.onSent(result);
   const { outcome, httpStatus, error, retryAfterMs, durationMs, answer } = result;
   // Most answers are empty, and then there is nothing to compare.
@@ -59,23 +63,25 @@ export async function deliver(
   return { ...sent, state: 'pending', dueAt: now + durationMs + delayMs };
 }
 
+type Destination = Pick<Sending, 'url' | 'secrets'> & Pick<AccountSettings, 'compatibility'>;
+
 /** Current address and secrets of a delivery, or the reason why it cannot be sent. */
 async function destinationOf(
   store: Store,
   { tenant: { account, mode }, url, endpoint }: ClaimedDelivery,
   now: TenantTime,
-): Promise<Pick<Sending, 'url' | 'secrets'> | { readonly error: string }> {
+): Promise<Destination | { readonly error: string }> {
+  const owner = await store.accounts.fetch(account);
+  if (owner === null) return { error: 'account unknown' };
+  const { compatibility } = owner.settings[mode];
   if (url !== null) {
-    const owner = await store.accounts.fetch(account);
-    if (owner === null) return { error: 'account unknown' };
-    return {
-      url,
-      secrets: validSecrets(owner.webhookSecrets[mode], owner.previousWebhookSecrets[mode], now),
-    };
+    const secrets = validSecrets(owner.webhookSecrets[mode], owner.previousWebhookSecrets[mode], now);
+    return { url, secrets, compatibility };
   }
   if (endpoint === null) return { error: 'endpoint deleted' };
   if (endpoint.disabled !== null) return { error: 'endpoint disabled' };
-  return { url: endpoint.url, secrets: validSecrets(endpoint.secret, endpoint.previousSecret, now) };
+  const secrets = validSecrets(endpoint.secret, endpoint.previousSecret, now);
+  return { url: endpoint.url, secrets, compatibility };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Commands the writer accepts, and their results. */
+import type { AccountSettings } from '../accounts/settings.ts';
 import type { BankFile, BankFileId } from '../banking/bank-file.ts';
 import type { Lookup } from '../banking/effects.ts';
 import type { BankEntry, EntryContent, EntryId } from '../banking/entry.ts';
@@ -7,6 +8,7 @@ import type { CheckoutCommand } from '../checkout/commands.ts';
 import type { Customer, CustomerCommand } from '../checkout/customer.ts';
 import type { CheckoutId, CustomerId } from '../checkout/ids.ts';
 import type { Refusal } from '../checkout/refusals.ts';
+import type { Serializer } from '../checkout/serializer.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
@@ -30,6 +32,8 @@ export type ChangeCheckout = {
   readonly origin: Origin;
   readonly id: CheckoutId;
   readonly command: CheckoutCommand;
+  /** For a new session: the one whose place it takes, which is expired with it or refuses it. */
+  readonly replaces?: CheckoutId;
 };
 
 export type ChangeCustomer = {
@@ -174,6 +178,9 @@ export type Committed = {
   /** Set if deliveries may go out now. */
   readonly deliveries: boolean;
 };
+
+/** What decisions depend on beside what was loaded: how sessions are written, and the settings of the account and mode. */
+export type Context = { readonly serializer: Serializer; readonly settings: AccountSettings };
 
 /** A decision on what was loaded; without writes nothing changes. */
 export type Decided<T> = { readonly value: T; readonly writes: readonly Writes[] };

@@ -38,10 +38,11 @@ export function eventRows(subject: Changed, events: readonly NewEvent[], now: Te
 export function deliveryRows(
   events: readonly EventRow[],
   endpoints: readonly Endpoint[],
-  urlOf: (index: number) => string = () => '',
+  urlOf: (event: EventRow, index: number) => string = () => '',
 ): DeliveryRow[] {
-  return events.flatMap(({ id, type, subject, sequence, createdAt }, index) => {
-    const url = urlOf(index);
+  return events.flatMap((event, index) => {
+    const { id, type, subject, sequence, createdAt } = event;
+    const url = urlOf(event, index);
     const named = url === '' ? [] : [{ receiver: receiverOf(url), url }];
     // An endpoint hears nothing about itself: what says that it fails would fail as well.
     const wanting = endpoints.filter((each) => each.id !== subject && selects(each, type));

@@ -4,15 +4,16 @@
  * row and stored answer are written together or not at all. A refusal writes nothing.
  */
 
+import { defaultSettings } from '../accounts/settings.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
 import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import { answerKey } from '../store/resources/answers.ts';
-import type { Answer, IdempotencyKey, Loaded, Store, Writes } from '../store/store.ts';
+import type { Answer, IdempotencyKey, Loaded, Store, StoredAnswer, Writes } from '../store/store.ts';
 import { type Backlog, MAX_BATCH } from './backlog.ts';
-import type { Command, Committed, Result, Serialize, Subject, Value } from './command.ts';
+import type { Command, Committed, Context, Result, Serialize, Subject, Value } from './command.ts';
 import { groupCommit } from './group-commit.ts';
 import { type Handler, handlers } from './handlers/handlers.ts';
 
@@ -22,6 +23,8 @@ export type Executed<T> = {
   readonly answer: Answer | null;
   /** Null if nothing was written. */
   readonly committed: Committed | null;
+  /** The answer that is kept under the idempotency key, where it is one to another request. */
+  readonly kept?: StoredAnswer;
 };
 
 /** Executes one command. Rejects with StoreUnavailable if it could not be written; then nothing of it was. */
@@ -31,7 +34,7 @@ export type Execute = <S extends Subject>(
 ) => Promise<Executed<Value<S>>>;
 
 type Options = {
-  readonly store: Pick<Store, 'commit' | 'batching'>;
+  readonly store: Pick<Store, 'accounts' | 'commit' | 'batching'>;
   readonly serializer: Serializer;
   /** Real time in milliseconds; everything else has the time of its command. */
   readonly realNow: () => RealTime;
@@ -57,6 +60,9 @@ export function createWriter({
     const { needs, decide }: Handler<S> = handlers[command.subject];
     const { tenant, idempotency } = command.origin;
     const needed = needs(command);
+    const account = await store.accounts.fetch(tenant.account);
+    const { [tenant.mode]: settings } = account?.settings ?? noSettings;
+    const context: Context = { serializer, settings };
     // Set anew at each try of the batch; the last try is the one that was committed.
     let executed: Executed<Value<S>> | null = null;
     await enqueue({
@@ -64,7 +70,7 @@ export function createWriter({
       decide(loaded) {
         executed = repeated(loaded, idempotency);
         if (executed !== null) return [];
-        const decided = decide(command, loaded, serializer);
+        const decided = decide(command, loaded, context);
         if (isRefusal(decided)) {
           executed = refused(decided);
           return [];
@@ -75,14 +81,19 @@ export function createWriter({
         executed = { result: { kind: committed ? 'change' : 'unchanged', value }, answer, committed };
         if (idempotency === null) return writes;
         if (answer === null) throw new Error(`nothing to keep for a repetition of this ${command.subject}`);
-        const [first = {}, ...others] = writes;
-        return [{ ...first, answer: { ...answer, ...idempotency, createdAt: realNow() } }, ...others];
+        return [
+          ...writes.slice(0, -1),
+          { ...writes.at(-1), answer: { ...answer, ...idempotency, createdAt: realNow() } },
+        ];
       },
     });
     if (executed === null) throw new Error(`nobody has decided on this ${command.subject}`);
     return executed;
   };
 }
+
+/** For what the service does about an account that is being made. */
+const noSettings = { test: defaultSettings, live: defaultSettings };
 
 function refused(result: Refusal): Executed<never> {
   return { result, answer: null, committed: null };
@@ -97,7 +108,9 @@ function repeated({ answers }: Loaded, idempotency: IdempotencyKey | null): Exec
   if (requestHash === idempotency.requestHash) {
     return { result: { kind: 'replay' }, answer, committed: null };
   }
-  return refused(refuse('key_reused', 'The idempotency key was used with another request body.'));
+  if (requestHash === idempotency.replaces) return null;
+  const refusal = refuse('key_reused', 'The idempotency key was used with another request body.');
+  return { ...refused(refusal), kept: stored };
 }
 
 function committedBy(tenant: Tenant, writes: readonly Writes[]): Committed | null {

@@ -203,7 +203,7 @@ suite('the settings of an account', () => {
     assert.match(problems['/receiving_accounts/1/iban'] ?? '', /check digits/);
     assert.match(
       problems['/buisness'] ?? '',
-      /there are business, policy, receiving_accounts, csv_mappings$/,
+      /there are business, policy, receiving_accounts, csv_mappings, compatibility, webhook_url_events$/,
     );
   });
 
@@ -230,13 +230,13 @@ suite('the settings of an account', () => {
       'part of a minor unit',
       { policy: { underpayment_tolerance_at_most: 0.5 } },
       '/policy/underpayment_tolerance_at_most',
-      /must be an integer/,
+      /must be a whole number/,
     ],
     [
       'a number in a text',
       { policy: { underpayment_tolerance_basis_points: '5' } },
       '/policy/underpayment_tolerance_basis_points',
-      /must be an integer/,
+      /must be a whole number/,
     ],
     ['mappings in a list', { csv_mappings: [mapping] }, '/csv_mappings', /must be an object/],
     [

@@ -82,6 +82,8 @@ suite('opentill accounts settings and configure', () => {
       },
       receiving_accounts: [],
       csv_mappings: {},
+      compatibility: 'strict',
+      webhook_url_events: null,
     });
     const said = await configure({ receiving_accounts: [eur], policy: { late: 'hold' } });
     assert.equal(said, 'account 1 is configured for test mode\n');
@@ -96,6 +98,9 @@ suite('opentill accounts settings and configure', () => {
     const live = await show('--live');
     assert.deepEqual([live.business.tax_id, live.receiving_accounts], ['DE123456789', []]);
     assert.equal((await show()).business.tax_id, '');
+    await done(t, settings, 'accounts', 'configure', '1', '--compatibility', 'v3');
+    assert.equal((await show()).compatibility, 'v3');
+    assert.equal((await show('--live')).compatibility, 'strict');
   });
 
   test('take standard input', async (t) => {
@@ -144,7 +149,7 @@ suite('opentill accounts settings and configure', () => {
       ],
     ];
     for (const [args, expected] of rows) await assertFailure(t, ['accounts', ...args], settings, expected);
-    await assertMistake(t, ['accounts', 'configure', '1'], settings, /--file <settings\.json> is missing/);
+    await assertMistake(t, ['accounts', 'configure', '1'], settings, /takes --file, --compatibility or both/);
     const anonymous = ['accounts', 'configure', ...file({})];
     await assertMistake(t, anonymous, settings, /<account> is missing/);
   });

@@ -1,6 +1,7 @@
 /** Who gets the slots for deliveries when there are fewer of them than deliveries. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { defaultSettings } from '../../src/accounts/settings.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Store, TenantClock } from '../../src/store/store.ts';
@@ -61,6 +62,7 @@ function setUp({ standsStillMs = 0 } = {}) {
       fetch: async () => ({
         webhookSecrets: { test: 'whsec_aGVsbG8', live: 'whsec_aGVsbG8' },
         previousWebhookSecrets: { test: null, live: null },
+        settings: { test: defaultSettings, live: defaultSettings },
       }),
     },
     work: {

@@ -33,7 +33,8 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
   const { number } = await createAccount(store, 'shop', now);
   const tenant: Tenant = { account: number, mode: 'test' };
   const commits: number[] = [];
-  const counted: Pick<Store, 'commit' | 'batching'> = {
+  const counted: Pick<Store, 'accounts' | 'commit' | 'batching'> = {
+    accounts: store.accounts,
     batching: store.batching,
     commit(units) {
       commits.push(units.length);
@@ -197,7 +198,8 @@ suite('a batch that fails', () => {
   test('because the database cannot be written tells everybody so, and nothing is remembered', async (t) => {
     const { store, tenant, serializer } = await setUp(t);
     let broken = true;
-    const failing: Pick<Store, 'commit' | 'batching'> = {
+    const failing: Pick<Store, 'accounts' | 'commit' | 'batching'> = {
+      accounts: store.accounts,
       batching: store.batching,
       commit: (units: readonly Unit[]) =>
         broken

@@ -10,6 +10,7 @@ import { envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
+import { idInPath } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { assignBody, entryQuery, ignoreBody, reopenBody, sendBackBody } from '../schemas/bank.ts';
 import { idOf } from '../schemas/checkout.ts';
@@ -75,6 +76,10 @@ export function bankEntryRoutes(api: Api, { store, execute, now }: Dependencies)
         operation: 'BANK_ENTRY.ASSIGN',
         tag,
         permission: 'bank',
+        currencyOf: async (request) => {
+          const id = idInPath(request) as EntryId;
+          return (await store.bankEntries.fetch(principalOf(request).tenant, id))?.currency ?? null;
+        },
         summary: 'Assign an entry to sessions',
         description:
           'Books the entry for one session, or in parts for several: all parts are booked, or none.',

@@ -1,29 +1,17 @@
-import type { FastifyRequest } from 'fastify';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { TOKEN_SECRET_LENGTH, tokenOf } from '../../checkout/token.ts';
-import { newId, randomText } from '../../lib/id.ts';
-import type { Serialize } from '../../writer/command.ts';
-import type { Executed } from '../../writer/writer.ts';
-import {
-  accountOf,
-  ifVersionOf,
-  isKnown,
-  JSON_TYPE,
-  notFound,
-  originOf,
-  principalOf,
-  sendResult,
-} from '../answer.ts';
+import { ifVersionOf, isKnown, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
+import { currencyIn, currencyOfSession, idInPath } from '../loose.ts';
 import { operation } from '../operation.ts';
-import { type CreateBody, createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
+import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
 import { contradicts, filterOf } from './checkout-filter.ts';
-import { readCreate, readUpdate } from './checkout-input.ts';
+import { readUpdate } from './checkout-input.ts';
+import { creator } from './create.ts';
 
 const tag = 'Checkout sessions';
 const params = idOf('chk', 'session');
@@ -40,6 +28,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         versioned: 'create',
         tag,
         permission: 'write',
+        currencyOf: currencyIn('body'),
         summary: 'Create a session',
         description:
           'Creates a hosted payment request. Send an `Idempotency-Key`, so that a repeated request does not create a second one.',
@@ -69,6 +58,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         operation: 'CHECKOUT.LIST',
         tag,
         permission: 'read',
+        currencyOf: currencyIn('query'),
         summary: 'List sessions',
         description: 'Newest first. A session must match all filters.',
         lists: 'Checkout',
@@ -121,6 +111,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         versioned: 'change',
         tag,
         permission: 'write',
+        currencyOf: currencyOfSession(store, idInPath),
         summary: 'Update a session',
         description:
           '`items` replaces all items, the amount and the description, as long as the session is active and nothing is paid or in progress. `metadata` is a JSON merge patch (RFC 7396) and can always change. Omitted fields keep their values.',
@@ -178,26 +169,6 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
       return sendResult(reply, executed);
     },
   );
-}
-
-/** Makes a session from the body of a request. */
-export function creator({ store, execute, rails, networkRules, now }: Dependencies) {
-  return async (
-    request: FastifyRequest,
-    body: CreateBody,
-    serialize: Serialize<Checkout>,
-  ): Promise<Executed<Checkout>> => {
-    const origin = originOf(request);
-    const { tenant } = origin;
-    const time = await now(tenant);
-    const problems = schemaProblems(request);
-    const account = await accountOf(store, tenant);
-    const fields = readCreate(body, problems, { mode: tenant.mode, now: time, rails, account, networkRules });
-    const id = newId('chk', time);
-    const token = tokenOf(tenant, id, randomText(TOKEN_SECRET_LENGTH));
-    const command: CheckoutCommand = { type: 'create', now: time, id, token, tenant, ...fields };
-    return execute({ subject: 'checkout', origin, id, command }, serialize);
-  };
 }
 
 const versionOf = ({ version }: Checkout) => ({ etag: etagOf(version) });

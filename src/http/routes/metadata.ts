@@ -7,6 +7,7 @@ import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { envelope } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
+import { currencyIn } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { amount, country, currency } from '../schemas/fields.ts';
 
@@ -27,6 +28,7 @@ export function metadataRoutes(api: Api, { rails, store }: Dependencies): void {
         operation: 'METADATA.COLLECT',
         tag: 'Payments',
         permission: 'read',
+        currencyOf: currencyIn('query'),
         summary: 'List the available payment methods',
         description: 'Methods that a session with this currency, amount and country would offer.',
         answers: 'PaymentMethods',

@@ -11,10 +11,11 @@ import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
+import { currencyIn, isLoose } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { createBody, idOf } from '../schemas/checkout.ts';
 import { text } from '../schemas/fields.ts';
-import { creator } from './checkout.ts';
+import { creator } from './create.ts';
 
 const tag = 'Payments';
 const params = idOf('chk', 'session');
@@ -41,6 +42,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
         operation: 'PAYIN.CREATE',
         tag,
         permission: 'write',
+        currencyOf: currencyIn('body'),
         summary: 'Create a payin',
         description: 'Creates a session, as `POST /v3/checkout` does, and answers with its payin.',
         statusCode: 201,
@@ -50,9 +52,14 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
       { body: createBody },
     ),
     async (request, reply) => {
-      const executed = await create(request, request.body, (checkout) =>
-        created('PAYIN.CREATE', serializer.payin(checkout), `/v3/payin/${checkout.id}`),
-      );
+      const executed = await create(request, request.body, (checkout) => {
+        const { statusCode, ...answer } = created(
+          'PAYIN.CREATE',
+          serializer.payin(checkout),
+          `/v3/payin/${checkout.id}`,
+        );
+        return { ...answer, statusCode: isLoose(request) ? 200 : statusCode };
+      });
       return sendResult(reply, executed);
     },
   );

@@ -10,6 +10,7 @@ import { created, envelope, success } from '../envelope.ts';
 import { fieldsError, RequestError } from '../errors.ts';
 import { addressProblems, readMetadata, receiverProblems, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
+import { currencyOfSession } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { refundBody, refundQuery, settleBody } from '../schemas/refund.ts';
@@ -29,6 +30,7 @@ export function refundRoutes(
         operation: 'REFUND.CREATE',
         tag,
         permission: 'refund',
+        currencyOf: currencyOfSession(store, ({ body }) => Object(body).payin),
         summary: 'Refund a payment',
         description:
           'Returns a payment to the payer, in full or in part. Pending and completed refunds never exceed the payment. The new refund is `pending`; a webhook reports its end.',

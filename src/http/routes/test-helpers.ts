@@ -11,6 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { etagOf, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
+import { currencyOfSession, idInPath } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { idOf } from '../schemas/checkout.ts';
 import { closed, LINE } from '../schemas/fields.ts';
@@ -74,6 +75,7 @@ export function testHelperRoutes(
         operation: 'TEST_HELPER.PAY',
         tag,
         permission: 'write',
+        currencyOf: currencyOfSession(store, idInPath),
         testOnly: true,
         optionalBody: true,
         summary: 'Pay a session as a payer would',

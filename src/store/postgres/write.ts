@@ -48,6 +48,11 @@ export function writeStatements(
       events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
     ),
     ...deliveryWrites(all).flatMap(([statement, rows]) => on.run(statement, rows)),
+    // Of two that would replace the same answer, the later removes nothing, and meets the other at the unique key.
+    ...on.remove(
+      'idempotency',
+      sorted(all.filter(({ answer }) => answer?.replaces).flatMap(answerRows), 'idempotencyKey'),
+    ),
     ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
     ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
     ...(clockMoves.length > 0 ? [countUp(sql)] : []),

@@ -20,6 +20,8 @@ export type IdempotencyKey = {
   readonly operation: string;
   /** Hexadecimal SHA-256 of the request's body. */
   readonly requestHash: string;
+  /** Hash of another request, whose answer goes where this one is answered under the same key. */
+  readonly replaces?: string;
 };
 
 export type StoredAnswer = Answer & Pick<IdempotencyKey, 'requestHash'>;
@@ -68,7 +70,7 @@ export const loadAnswers = load({
     ),
   apply(known, { answer }: { readonly answer?: NewAnswer }) {
     if (!answer) return;
-    const { key, operation, createdAt, ...stored } = answer;
+    const { key, operation, createdAt, replaces, ...stored } = answer;
     known.set(answerKey(answer), stored);
   },
 });
@@ -80,7 +82,7 @@ const eventKey = either({ sqlite: raw('event.position'), postgres: raw('event.id
 
 /** The row of an answer; `eventAt` gives the key of the event with the rest of its body. */
 export function answerRow(
-  { key, headers, body, ...answer }: NewAnswer,
+  { key, headers, body, replaces, ...answer }: NewAnswer,
   events: readonly EventRow[],
   eventAt: (index: number) => string | number | undefined,
 ): AnyRow {

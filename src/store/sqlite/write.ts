@@ -57,6 +57,7 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     for (const [statement, each] of deliveryWrites([writes])) rows.run(tenant, statement, each);
     if (answer) {
       const row = answerRow(answer, events, (index) => end + index + 1);
+      if (answer.replaces) rows.remove(tenant, 'idempotency', row);
       rows.insert(tenant, 'idempotency', row);
     }
     if (clockMove) moveClock(tenant.account, clockMove).forEach(change);

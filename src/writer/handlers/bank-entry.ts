@@ -24,12 +24,11 @@ import {
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
-import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
-import { auditOf, type ChangeBankEntry, type Decided, type EntryAction } from '../command.ts';
+import { auditOf, type ChangeBankEntry, type Context, type Decided, type EntryAction } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
 /** Delays after which an entry that names an unknown reference is looked at again, each from the look before. */
@@ -56,7 +55,7 @@ function concerned(action: EntryAction): CheckoutId[] {
 export function decideOnBankEntry(
   command: ChangeBankEntry,
   loaded: Loaded,
-  serializer: Serializer,
+  context: Context,
 ): Decided<BankEntry> | Refusal {
   const { action, origin, id, reference, now } = command;
   const known = loaded.bankEntries.get(reference) ?? null;
@@ -81,7 +80,7 @@ export function decideOnBankEntry(
   };
   const audit = (subject: string, action: string) => auditOf(origin, subject, 0, now, action);
   const written = changes.map(({ change, before }) =>
-    writesOfChange(change, before, loaded.endpoints, { origin, now, type: change.type }, serializer),
+    writesOfChange(change, before, loaded.endpoints, { origin, now, type: change.type }, context),
   );
   const settled = sentBack ? [{ bankEntry: sentBack, audit: audit(sentBack.id, 'sent_back') }] : [];
   return {

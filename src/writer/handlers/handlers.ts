@@ -1,8 +1,7 @@
 /** The command handlers: what each command needs to see, and what it decides on that. */
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
-import type { Serializer } from '../../checkout/serializer.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
-import type { Commands, Decided, Subject, Value } from '../command.ts';
+import type { Commands, Context, Decided, Subject, Value } from '../command.ts';
 import { bankEntryNeeds, decideOnBankEntry } from './bank-entry.ts';
 import { bankFileNeeds, decideOnBankFile } from './bank-file.ts';
 import { checkoutNeeds, decideOnCheckout } from './checkout.ts';
@@ -20,7 +19,7 @@ export type Handler<S extends Subject> = {
   readonly decide: (
     command: Commands[S]['command'],
     loaded: Loaded,
-    serializer: Serializer,
+    context: Context,
   ) => Decided<Value<S>> | Refusal;
 };
 

@@ -7,10 +7,9 @@ import type { BankFile } from '../../banking/bank-file.ts';
 import { type CreditTransfer, paymentFile } from '../../banking/payment-file.ts';
 import { decide } from '../../checkout/decide.ts';
 import { isRefusal, type Refusal, refuse } from '../../checkout/refusals.ts';
-import type { Serializer } from '../../checkout/serializer.ts';
 import { type Checkout, heldOf } from '../../checkout/session.ts';
 import type { Loaded, Needs, Writes } from '../../store/store.ts';
-import { auditOf, type Decided, type MakePaymentFile } from '../command.ts';
+import { auditOf, type Context, type Decided, type MakePaymentFile } from '../command.ts';
 import { writesOfChange } from './checkout.ts';
 
 /** Limit of the reasons that a refusal names for what cannot be sent. */
@@ -26,10 +25,10 @@ type Included = { readonly transfers: readonly CreditTransfer[]; readonly writes
 export function decideOnPaymentFile(
   command: MakePaymentFile,
   loaded: Loaded,
-  serializer: Serializer,
+  context: Context,
 ): Decided<BankFile> | Refusal {
   const { origin, now, id, account } = command;
-  const refunds = includedRefunds(command, loaded, serializer);
+  const refunds = includedRefunds(command, loaded, context);
   if (isRefusal(refunds)) return refunds;
   const returns = includedReturns(command, loaded);
   const transfers = [...refunds.transfers, ...returns.transfers];
@@ -64,7 +63,7 @@ export function decideOnPaymentFile(
 function includedRefunds(
   { origin, now, id, refunds }: MakePaymentFile,
   { checkouts, endpoints }: Loaded,
-  serializer: Serializer,
+  context: Context,
 ): Included | Refusal {
   const changed = new Map<string, Checkout>();
   const transfers: CreditTransfer[] = [];
@@ -89,7 +88,7 @@ function includedRefunds(
     transfers.push(transfer);
     changed.set(checkout, decision.checkout);
     const told = { origin, now, type: 'report_refund' };
-    writes.push(writesOfChange(decision, session, endpoints, told, serializer));
+    writes.push(writesOfChange(decision, session, endpoints, told, context));
   }
   return { transfers, writes };
 }

@@ -17,6 +17,8 @@ export const command = databaseCommand({
     policy: 'What becomes of payments that are short, in excess, late or without a reference.',
     receiving_accounts: 'Where bank transfers go.',
     csv_mappings: 'How CSV statements are read, by name.',
+    compatibility: '`strict`, or `v3` for clients of other v3 services.',
+    webhook_url_events: 'Types of events that go to the address of a session.',
   }),
   examples: [['opentill accounts settings 1 --live', 'The settings of account 1 in live mode']],
   async run({ account, live }, { store, output }) {

@@ -1,0 +1,186 @@
+/**
+ * The border for accounts whose clients were written for other v3 services. Numbers near an integer are that integer,
+ * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid.
+ */
+import type { ErrorObject } from 'ajv';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AMOUNTS, fromHundredths, inHundredths, integerNear } from '../checkout/hundredths.ts';
+import type { CheckoutId } from '../checkout/ids.ts';
+import { currencyExponent } from '../checkout/money.ts';
+import type { Problem } from '../checkout/refusals.ts';
+import type { Store } from '../store/store.ts';
+import { principalOf } from './answer.ts';
+import { pointerOf } from './json.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Amounts that their currency cannot have. */
+    amountProblems: readonly Problem[];
+    /** JSON pointers of the fields that were ignored. */
+    ignoredFields: string[];
+  }
+}
+
+/** Currency of the amounts in a request, upper-case, or null if it has none. */
+export type CurrencyOf = (request: FastifyRequest) => string | null | Promise<string | null>;
+
+/** The one that the request names. */
+export const currencyIn =
+  (part: 'body' | 'query'): CurrencyOf =>
+  (request) => {
+    const named = Object(request[part]).invoice_currency;
+    const currency = typeof named === 'string' ? named.toUpperCase() : '';
+    return currencyExponent(currency) === undefined ? null : currency;
+  };
+
+/** The id in the path of a request. */
+export const idInPath = ({ params }: FastifyRequest): unknown => Object(params).id;
+
+/** That of the session which the request is about. */
+export const currencyOfSession =
+  (store: Pick<Store, 'checkouts'>, idIn: (request: FastifyRequest) => unknown): CurrencyOf =>
+  async (request) => {
+    const id = idIn(request);
+    if (typeof id !== 'string') return null;
+    // An id of another form is one that nobody has.
+    return (await store.checkouts.fetch(principalOf(request).tenant, id as CheckoutId))?.currency ?? null;
+  };
+
+export function loosenBorder(api: FastifyInstance): void {
+  api.decorateRequest('amountProblems');
+  api.decorateRequest('ignoredFields');
+  api.addHook('onRequest', (request, _reply, done) => {
+    request.amountProblems = [];
+    request.ignoredFields = [];
+    done();
+  });
+  api.addHook('preValidation', (request, _reply, done) => {
+    if (isLoose(request)) readNumbers(request).then(() => done(), done);
+    else done();
+  });
+  api.addHook('preHandler', (request, reply, done) => {
+    if (isLoose(request)) ignoreUnknown(request, reply);
+    done();
+  });
+  api.addHook('onSend', (request, reply, payload, done) => {
+    const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
+    done(null, isJson && typeof payload === 'string' && isLoose(request) ? inHundredths(payload) : payload);
+  });
+}
+
+export function isLoose({ principal }: FastifyRequest): boolean {
+  return principal?.compatibility === 'v3';
+}
+
+async function readNumbers(request: FastifyRequest): Promise<void> {
+  const { currencyOf } = request.routeOptions.config;
+  const currency = (await currencyOf?.(request)) ?? null;
+  request.amountProblems = [
+    ...readQuery(request.query as Record<string, unknown>, currency),
+    ...readBody(request.body, currency, []),
+  ];
+}
+
+/** Changes the amounts among the parameters in place; their unit is not known without a currency. */
+function readQuery(query: Record<string, unknown>, currency: string | null): Problem[] {
+  return Object.keys(query).flatMap((name) => {
+    const isAmount = /^amount(\[|$)/.test(name) && query[name] !== '' && Number.isFinite(Number(query[name]));
+    if (!isAmount) return [];
+    const read =
+      currency === null
+        ? 'needs invoice_currency beside it, whose hundredths it counts'
+        : fromHundredths(Number(query[name]), currency);
+    if (typeof read === 'string') return [{ pointer: pointerOf([name]), detail: read }];
+    query[name] = String(read);
+    return [];
+  });
+}
+
+/** Changes the numbers of a body in place, but for its metadata, which belong to the client. */
+function readBody(
+  value: unknown,
+  currency: string | null,
+  path: ReadonlyArray<string | number>,
+): readonly Problem[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const fields = value as Record<string, unknown>;
+  return Object.keys(fields).flatMap((name) => {
+    if (name === 'metadata') return [];
+    const each = fields[name];
+    const at = [...path, name];
+    if (typeof each !== 'number') return readBody(each, currency, at);
+    const read = currency !== null && AMOUNTS.has(name) ? fromHundredths(each, currency) : integerNear(each);
+    if (typeof read === 'string') return [{ pointer: pointerOf(at), detail: read }];
+    fields[name] = read;
+    return [];
+  });
+}
+
+/** Fields of v3 services that change what the payer pays. To ignore one would be to charge another amount. */
+const CHANGES_THE_PRICE = new Set([
+  'customer_fee_percentage',
+  'customer_fee',
+  'surcharge',
+  'discount',
+  'discount_amount',
+]);
+
+/** Removes what the schema does not know from the body, and from its mistakes. */
+function ignoreUnknown(request: FastifyRequest, reply: FastifyReply): void {
+  const error = request.validationError;
+  if (error?.validationContext === 'body') {
+    const found: readonly ErrorObject[] = error.validation;
+    const unknown = found.filter(({ keyword }) => keyword === 'additionalProperties');
+    const priced = unknown.filter((each) => changesPrice(each, request.body));
+    request.amountProblems = [
+      ...request.amountProblems,
+      ...priced.map((each) => ({
+        pointer: pointerTo(each),
+        detail: 'would change what is paid: leave it out',
+      })),
+    ];
+    for (const each of unknown) {
+      if (priced.includes(each)) continue;
+      delete ownerOf(each, request.body)[each.params.additionalProperty];
+      request.ignoredFields.push(pointerTo(each));
+    }
+    const mistakes = found.filter((each) => !unknown.includes(each));
+    if (mistakes.length > 0) error.validation = mistakes;
+    else delete request.validationError;
+  }
+  const { ignoredFields } = request;
+  if (ignoredFields.length === 0) return;
+  const list = listed(ignoredFields);
+  reply.header('ignored-fields', list);
+  request.log.debug({ request_id: request.id, ignored_fields: list }, 'unknown fields were ignored');
+}
+
+function changesPrice(unknown: ErrorObject, body: unknown): boolean {
+  const name: string = unknown.params.additionalProperty;
+  const value = ownerOf(unknown, body)[name];
+  return CHANGES_THE_PRICE.has(name) && value !== false && Number(value) !== 0;
+}
+
+function pointerTo({ instancePath, params }: ErrorObject): string {
+  return `${instancePath}${pointerOf([params.additionalProperty])}`;
+}
+
+/** The object in which Ajv has found an unknown field. */
+function ownerOf({ instancePath }: ErrorObject, body: unknown): Record<string, unknown> {
+  let value = body;
+  for (const part of instancePath.split('/').slice(1)) {
+    value = Object(value)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return Object(value);
+}
+
+const MAX_LISTED = 20;
+const MAX_NAME = 100;
+
+/** A list of strings (RFC 9651) of the first of them; other characters than those of URLs are percent-encoded. */
+function listed(pointers: readonly string[]): string {
+  const names = pointers
+    .slice(0, MAX_LISTED)
+    .map((each) => encodeURI(each.toWellFormed()).slice(0, MAX_NAME));
+  return names.map((each) => `"${each}"`).join(', ');
+}
