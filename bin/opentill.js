@@ -1,12 +1,17 @@
 #!/usr/bin/env node
 // Written so that a Node far too old for the rest can still say so.
+import { existsSync } from 'node:fs';
+
 var major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   console.error(
     'opentill needs Node.js 24 or newer, and this is ' +
       process.versions.node +
-      '. Run it with npm (npm ci, then npm start): that brings its own Node.js.',
+      '. Install a newer one; in a clone of the repository, npm ci and npm start bring their own.',
   );
   process.exit(1);
 }
-import('../src/cli/main.ts').then((cli) => cli.main(process.argv.slice(2)));
+// A clone has the source, which Node.js runs as it is. A package has it compiled instead, see scripts/package.ts.
+var source = new URL('../src/cli/main.ts', import.meta.url);
+var compiled = new URL('../dist/cli/main.js', import.meta.url);
+import(existsSync(source) ? source.href : compiled.href).then((cli) => cli.main(process.argv.slice(2)));

@@ -11,6 +11,7 @@ export const command = plainCommand({
   purpose: 'Serve the API and the payment pages.',
   details: [
     'The same as npm start. The first start creates the database, an account and an API key for test mode.',
+    'A secret can be in a file: `DATABASE_URL_FILE` names one instead of `DATABASE_URL`, and so on.',
   ],
   variables: Object.keys(settings),
   examples: [['opentill serve', 'On http://127.0.0.1:3000, unless the settings say otherwise']],
@@ -35,8 +36,8 @@ async function serve(): Promise<void> {
     void service.stop().then(() => process.exit(0));
   }
   for (const signal of SIGNALS) process.on(signal, stop);
-  // npm does not pass signals on: where it started the server, its end is the sign to stop.
-  if (process.env.npm_lifecycle_event === 'start') whenOrphaned(stop);
+  // npm and npx do not pass signals on: where they started the server, their end is the sign to stop.
+  if (['start', 'npx'].includes(process.env.npm_lifecycle_event ?? '')) whenOrphaned(stop);
 
   try {
     const address = await service.start();
