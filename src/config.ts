@@ -1,5 +1,5 @@
 /** The settings: one table of environment variables. The settings page of the docs is generated from it. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -15,6 +15,8 @@ type Setting<T> = {
   readonly default: string | ((env: NodeJS.ProcessEnv) => string);
   readonly defaultText?: string;
   readonly meaning: string;
+  /** True if it may also be the content of a file, which `<NAME>_FILE` names. */
+  readonly isSecret?: true;
   /** Throws an Error with the rest of the sentence "<NAME> …" for a wrong value. */
   readonly parse: (text: string) => T;
 };
@@ -35,6 +37,17 @@ export const settings = {
       'Address to listen on. While this and `PUBLIC_URL` are loopback addresses, webhooks may go to this machine too.',
     parse: (text) => text,
   }),
+  OPERATIONS_PORT: setting({
+    default: '',
+    meaning:
+      'TCP port for `/livez`, `/readyz` and `/metrics`, which are not at `PORT` then; empty leaves them there.',
+    parse: optionalPort,
+  }),
+  OPERATIONS_HOST: setting({
+    default: '127.0.0.1',
+    meaning: 'Address to listen on for `OPERATIONS_PORT`.',
+    parse: listenAddress,
+  }),
   PUBLIC_URL: setting({
     default: publicUrl,
     defaultText: '`http://HOST:PORT`',
@@ -51,6 +64,7 @@ export const settings = {
     default: DEFAULT_DATABASE_URL,
     meaning:
       'Where everything is kept: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. Of several hosts, separated by commas, the one that takes writes is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
+    isSecret: true,
     parse: databaseUrl,
   }),
   DATABASE_COMMITS: setting({
@@ -63,6 +77,7 @@ export const settings = {
     default: '',
     meaning:
       'A test key `ak_test_…:sk_test_…` that is to exist after the start: for development and automation, not for production.',
+    isSecret: true,
     parse: bootstrapKey,
   }),
   ACCOUNT_NAME: setting({
@@ -96,22 +111,26 @@ export const settings = {
   STRIPE_TEST_SECRET_KEY: setting({
     default: '',
     meaning: 'Secret key of Stripe (`sk_test_…`) for card payments in test mode.',
+    isSecret: true,
     parse: stripeKey('test'),
   }),
   STRIPE_TEST_WEBHOOK_SECRET: setting({
     default: '',
     meaning:
       'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe` in test mode.',
+    isSecret: true,
     parse: signingSecret,
   }),
   STRIPE_LIVE_SECRET_KEY: setting({
     default: '',
     meaning: 'Secret key of Stripe (`sk_live_…`) for card payments.',
+    isSecret: true,
     parse: stripeKey('live'),
   }),
   STRIPE_LIVE_WEBHOOK_SECRET: setting({
     default: '',
     meaning: 'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe`.',
+    isSecret: true,
     parse: signingSecret,
   }),
   STRIPE_ACCOUNT: setting({
@@ -168,6 +187,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       `EVENT_RETENTION_DAYS must be 0 or more than WEBHOOK_LOG_DAYS (${deliveryDays}), not "${eventDays}"`,
     );
   }
+  const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = config;
+  if (port !== null && port === config.PORT && host === config.HOST) {
+    throw new BadSetting(`OPERATIONS_PORT must be another one than PORT, which is ${port} too`);
+  }
   // Without provider events a payment would be seen minutes later, and without a key there is nothing to be noticed.
   for (const name of ['STRIPE_TEST', 'STRIPE_LIVE'] as const) {
     const [key, secret] = [`${name}_SECRET_KEY`, `${name}_WEBHOOK_SECRET`] as const;
@@ -180,12 +203,48 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 /** Reads one setting, for a command that needs no others. */
 export function readSetting<K extends keyof Config>(name: K, env: NodeJS.ProcessEnv): Config[K] {
   const row: Setting<unknown> = settings[name];
+  const text = variableText(name, env);
   const fallback = typeof row.default === 'function' ? row.default(env) : row.default;
   try {
-    return row.parse(env[name]?.trim() || fallback) as Config[K];
+    return row.parse(text || fallback) as Config[K];
   } catch (error) {
     throw new BadSetting(`${name} ${(error as Error).message}`);
   }
+}
+
+/** Names of variables that may be in files: secret settings, and the key of commands that talk to a server. */
+export const secretNames: readonly string[] = [
+  ...Object.entries(settings).flatMap(([name, row]: [string, Setting<unknown>]) =>
+    row.isSecret ? [name] : [],
+  ),
+  'OPENTILL_API_KEY',
+];
+
+/** Names of all variables that the service reads: settings, and files of secret ones. */
+export const variableNames: readonly string[] = [
+  ...Object.keys(settings),
+  ...secretNames.map((name) => `${name}_FILE`),
+];
+
+/**
+ * The text of a variable, empty if it is absent. That of a secret one may be in the file that `<NAME>_FILE` names:
+ * other programs of the user can see variables of the environment, and what starts a service may keep them.
+ */
+export function variableText(name: string, env: NodeJS.ProcessEnv): string {
+  const text = env[name]?.trim() ?? '';
+  const file = secretNames.includes(name) ? (env[`${name}_FILE`]?.trim() ?? '') : '';
+  if (file === '') return text;
+  if (text !== '') throw new BadSetting(`${name} and ${name}_FILE are both set, and only one of them can be`);
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new BadSetting(
+      `${name}_FILE names ${file}, which cannot be read: ${(error as { code?: string }).code}`,
+    );
+  }
+  if (content === '') throw new BadSetting(`${name}_FILE names ${file}, which is empty`);
+  return content;
 }
 
 /** An IPv6 address stands in brackets in an address of the web. */
@@ -201,6 +260,16 @@ function integer(min: number, max: number) {
     }
     return value;
   };
+}
+
+function optionalPort(text: string): number | null {
+  return text === '' ? null : integer(1, 65_535)(text);
+}
+
+function listenAddress(text: string): string {
+  if (isIP(text) === 0 && text !== 'localhost')
+    throw new Error(`must be an IP address of this machine, such as 127.0.0.1 or ::, not "${text}"`);
+  return text;
 }
 
 function oneOf<T extends string>(...choices: readonly T[]) {

@@ -12,6 +12,7 @@ import { createLiveUpdates, feedTopic } from './events/live-updates.ts';
 import { buildApp } from './http/app.ts';
 import type { ConnectionOptions } from './http/connections.ts';
 import { createMetrics } from './http/metrics.ts';
+import { buildOperationsApp } from './http/operations-app.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
@@ -40,6 +41,8 @@ const BEHIND_MS = 5 * 60_000;
 
 export type Service = {
   readonly app: FastifyInstance;
+  /** What operators ask for, where that has an address of its own. */
+  readonly operations: FastifyInstance | null;
   readonly store: Store;
   /** Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. */
   start(): Promise<string>;
@@ -132,6 +135,11 @@ export async function createService(
       ? null
       : watchStatements({ directory: config.STATEMENT_DIR, store, execute, now, realNow, log: logger });
 
+  const isStopping = () => stopping;
+  const operations =
+    config.OPERATIONS_PORT === null
+      ? null
+      : buildOperationsApp({ logger, store, metrics, isStopping, connections });
   const app = await buildApp({
     publicUrl: config.PUBLIC_URL,
     checkoutUrl: config.CHECKOUT_URL,
@@ -152,14 +160,17 @@ export async function createService(
     metrics,
     trustProxy: config.TRUST_PROXY,
     rateLimit: config.RATE_LIMIT,
-    isStopping: () => stopping,
+    isStopping,
+    servesOperations: operations === null,
     connections,
   });
 
   return {
     app,
+    operations,
     store,
     async start() {
+      await operations?.listen({ host: config.OPERATIONS_HOST, port: config.OPERATIONS_PORT ?? 0 });
       await app.listen({ host: config.HOST, port: config.PORT, backlog: LISTEN_BACKLOG });
       worker.start();
       statements?.start();
@@ -172,6 +183,8 @@ export async function createService(
       await app.close();
       await statements?.stop();
       await worker.stop();
+      // Until now it has told that the service stops.
+      await operations?.close();
       sender.close();
       await store.close();
     },
@@ -218,7 +231,7 @@ async function tellIfBehind(store: Store, now: RealTime, logger: FastifyBaseLogg
 }
 
 /** False behind a proxy, where HOST is a loopback address as well: only PUBLIC_URL tells. */
-function servesThisMachineOnly({ HOST, PUBLIC_URL }: Config): boolean {
+export function servesThisMachineOnly({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): boolean {
   return isLoopback(HOST) && isLoopback(new URL(PUBLIC_URL).hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { BadSetting, readConfig } from '../src/config.ts';
+import { BadSetting, readConfig, secretNames, settings } from '../src/config.ts';
 import { nameOf } from '../src/store/postgres/open.ts';
 import { freshDirectory } from './support/process.ts';
 
@@ -157,5 +157,80 @@ suite('the folder of statements', () => {
     for (const wrong of [join(directory, 'nowhere'), file, join(file, 'below')]) {
       assert.throws(() => readConfig({ STATEMENT_DIR: wrong }), /^BadSetting: STATEMENT_DIR [^\n]+$/, wrong);
     }
+  });
+});
+
+suite('a secret', () => {
+  const good: Readonly<Record<string, string>> = {
+    DATABASE_URL: 'postgres://till:canary@db.example.com/shop',
+    BOOTSTRAP_API_KEY: 'ak_test_canary:sk_test_canary',
+    STRIPE_TEST_SECRET_KEY: 'sk_test_canary',
+    STRIPE_TEST_WEBHOOK_SECRET: 'whsec_canary1',
+    STRIPE_LIVE_SECRET_KEY: 'rk_live_canary',
+    STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_canary2',
+  };
+  const named = Object.keys(settings).filter((name) => /SECRET|API_KEY|DATABASE_URL/.test(name));
+
+  test('can be in a file, and means the same there', (t) => {
+    assert.deepEqual(Object.keys(good).sort(), named.sort());
+    assert.deepEqual([...named, 'OPENTILL_API_KEY'].sort(), [...secretNames].sort());
+    const directory = freshDirectory(t);
+    const files = Object.entries(good).map(([name, text]) => {
+      writeFileSync(join(directory, name), ` ${text}\r\n`);
+      return [`${name}_FILE`, join(directory, name)];
+    });
+    assert.deepEqual(readConfig(Object.fromEntries(files)), readConfig(good));
+    assert.deepEqual(readConfig({ DATABASE_URL_FILE: ' ' }), readConfig({}));
+  });
+
+  for (const name of named)
+    test(`${name} is in a file or not, and the file has to be there with something in it`, (t) => {
+      const directory = freshDirectory(t);
+      const [full, empty] = [join(directory, 'full'), join(directory, 'empty')];
+      writeFileSync(full, good[name] ?? '');
+      writeFileSync(empty, '\n');
+      for (const [file, other, message] of [
+        [full, { [name]: good[name] }, `${name} and ${name}_FILE are both set, and only one of them can be`],
+        [empty, {}, `${name}_FILE names ${empty}, which is empty`],
+        [`${full}er`, {}, `${name}_FILE names ${full}er, which cannot be read: ENOENT`],
+        [directory, {}, `${name}_FILE names ${directory}, which cannot be read: EISDIR`],
+      ] as const)
+        assert.throws(() => readConfig({ [`${name}_FILE`]: file, ...other }), {
+          name: 'BadSetting',
+          message,
+        });
+    });
+
+  test('that is wrong in a file is not repeated', (t) => {
+    const file = join(freshDirectory(t), 'secret');
+    writeFileSync(file, 'canary');
+    for (const name of named)
+      assert.throws(
+        () => readConfig({ [`${name}_FILE`]: file }),
+        (error: Error) => error instanceof BadSetting && !error.message.includes('canary'),
+        name,
+      );
+  });
+
+  test('is all that can be in a file', (t) => {
+    const file = join(freshDirectory(t), 'port');
+    writeFileSync(file, '4000');
+    assert.equal(readConfig({ PORT_FILE: file }).PORT, 3000);
+  });
+});
+
+suite('an address for operators', () => {
+  test('is none, or one beside that of the service', () => {
+    assert.equal(readConfig({}).OPERATIONS_PORT, null);
+    const { OPERATIONS_PORT, OPERATIONS_HOST } = readConfig({
+      OPERATIONS_PORT: '9464',
+      OPERATIONS_HOST: '::',
+    });
+    assert.deepEqual([OPERATIONS_PORT, OPERATIONS_HOST], [9464, '::']);
+    assert.equal(readConfig({ OPERATIONS_PORT: '3000', HOST: '192.0.2.1' }).OPERATIONS_PORT, 3000);
+    assert.throws(() => readConfig({ OPERATIONS_PORT: '3000' }), {
+      name: 'BadSetting',
+      message: 'OPERATIONS_PORT must be another one than PORT, which is 3000 too',
+    });
   });
 });

@@ -62,9 +62,10 @@ function report(name: string, error: unknown): void {
     return;
   }
   const isExpected = expected.some((kind) => error instanceof kind);
-  const { code } = error as { code?: string };
+  const { code, port } = error as { code?: string; port?: number };
   if (!isExpected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
-  const advice = code === 'EADDRINUSE' ? '; set PORT to another one' : '';
+  const taken = String(port) === process.env.OPERATIONS_PORT?.trim() ? 'OPERATIONS_PORT' : 'PORT';
+  const advice = code === 'EADDRINUSE' ? `; set ${taken} to another one` : '';
   console.error(`opentill: ${(error as Error).message}${advice}`);
   process.exitCode = error instanceof BadSetting ? exitStatus.usage : exitStatus.failure;
 }

@@ -50,6 +50,8 @@ export type AppOptions = Dependencies & {
   /** Requests a second for each caller; 0 for no limit. */
   readonly rateLimit: number;
   readonly isStopping: () => boolean;
+  /** False if liveness, readiness and metrics have an address of their own. */
+  readonly servesOperations: boolean;
   readonly connections?: ConnectionOptions;
 };
 
@@ -158,7 +160,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       plainOf(open),
       createRateLimiter(OPEN_PER_SECOND, () => performance.now()),
     );
-    operationsRoutes(plainOf(open), options);
+    if (options.servesOperations) operationsRoutes(plainOf(open), options);
     serveDocs(plainOf(open), publicUrl);
   });
   return plain;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { freshDirectory, runToEnd } from '../support/process.ts';
@@ -107,4 +108,29 @@ suite('opentill keys, beside a server that runs', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^opentill: [^\n]*first start[^\n]*\n$/);
   });
+});
+
+test('the database and the key of a command can be named by files', async (t) => {
+  const directory = freshDirectory(t);
+  const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;
+  const server = await serveHere(t, { DATABASE_URL, BOOTSTRAP_API_KEY: BOOT });
+  const [database, key] = [join(directory, 'database'), join(directory, 'key')];
+  writeFileSync(database, `${DATABASE_URL}\n`);
+  writeFileSync(key, `${BOOT}\n`);
+  const listed = await runToEnd(t, ['keys', 'list'], { DATABASE_URL_FILE: database });
+  assert.match(listed.stdout, /ak_test_boot/);
+  const checked = await runToEnd(t, ['db', 'check'], { DATABASE_URL_FILE: database });
+  assert.equal(checked.code, 0, checked.stderr);
+  const byKey = { OPENTILL_URL: server.url, OPENTILL_API_KEY_FILE: key };
+  assert.equal((await runToEnd(t, ['webhooks', 'list'], byKey)).code, 0);
+
+  const both = await runToEnd(t, ['keys', 'list'], { DATABASE_URL, DATABASE_URL_FILE: database });
+  assert.equal(both.code, 2);
+  assert.equal(
+    both.stderr,
+    'opentill: DATABASE_URL and DATABASE_URL_FILE are both set, and only one of them can be\n',
+  );
+  const twice = await runToEnd(t, ['webhooks', 'list'], { ...byKey, OPENTILL_API_KEY: BOOT });
+  assert.equal(twice.code, 2);
+  assert.match(twice.stderr, /^opentill: OPENTILL_API_KEY and OPENTILL_API_KEY_FILE are both set[^\n]*\n$/);
 });

@@ -111,6 +111,8 @@ suite('a wrong setting', () => {
   const wrong: Record<keyof typeof settings, string[]> = {
     PORT: ['http', '-1', '65536', '80.5'],
     HOST: ['203.0.113.1', 'not a host'],
+    OPERATIONS_PORT: ['0', '65536', 'metrics'],
+    OPERATIONS_HOST: ['not a host', 'ops.example.com'],
     PUBLIC_URL: ['pay.example.com', 'ftp://pay.example.com', 'https://pay.example.com/?a=1'],
     CHECKOUT_URL: ['//pay.example.com', 'https://user@pay.example.com'],
     DATABASE_URL: [
@@ -400,6 +402,8 @@ suite('a first start that cannot listen', () => {
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /EADDRINUSE[^\n]*; set PORT to another one\n$/);
     assert.equal(failed.stdout, '');
+    const second = await runToEnd(t, ['serve'], { ...settings, PORT: '0', OPERATIONS_PORT: PORT });
+    assert.match(second.stderr, /EADDRINUSE[^\n]*; set OPERATIONS_PORT to another one\n$/);
     await other.kill('SIGTERM');
     const server = await serve(t, settings);
     await server.kill('SIGTERM');

@@ -3,6 +3,7 @@
  * `commands/` declares one command with its handler.
  */
 import type { Permission } from '../../accounts/api-key.ts';
+import { BadSetting, variableText } from '../../config.ts';
 import { createOutput, type Output } from '../output.ts';
 import type { Json, RecordOf } from './json.ts';
 import { argumentName, optionName, type Parameter, type Parameters, type ValuesOf } from './parameter.ts';
@@ -91,15 +92,15 @@ export function define<P extends Parameters, C extends object>(access: Access<P,
       const problems = [...typed.problems];
       const values: Record<string, unknown> = {};
       for (const { key, parameter, name } of all.filter((each) => !faulty.has(each.key))) {
-        const given = givenFor(parameter, texts[key] ?? [], env);
-        if (parameter.isRequired && given.texts.length === 0) {
-          problems.push(missing(name, parameter));
-          continue;
-        }
+        let asked = name;
         try {
-          values[key] = parameter.read(given.texts, env);
+          const given = givenFor(parameter, texts[key] ?? [], env);
+          asked = given.variable ?? name;
+          if (parameter.isRequired && given.texts.length === 0) problems.push(missing(name, parameter));
+          else values[key] = parameter.read(given.texts, env);
         } catch (error) {
-          problems.push(`${given.variable ?? name} ${(error as Error).message}`);
+          const { message } = error as Error;
+          problems.push(error instanceof BadSetting ? message : `${asked} ${message}`);
         }
       }
       // Every parameter has been read by its own declaration: the one place where their types meet.
@@ -135,10 +136,11 @@ export function define<P extends Parameters, C extends object>(access: Access<P,
 /** The typed words, or else the text of a variable; an empty variable says nothing. */
 function givenFor({ variables }: Parameter, texts: readonly string[], env: NodeJS.ProcessEnv) {
   if (texts.length > 0) return { texts, variable: null };
-  const variable = variables.find((each) => env[each]?.trim());
-  return variable === undefined
-    ? { texts: [], variable: null }
-    : { texts: [env[variable]?.trim() ?? ''], variable };
+  for (const variable of variables) {
+    const text = variableText(variable, env);
+    if (text !== '') return { texts: [text], variable };
+  }
+  return { texts: [], variable: null };
 }
 
 function missing(name: string, { value, meaning, variables }: Parameter): string {

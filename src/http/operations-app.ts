@@ -1,0 +1,33 @@
+/** What operators ask for, on an address of its own: whoever reaches that of the API does not see it. */
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Store } from '../store/store.ts';
+import { type ConnectionOptions, guardConnections } from './connections.ts';
+import type { Metrics } from './metrics.ts';
+import { requestIds } from './request-id.ts';
+import { operationsRoutes } from './routes/operations.ts';
+
+type Options = {
+  readonly logger: FastifyBaseLogger;
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly isStopping: () => boolean;
+  readonly connections?: ConnectionOptions;
+};
+
+/** Builds, never listens. */
+export function buildOperationsApp({ logger, connections, ...dependencies }: Options): FastifyInstance {
+  const guard = guardConnections(connections);
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIds(),
+    serverFactory: (handle) => guard.createGuardedServer(handle),
+    return503OnClosing: false,
+  });
+  app.addHook('preClose', (done) => {
+    guard.drain();
+    done();
+  });
+  operationsRoutes(app, dependencies);
+  return app;
+}
