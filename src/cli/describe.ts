@@ -104,5 +104,8 @@ export const exitStatusRows: readonly Row[] = [
   [String(exitStatus.success), 'The command did what it was asked.'],
   [String(exitStatus.failure), 'It could not; standard error says why.'],
   [String(exitStatus.usage), 'The command line or a setting is wrong; nothing was done.'],
-  [String(exitStatus.found), '`reconcile` found missed events, or `db check` or `db backup` broken rules.'],
+  [
+    String(exitStatus.found),
+    '`reconcile` found missed events, `db check` or `db backup` broken rules, or `doctor` something wrong.',
+  ],
 ];

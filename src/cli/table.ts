@@ -13,6 +13,7 @@ const sections: readonly Section[] = [
     commands: {
       serve: () => import('./commands/serve.ts'),
       demo: () => import('./commands/demo.ts'),
+      doctor: () => import('./commands/doctor.ts'),
     },
   },
   {

@@ -172,6 +172,8 @@ test('every command that prints data prints it as JSON, with the keys that are d
   const checked = await json('db check');
   assert.deepEqual([checked.at(-1)?.record, checked.at(-1)?.broken], ['summary', 0]);
 
+  assert.equal((await json('doctor')).at(-1)?.record, 'summary');
+
   // What goes on until it is stopped.
   const listen = await loaded('listen');
   const env = await environmentOf(listen);

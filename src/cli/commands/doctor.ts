@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { advised, type Finding, good } from '../../lib/finding.ts';
+import { plainCommand } from '../declare/access.ts';
+import { linesOf } from '../declare/json.ts';
+import { flag } from '../declare/parameter.ts';
+import type { Values } from '../doctor/settings.ts';
+import { exitStatus } from '../failure.ts';
+
+const marks = { ok: '✓', advice: '!', wrong: '✗' } as const;
+
+/** How far the clock may be behind the newest event: clocks of several machines differ. */
+const BEHIND_MS = 5 * 60_000;
+
+type Area = 'settings' | 'files' | 'database' | 'clock' | 'addresses' | 'receivers' | 'rails';
+type Tell = (area: Area, findings: readonly Finding[]) => void;
+
+export const command = plainCommand({
+  purpose: 'Check the installation: settings, files, database, clock, addresses, receivers and rails.',
+  details: [
+    'Prints a line for each thing that was looked at, and under it what to do. It changes nothing. The exit status is 3 if something is wrong.',
+    'Run it with the settings of the service and as its user, best while the service runs.',
+  ],
+  options: { askStripe: flag('Ask Stripe too whether it takes the keys.') },
+  variables: ['DATABASE_URL', 'PUBLIC_URL'],
+  json: linesOf({
+    finding: {
+      area: 'One of `settings`, `files`, `database`, `clock`, `addresses`, `receivers`, `rails`.',
+      status: '`ok`, `advice` where something is to be known or done, or `wrong`.',
+      text: 'What was found.',
+      advice: 'What to do, or empty.',
+    },
+    summary: {
+      ok: 'How many are as they should be.',
+      advice: 'How many come with advice.',
+      wrong: 'How many are wrong.',
+    },
+  }),
+  examples: [['opentill doctor', 'The installation that the settings describe']],
+  async run({ askStripe }, { output }) {
+    const counts = { ok: 0, advice: 0, wrong: 0 };
+    await examine(process.env, askStripe, (area, findings) => {
+      for (const { status, text, advice } of findings) {
+        counts[status]++;
+        const lines = [`${marks[status]} ${area}: ${text}`, ...(advice === '' ? [] : [`    ${advice}`])];
+        output.record({ record: 'finding', area, status, text, advice }, lines);
+      }
+    });
+    const { ok, advice, wrong } = counts;
+    output.record(
+      { record: 'summary', ...counts },
+      `${ok} as they should be, ${advice} with advice, ${wrong} wrong.`,
+    );
+    if (wrong > 0) process.exitCode = exitStatus.found;
+  },
+});
+
+async function examine(env: NodeJS.ProcessEnv, asksStripe: boolean, tell: Tell): Promise<void> {
+  const { examineFiles, examineSettings } = await import('../doctor/settings.ts');
+  const { values, findings } = examineSettings(env);
+  tell('settings', findings);
+  const { DATABASE_URL: database } = values;
+  const path = database?.kind === 'sqlite' ? database.path : null;
+  const welcome = `${path ?? 'opentill'}.first-start.txt`;
+  tell('files', [
+    ...examineFiles(env, path === null ? [] : [path, `${path}-wal`, `${path}-shm`, welcome]),
+    ...(existsSync(welcome)
+      ? [advised(`${welcome} has the secrets of the first start.`, 'Read it, and delete it.')]
+      : []),
+  ]);
+  await withDatabase(values, asksStripe, tell);
+}
+
+async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Promise<void> {
+  const { examineDatabase, openStore } = await import('../../store/open.ts');
+  const { servesThisMachineOnly } = await import('../../main.ts');
+  const { examineAddresses } = await import('../doctor/addresses.ts');
+  const { askStripe, examineRails } = await import('../doctor/rails.ts');
+  const { DATABASE_URL, DATABASE_COMMITS, HOST, PUBLIC_URL, WEBHOOK_ALLOW } = values;
+  const isLocal =
+    HOST !== undefined && PUBLIC_URL !== undefined && servesThisMachineOnly({ HOST, PUBLIC_URL });
+  const config = DATABASE_URL && DATABASE_COMMITS ? { DATABASE_URL, DATABASE_COMMITS } : null;
+  if (config !== null) tell('database', await examineDatabase(config));
+  tell('addresses', await examineAddresses(values, isLocal));
+  const isThere =
+    config !== null && (config.DATABASE_URL.kind === 'postgres' || existsSync(config.DATABASE_URL.path));
+  // What is wrong with it was told above.
+  const store = isThere ? await openStore(config, { serve: false }).catch(() => null) : null;
+  try {
+    const accounts = (await store?.accounts.list()) ?? [];
+    if (store !== null) tell('clock', clockFindings(await store.newestTime()));
+    if (store !== null && WEBHOOK_ALLOW !== undefined) {
+      const { examineReceivers } = await import('../doctor/receivers.ts');
+      const { networkRules } = await import('../../webhooks/guard.ts');
+      const { createResolve } = await import('../../webhooks/resolve.ts');
+      tell(
+        'receivers',
+        await examineReceivers(store, accounts, networkRules(WEBHOOK_ALLOW, isLocal), createResolve()),
+      );
+    }
+    tell('rails', examineRails(values, accounts));
+  } finally {
+    await store?.close();
+  }
+  if (asksStripe) tell('rails', await askStripe(values));
+}
+
+function clockFindings(newest: number | null): readonly Finding[] {
+  const behindMs = newest === null ? 0 : newest - Date.now();
+  return [
+    behindMs <= BEHIND_MS
+      ? good('The clock of this machine is not behind the newest event.')
+      : {
+          status: 'wrong',
+          text: `The clock of this machine is ${Math.round(behindMs / 1000)} s behind the newest event.`,
+          advice: 'Set it right, and let it keep time over the network (NTP). Then start the service again.',
+        },
+  ];
+}

@@ -1,0 +1,97 @@
+/** Settings: each by itself and together, what looks like a misspelled one, and who can read the files that they name. */
+import { statSync } from 'node:fs';
+import {
+  BadSetting,
+  type Config,
+  readConfig,
+  readSetting,
+  secretNames,
+  settings,
+  variableNames,
+} from '../../config.ts';
+import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { nearest } from '../nearest.ts';
+
+/** The settings that can be read. */
+export type Values = Partial<Config>;
+
+const SEE_HELP = 'opentill serve --help has all settings.';
+
+export function examineSettings(env: NodeJS.ProcessEnv): {
+  readonly values: Values;
+  readonly findings: readonly Finding[];
+} {
+  const mistakes: string[] = [];
+  /** Undefined where it is wrong: whatever needs it is left out then. */
+  function attempt<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof BadSetting)) throw error;
+      mistakes.push(error.message);
+      return undefined;
+    }
+  }
+  const names = Object.keys(settings) as ReadonlyArray<keyof Config>;
+  const values: Values = Object.fromEntries(
+    names
+      .map((name) => [name, attempt(() => readSetting(name, env))])
+      .filter(([, value]) => value !== undefined),
+  );
+  // What takes several settings to see.
+  if (mistakes.length === 0) attempt(() => readConfig(env));
+  const findings = [
+    ...(mistakes.length === 0 ? [good('All settings can be read.')] : []),
+    ...mistakes.map((mistake) => wrong(`${mistake}.`, `The service does not start with it. ${SEE_HELP}`)),
+    ...misspelled(env),
+  ];
+  return { values, findings };
+}
+
+/** Variables whose names are almost those of settings: they have no effect, and nobody would say so. */
+function misspelled(env: NodeJS.ProcessEnv): readonly Finding[] {
+  const known = [...variableNames, 'OPENTILL_API_KEY', 'OPENTILL_URL'];
+  return Object.keys(env)
+    .filter((name) => name.includes('_') && !known.includes(name))
+    .flatMap((name) => {
+      const meant = nearest(name, known);
+      // Names of other programs may be as short, and begin otherwise.
+      return meant === null || meant.slice(0, 3) !== name.slice(0, 3)
+        ? []
+        : [advised(`There is no setting ${name}; it has no effect.`, `Did you mean ${meant}? ${SEE_HELP}`)];
+    });
+}
+
+/** Secrets belong to the user of the service alone. `extra` are further files that hold some. */
+export function examineFiles(env: NodeJS.ProcessEnv, extra: readonly string[]): readonly Finding[] {
+  // Windows has other rights than these.
+  if (process.platform === 'win32') return [];
+  const named = secretNames.flatMap((name) => env[`${name}_FILE`]?.trim() || []);
+  const found = [...named, ...extra].flatMap((file) => {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+    return mode === undefined ? [] : [fileFinding(file, mode)];
+  });
+  const isRoot = process.getuid?.() === 0;
+  return [
+    ...found,
+    ...(isRoot
+      ? [
+          advised(
+            'This command runs as root, who may do everything.',
+            'Run the service, and this command, as a user of its own.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function fileFinding(file: string, mode: number): Finding {
+  if ((mode & 0o007) !== 0)
+    return wrong(
+      `Every user of this machine can read or write ${file}, which holds secrets.`,
+      `chmod 600 ${file}`,
+    );
+  return (mode & 0o070) !== 0
+    ? advised(`The group of ${file} can read or write it, and it holds secrets.`, `chmod 600 ${file}`)
+    : good(`Only its owner can read ${file}.`);
+}

@@ -1,0 +1,104 @@
+/** Looks at a PostgreSQL database without changing it. */
+import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { createConnection, type Sql } from './connection.ts';
+import { migrations, schemaOf } from './migrate.ts';
+import { cannotUse, nameOf, objectionTo, type ServerFacts } from './open.ts';
+
+/** Connections of a process beside those of its commits. */
+const FURTHER_CONNECTIONS = 8;
+/** Due times of several machines are compared. */
+const CLOCKS_APART_MS = 5_000;
+
+type Facts = ServerFacts & {
+  readonly now: number;
+  readonly checksums: string;
+  readonly most: number;
+  readonly tls: boolean | null;
+  readonly remote: boolean;
+};
+
+export async function examineServer(url: string, commitsAtOnce: number): Promise<readonly Finding[]> {
+  const name = nameOf(url);
+  const connection = createConnection(url);
+  try {
+    return await connection.run(async (sql) => {
+      const [facts] = await sql<[Facts]>`
+        SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
+          current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable,
+          pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
+          (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+          current_setting('data_checksums') AS checksums, current_setting('max_connections')::integer AS most,
+          (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
+          NOT coalesce(inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1', true) AS remote`;
+      return [...serverFindings(name, facts, commitsAtOnce, Date.now()), await schemaFinding(name, sql)];
+    });
+  } catch (error) {
+    return [
+      wrong(
+        `${cannotUse(name, error).message}.`,
+        'Check DATABASE_URL, the server, and what it lets in (pg_hba.conf).',
+      ),
+    ];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Exported for the test: not every kind of server can be had there. */
+export function serverFindings(
+  name: string,
+  facts: Facts,
+  commitsAtOnce: number,
+  nowMs: number,
+): readonly Finding[] {
+  const objection = objectionTo(facts);
+  const apartMs = nowMs - facts.now;
+  const needed = commitsAtOnce + FURTHER_CONNECTIONS;
+  return [
+    objection === null
+      ? good(`${name} is reached: PostgreSQL ${facts.version}.`)
+      : wrong(`The database ${name} cannot be used: ${objection}.`, 'See docs/guides/postgresql.md.'),
+    Math.abs(apartMs) <= CLOCKS_APART_MS
+      ? good('The clock of the server agrees with that of this machine.')
+      : wrong(
+          `The clock of this machine is ${Math.abs(Math.round(apartMs / 1000))} s ${apartMs > 0 ? 'ahead of' : 'behind'} that of the server of ${name}.`,
+          'Let both keep time over the network (NTP).',
+        ),
+    facts.checksums === 'on'
+      ? good('The server checks its pages (data_checksums).')
+      : advised('The server does not notice damaged pages.', 'Switch checksums on with pg_checksums.'),
+    facts.most > needed
+      ? good(`The server takes ${facts.most} connections; each process holds ${needed}.`)
+      : wrong(
+          `The server takes ${facts.most} connections, and each process holds ${needed}.`,
+          'Lower DATABASE_COMMITS, or raise max_connections.',
+        ),
+    ...(facts.remote && facts.tls === false
+      ? [
+          advised(
+            'The connection to the server is not encrypted.',
+            'Add ?sslmode=verify-full or ?sslmode=require to DATABASE_URL.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+async function schemaFinding(name: string, sql: Sql): Promise<Finding> {
+  const [schema, known] = [await schemaOf(sql), migrations.length];
+  if (schema === null || schema === 0)
+    return advised(
+      `There is nothing of opentill in ${name} yet.`,
+      'The first start of the service makes it.',
+    );
+  if (schema === known) return good(`${name} has the schema ${schema}, that of this version.`);
+  return schema > known
+    ? wrong(
+        `${name} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
+        'Run that version.',
+      )
+    : advised(
+        `${name} has the schema ${schema} of an older opentill.`,
+        `Take a backup; the next start of the service brings it to ${known}.`,
+      );
+}

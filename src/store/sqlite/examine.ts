@@ -1,0 +1,102 @@
+/** Looks at a database file without changing it, beside the service that has it open. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { UnusableDatabase } from '../errors.ts';
+import { openForReading } from './file.ts';
+import { migrations, schemaOf } from './migrate.ts';
+
+/** The log alone may have more than a tenth of it. */
+const ENOUGH_BYTES = 2 ** 30;
+
+export function examineFile(path: string): readonly Finding[] {
+  if (!existsSync(path)) return [absent(path)];
+  return [...whole(path), ...writable(path), ...spacious(path)];
+}
+
+function absent(path: string): Finding {
+  const place = existing(dirname(resolve(path)));
+  return mayWrite(place)
+    ? advised(`There is no database ${path} yet.`, 'The first start of the service creates it.')
+    : wrong(
+        `There is no database ${path}, and this user must not create one in ${place}.`,
+        'Let the user of the service write there, or set DATABASE_URL to another path.',
+      );
+}
+
+/** The file can be read, is of this version, and its pages are in order. */
+function whole(path: string): readonly Finding[] {
+  let database: DatabaseSync;
+  try {
+    database = openForReading(path);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase)) throw error;
+    return [wrong(`${error.message}.`, 'If the file is damaged, restore a backup: opentill db restore.')];
+  }
+  try {
+    const damage = String(Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0]);
+    return [
+      schemaFinding(path, schemaOf(database)),
+      damage === 'ok'
+        ? good(`The pages of ${path} are in order.`)
+        : wrong(`${path} is damaged: ${damage}.`, 'opentill db check says where; restore a backup.'),
+    ];
+  } catch (error) {
+    return [
+      wrong(
+        `${path} cannot be read: ${(error as Error).message}.`,
+        'opentill db check says where it is damaged; restore a backup.',
+      ),
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+function schemaFinding(path: string, schema: number): Finding {
+  const known = migrations.length;
+  if (schema === known) return good(`${path} has the schema ${schema}, that of this version.`);
+  return schema > known
+    ? wrong(
+        `${path} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
+        'Run that version, or restore a backup of this one.',
+      )
+    : advised(
+        `${path} has the schema ${schema} of an older opentill.`,
+        `Take a backup; the next start of the service brings it to ${known}.`,
+      );
+}
+
+function writable(path: string): readonly Finding[] {
+  const denied = [path, dirname(resolve(path))].filter((each) => !mayWrite(each));
+  return denied.map((each) =>
+    wrong(
+      `This user must not write ${each}.`,
+      'Run this command as the user of the service; if it is, give that user the file and its directory.',
+    ),
+  );
+}
+
+function spacious(path: string): readonly Finding[] {
+  const { bavail, bsize } = statfsSync(dirname(resolve(path)));
+  const free = bavail * bsize;
+  const text = `The disk of ${path} has ${Math.floor(free / 2 ** 20)} MiB left.`;
+  return [free < ENOUGH_BYTES ? advised(text, 'Make room: a full disk refuses all changes.') : good(text)];
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The directory itself, or the nearest above it that is there. */
+function existing(directory: string): string {
+  return statSync(directory, { throwIfNoEntry: false }) === undefined && dirname(directory) !== directory
+    ? existing(dirname(directory))
+    : directory;
+}

@@ -1,0 +1,287 @@
+/** `doctor`: what is wrong with an installation is found and said, and nothing is changed by looking. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, type TestContext, test } from 'node:test';
+import { examineReceivers } from '../../src/cli/doctor/receivers.ts';
+import { freePort } from '../../src/cli/free-port.ts';
+import { networkRules } from '../../src/webhooks/guard.ts';
+import { createSession } from '../api/shop.ts';
+import { freshDirectory, runToEnd, serve, welcomeOf } from '../support/process.ts';
+import { startService } from '../support/service.ts';
+import { startStripe } from '../support/stripe-stand-in.ts';
+
+type Settings = Readonly<Record<string, string>>;
+type Finding = {
+  readonly area: string;
+  readonly status: string;
+  readonly text: string;
+  readonly advice: string;
+};
+
+/** Runs it with `--json`; the findings, and how it ended. */
+async function examined(t: TestContext, settings: Settings, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runToEnd(t, ['doctor', '--json', ...args], settings);
+  assert.equal(stderr, '');
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const findings: readonly Finding[] = records.slice(0, -1);
+  const { record: _, ...counts } = records.at(-1);
+  for (const status of ['ok', 'advice', 'wrong'])
+    assert.equal(counts[status], findings.filter((each) => each.status === status).length, status);
+  assert.equal(code, counts.wrong > 0 ? 3 : 0, stdout);
+  for (const { status, text, advice } of findings) {
+    assert.match(text, /^[^\n]+\.$/);
+    assert.equal(status === 'ok', advice === '', text);
+  }
+  return findings;
+}
+
+/** The one finding of an area whose text fits. */
+function found(findings: readonly Finding[], area: string, text: RegExp): Finding {
+  const [only, ...others] = findings.filter((each) => each.area === area && text.test(each.text));
+  assert.ok(only && others.length === 0, `${area} ${text}: ${JSON.stringify(findings, null, 1)}`);
+  return only;
+}
+
+const wrongIn = (findings: readonly Finding[]) =>
+  findings.filter(({ status }) => status === 'wrong').map(({ area }) => area);
+
+suite('doctor', () => {
+  test('finds nothing wrong with a service that has just been started', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const server = await serve(t, { DATABASE_URL });
+    await welcomeOf(server);
+    const settings = { DATABASE_URL, PORT: String(server.port) };
+    const findings = await examined(t, settings);
+    assert.deepEqual(wrongIn(findings), []);
+    assert.deepEqual(
+      [...new Set(findings.map(({ area }) => area))],
+      ['settings', 'files', 'database', 'addresses', 'clock', 'receivers', 'rails'],
+    );
+    found(findings, 'addresses', new RegExp(`^The service answers at ${server.url}\\.$`));
+    found(findings, 'addresses', new RegExp(`^${server.url} leads to the service\\.$`));
+    assert.equal(found(findings, 'files', /first start/).status, 'advice');
+    assert.equal(found(findings, 'rails', /cannot be paid in live mode/).status, 'advice');
+
+    const { stdout } = await runToEnd(t, ['doctor'], settings);
+    assert.match(stdout, /^✓ settings: All settings can be read\.$/m);
+    assert.match(
+      stdout,
+      /^! rails: Account 1 \(My shop\) cannot be paid in live mode\.\n {4}Name a receiving account/m,
+    );
+    assert.match(stdout, /\n\d+ as they should be, \d+ with advice, 0 wrong\.\n$/);
+  });
+
+  test('finds it at an address of its own for operators', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const OPERATIONS_PORT = String(await freePort());
+    const server = await serve(t, { DATABASE_URL, OPERATIONS_PORT });
+    const findings = await examined(t, { DATABASE_URL, PORT: String(server.port), OPERATIONS_PORT });
+    found(findings, 'addresses', /^The service answers at /);
+  });
+
+  test('tells of all wrong settings at once, and repeats no secret', async (t) => {
+    const { code, stdout } = await runToEnd(t, ['doctor'], {
+      DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`,
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      STRIPE_LIVE_SECRET_KEY: 'sk_test_canary',
+    });
+    assert.equal(code, 3);
+    for (const name of ['PORT', 'LOG_LEVEL', 'STRIPE_LIVE_SECRET_KEY'])
+      assert.match(stdout, new RegExp(`^✗ settings: ${name} must be `, 'm'));
+    assert.doesNotMatch(stdout, /canary/);
+  });
+
+  test('tells of settings that do not go together, and of names that are almost those of settings', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    const findings = await examined(t, {
+      DATABASE_URL,
+      STRIPE_LIVE_SECRET_KEY: 'sk_live_canary',
+      PUBLIC_URI: 'https://pay.example.com',
+      TRUST_PROXIES: '127.0.0.1',
+    });
+    found(findings, 'settings', /^STRIPE_LIVE_WEBHOOK_SECRET must be set: STRIPE_LIVE_SECRET_KEY is\.$/);
+    assert.match(found(findings, 'settings', /^There is no setting PUBLIC_URI;/).advice, /PUBLIC_URL\?/);
+    assert.match(found(findings, 'settings', /^There is no setting TRUST_PROXIES;/).advice, /TRUST_PROXY\?/);
+    assert.equal(found(findings, 'rails', /to HTTPS alone/).status, 'wrong');
+  });
+
+  test('creates nothing where there is no database yet', async (t) => {
+    const directory = freshDirectory(t);
+    const findings = await examined(t, { DATABASE_URL: `sqlite:${join(directory, 'new/till.db')}` });
+    assert.deepEqual(wrongIn(findings), []);
+    assert.equal(found(findings, 'database', /^There is no database/).status, 'advice');
+    assert.deepEqual(readdirSync(directory), []);
+  });
+});
+
+suite('doctor finds a database', () => {
+  async function made(t: TestContext): Promise<{ readonly path: string; readonly settings: Settings }> {
+    const path = join(freshDirectory(t), 'till.db');
+    const settings = { DATABASE_URL: `sqlite:${path}` };
+    const server = await serve(t, settings);
+    await welcomeOf(server);
+    await server.kill('SIGTERM');
+    return { path, settings };
+  }
+
+  test('that others can read, with the files of secrets', async (t) => {
+    const { path, settings } = await made(t);
+    const secret = join(path, '../key');
+    writeFileSync(secret, 'sk_test_canary:');
+    chmodSync(secret, 0o644);
+    chmodSync(path, 0o640);
+    const findings = await examined(t, { ...settings, STRIPE_TEST_SECRET_KEY_FILE: secret });
+    assert.equal(
+      found(findings, 'files', new RegExp(`^Every user .* ${secret},`)).advice,
+      `chmod 600 ${secret}`,
+    );
+    assert.equal(found(findings, 'files', new RegExp(`^The group of ${path} `)).status, 'advice');
+  });
+
+  test('of a newer version, and one of something else', async (t) => {
+    const { path, settings } = await made(t);
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    const newer = await examined(t, settings);
+    assert.equal(found(newer, 'database', /schema 999 of a newer opentill/).status, 'wrong');
+    rmSync(path);
+    writeFileSync(path, 'no database at all, and long enough for SQLite to see that '.repeat(40), {
+      mode: 0o600,
+    });
+    assert.deepEqual(wrongIn(await examined(t, settings)), ['database']);
+  });
+
+  test('that is damaged', async (t) => {
+    const { path, settings } = await made(t);
+    const database = new DatabaseSync(path);
+    const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
+    const { page_count: count } = database.prepare('PRAGMA page_count').get() as { page_count: number };
+    database.close();
+    truncateSync(path, size * (count - 4));
+    const findings = await examined(t, settings);
+    assert.ok(wrongIn(findings).includes('database'), JSON.stringify(findings));
+  });
+
+  test('whose newest event is still to come', async (t) => {
+    const service = await startService(t, { realNow: () => Date.now() + 3_600_000 });
+    await createSession(service);
+    const settings = { DATABASE_URL: service.database.url, PORT: new URL(service.url).port };
+    const findings = await examined(t, settings);
+    assert.match(found(findings, 'clock', /behind the newest event/).text, /is 3(599|600) s behind/);
+  });
+});
+
+suite('doctor finds an address', () => {
+  async function elsewhere(t: TestContext, answer: string): Promise<string> {
+    const server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  test('at which somebody else answers, or another opentill, or nobody', async (t) => {
+    const directory = freshDirectory(t);
+    const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;
+    const { port } = await serve(t, { DATABASE_URL });
+    const examine = async (PUBLIC_URL: string) => {
+      const findings = await examined(t, { DATABASE_URL, PORT: String(port), PUBLIC_URL });
+      assert.deepEqual(wrongIn(findings), ['addresses']);
+      return findings.find(({ status }) => status === 'wrong')?.text ?? '';
+    };
+    assert.match(await examine(await elsewhere(t, 'hello')), /and not by opentill\.$/);
+    const other = '{"servers":[{"url":"https://pay.example.com"}]}';
+    assert.match(
+      await examine(await elsewhere(t, other)),
+      /takes https:\/\/pay\.example\.com for its address/,
+    );
+    assert.match(await examine(`http://127.0.0.1:${await freePort()}`), /does not answer: .*ECONNREFUSED/);
+    assert.match(await examine(`https://127.0.0.1:${port}`), /does not answer: /);
+  });
+
+  test('that is not encrypted, or behind a proxy that is not named', async (t) => {
+    const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+    // The names exist nowhere (RFC 6761), so nobody is asked.
+    const plain = await examined(t, { DATABASE_URL, PUBLIC_URL: 'http://pay.invalid' });
+    assert.equal(found(plain, 'addresses', /is not encrypted/).status, 'wrong');
+    const behind = await examined(t, { DATABASE_URL, PUBLIC_URL: 'https://pay.invalid' });
+    assert.deepEqual(wrongIn(behind), []);
+    assert.equal(found(behind, 'addresses', /TRUST_PROXY names none/).status, 'advice');
+    const named = { DATABASE_URL, PUBLIC_URL: 'https://pay.invalid', TRUST_PROXY: '127.0.0.1' };
+    assert.equal(found(await examined(t, named), 'addresses', /^The proxies that are believed/).status, 'ok');
+  });
+});
+
+test('doctor finds receivers that get nothing, and why', async (t) => {
+  const { service, account, call } = await startService(t);
+  for (const url of [
+    'http://127.0.0.1:9/a',
+    'https://shop.test/',
+    'https://inside.test/',
+    'https://gone.test/',
+  ])
+    assert.equal((await call('POST', '/v3/webhook_endpoint', { body: { url, events: ['*'] } })).status, 201);
+  const addresses: Readonly<Record<string, string>> = {
+    'shop.test': '93.184.216.34',
+    'inside.test': '10.1.2.3',
+  };
+  const resolve = async (name: string) => {
+    const address = addresses[name];
+    if (address === undefined) throw Object.assign(new Error('no'), { code: 'ENOTFOUND' });
+    return [{ address, family: 4 }];
+  };
+  const examine = async (allowed: readonly string[]) => {
+    const findings = await examineReceivers(service.store, [account], networkRules(allowed, false), resolve);
+    return findings.map(({ status, text }) => `${status} ${text.replace(/^.* at /, '')}`);
+  };
+  assert.deepEqual(await examine([]), [
+    'wrong http://127.0.0.1:9 gets nothing: its address must not be an address in a private or otherwise special network.',
+    'ok https://shop.test may be sent to: 93.184.216.34.',
+    'wrong https://inside.test gets nothing: its name leads to 10.1.2.3.',
+    'wrong https://gone.test gets nothing: its name has no address (ENOTFOUND).',
+  ]);
+  assert.deepEqual(
+    (await examine(['127.0.0.1/32', '10.0.0.0/8'])).map((line) => line.split(' ')[0]),
+    ['ok', 'ok', 'ok', 'wrong'],
+  );
+});
+
+test('doctor asks Stripe only if it is told to, and says what the answer means', async (t) => {
+  const stripe = await startStripe(t);
+  const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+  const { secretKey, webhookSecret } = stripe.keys.test;
+  const settings = {
+    DATABASE_URL,
+    STRIPE_API_URL: stripe.url,
+    STRIPE_TEST_SECRET_KEY: secretKey,
+    STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,
+  };
+  await examined(t, settings);
+  assert.equal(stripe.calls.length, 0);
+  const asked = async () => found(await examined(t, settings, '--ask-stripe'), 'rails', /Stripe|test mode/);
+  assert.deepEqual(await asked(), {
+    record: 'finding',
+    area: 'rails',
+    status: 'ok',
+    text: 'Stripe takes the key of test mode.',
+    advice: '',
+  });
+  assert.equal(stripe.calls.length, 1);
+  stripe.next('unauthorized');
+  assert.match((await asked()).text, /does not know the key/);
+  stripe.next('forbidden');
+  assert.match((await asked()).advice, /permissions/);
+  stripe.next('error_before');
+  assert.equal((await asked()).status, 'advice');
+  stripe.next('reset_before');
+  assert.match((await asked()).text, /does not answer at /);
+  assert.equal(existsSync(DATABASE_URL.slice('sqlite:'.length)), false);
+});
