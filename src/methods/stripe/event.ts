@@ -23,9 +23,11 @@ export function readStripeEvent(
     if (event === null) continue;
     // More people know the secret of the test endpoint than that of the live one.
     if (event.livemode !== (mode === 'live')) throw new BadSignature('the event is of the other mode');
+    const reference = idOf(event.id);
+    if (reference === null) throw new BadSignature('the event has no id');
     const subject = asRecord(event.data?.object);
     return {
-      reference: String(event.id),
+      reference,
       attemptReference: attemptOf(subject),
       paymentReference: paymentOf(subject),
       mode,
@@ -44,17 +46,20 @@ function opened(body: Buffer, signature: string, secret: string): Stripe.Event |
 
 /** Pages name the attempt themselves; payments, charges and refunds of ours have it written on them. */
 function attemptOf(subject: Readonly<Record<string, unknown>>): string | null {
-  return text(subject.client_reference_id) ?? text(asRecord(subject.metadata).attempt);
+  return idOf(subject.client_reference_id) ?? idOf(asRecord(subject.metadata).attempt);
 }
 
 /** Disputes, and refunds that were made at Stripe, name nothing but the payment. */
 function paymentOf(subject: Readonly<Record<string, unknown>>): string | null {
-  if (subject.object === 'payment_intent') return text(subject.id);
-  return text(subject.payment_intent) ?? text(asRecord(subject.payment_intent).id);
+  if (subject.object === 'payment_intent') return idOf(subject.id);
+  return idOf(subject.payment_intent) ?? idOf(asRecord(subject.payment_intent).id);
 }
 
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+/** Ids of Stripe, and ours; anything else is of nobody, and might not even be kept. */
+const ID = /^[\w-]{1,255}$/;
+
+function idOf(value: unknown): string | null {
+  return typeof value === 'string' && ID.test(value) ? value : null;
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -76,6 +76,20 @@ suite('events of Stripe', () => {
     assert.ok(attempt);
   });
 
+  test('name nothing that cannot be an id, and are refused without one of their own', async (t) => {
+    const harness = await startHarness(t);
+    await harness.paid();
+    const [event] = harness.stripe.books.test.events;
+    assert.ok(event);
+    for (const id of ['a\0b', '', 'x'.repeat(256), 'evt 1', 7]) {
+      const object = { object: 'payment_intent', id, metadata: { attempt: id } };
+      const about = read(harness, harness.stripe.signed({ ...event, data: { object } }));
+      assert.deepEqual([about.attemptReference, about.paymentReference], [null, null]);
+      const unnamed = harness.stripe.signed({ ...event, id: id as string });
+      assert.throws(() => read(harness, unnamed), BadSignature, String(id));
+    }
+  });
+
   test('that are not signed by Stripe, or were signed long ago, are refused', async (t) => {
     const harness = await startHarness(t);
     const { attempt } = await harness.paid();
