@@ -1,6 +1,6 @@
 /** The merchant's record of a payer, and the rules for it. Pure. */
 import type { CustomerId } from './ids.ts';
-import { mergePatch, metadataProblem } from './metadata.ts';
+import { afterMerge, mergePatch, metadataProblem } from './metadata.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
 import type { JsonObject, Payer, Phone } from './session.ts';
 import type { Tenant, TenantTime } from './tenant.ts';
@@ -71,7 +71,7 @@ export function decideCustomer(
   const { metadata: patch, ...fields } = command.fields;
   const metadata = patch === undefined ? current.metadata : mergePatch(current.metadata, patch);
   const problem = metadataProblem(metadata);
-  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: `${problem} after the merge` }]);
+  if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: afterMerge(problem) }]);
   if (Object.keys(command.fields).length === 0) return { kind: 'unchanged', customer: current };
   return { kind: 'change', customer: { ...current, ...fields, metadata } };
 }

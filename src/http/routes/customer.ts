@@ -7,7 +7,7 @@ import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
-import { readMetadata, schemaProblems, usableFields } from '../input.ts';
+import { readMetadata, readPatch, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
@@ -56,7 +56,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
     ),
     async (request, reply) => {
       const origin = originOf(request);
-      const fields = readCustomer(request.body, schemaProblems(request));
+      const fields = readCustomer(request.body, schemaProblems(request), readMetadata);
       const time = await now(origin.tenant);
       const id = newId('cus', time);
       const complete: CustomerFields = {
@@ -136,7 +136,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
     ),
     async (request, reply) => {
       const origin = originOf(request);
-      const fields = readCustomer(request.body, schemaProblems(request));
+      const fields = readCustomer(request.body, schemaProblems(request), readPatch);
       const change = {
         subject: 'customer',
         origin,
@@ -187,10 +187,11 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
 function readCustomer(
   body: Static<typeof customerBody>,
   schemaProblems: readonly Problem[],
+  readObject: typeof readMetadata | typeof readPatch,
 ): Partial<CustomerFields> {
   const given = usableFields(body, schemaProblems);
   const problems = [...schemaProblems];
-  const metadata = readMetadata(given.metadata, problems);
+  const metadata = readObject(given.metadata, problems);
   if (problems.length > 0) throw fieldsError(problems);
   const { name, email, country, phone, reference_id } = given;
   return {
