@@ -255,9 +255,21 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'items change while money is moving',
     ...decide('exhaustive/exhaustive'),
-    find: "some(isInFlight)) {\n    return refuse('payment_in_progress', 'The items cannot change",
+    find: "some(isInFlight)) {\n    return refuse('payment_in_progress', `The ${what} cannot change",
     replace:
-      "some((each) => each.status === 'unknown')) {\n    return refuse('payment_in_progress', 'The items cannot change",
+      "some((each) => each.status === 'unknown')) {\n    return refuse('payment_in_progress', `The ${what} cannot change",
+  },
+  {
+    name: 'a payer goes on with a method that is gone',
+    ...decide('exhaustive/exhaustive'),
+    find: '({ method }) => !methods.includes(method)',
+    replace: '() => false',
+  },
+  {
+    name: 'new methods are told to nobody',
+    ...rules('events', ['exhaustive/exhaustive']),
+    find: '    before.methods !== after.methods ||\n',
+    replace: '',
   },
   {
     name: 'a session whose last payment fails after its time waits for a tick',

@@ -45,6 +45,8 @@ export type CreateCheckout = At & {
 export type UpdateCheckout = At & {
   readonly type: 'update';
   readonly items: readonly Item[] | null;
+  /** Ids of the payment methods from now on, or null for no change. */
+  readonly methods: readonly string[] | null;
   /** A JSON merge patch (RFC 7396), or null for none. */
   readonly metadata: JsonObject | null;
   readonly ifVersion: number | null;

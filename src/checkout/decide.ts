@@ -129,7 +129,7 @@ function expiryProblem(expiresAt: TenantTime | null, now: TenantTime): string | 
 
 const totalTooLarge = `must add up to at most ${MAX_AMOUNT}`;
 
-function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): Checkout | Refusal {
+function update(checkout: Checkout, { items, methods, metadata, now }: UpdateCheckout): Checkout | Refusal {
   const problems: Problem[] = [];
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
   const problem = metadataProblem(merged);
@@ -139,24 +139,34 @@ function update(checkout: Checkout, { items, metadata, now }: UpdateCheckout): C
   if (amount === null || problems.length > 0) return refuseFields(problems);
 
   const noted = same(merged, checkout.metadata) ? checkout : { ...checkout, metadata: merged };
-  return items === null ? noted : replaceItems(noted, items, amount, now);
+  if (items === null && methods === null) return noted;
+  const obstacle = obstacleToNewTerms(noted, items === null ? 'payment methods' : 'items');
+  if (obstacle) return obstacle;
+  const offered = methods === null ? noted : replaceMethods(noted, methods, now);
+  return items === null ? offered : replaceItems(offered, items, amount, now);
 }
 
-function replaceItems(
-  checkout: Checkout,
-  items: readonly Item[],
-  amount: number,
-  now: TenantTime,
-): Checkout | Refusal {
+/** Refusal of new items or methods, or null. */
+function obstacleToNewTerms(checkout: Checkout, what: string): Refusal | null {
   if (checkout.lifecycle.state !== 'active') {
-    return refuse('not_updatable', `The items cannot change: the session is ${checkout.lifecycle.state}.`);
+    return refuse('not_updatable', `The ${what} cannot change: the session is ${checkout.lifecycle.state}.`);
   }
   if (amountPaid(checkout) > 0) {
-    return refuse('not_updatable', 'The items cannot change: the amount is partially paid.');
+    return refuse('not_updatable', `The ${what} cannot change: the amount is partially paid.`);
   }
   if (checkout.attempts.some(isInFlight)) {
-    return refuse('payment_in_progress', 'The items cannot change: a payment is in progress.');
+    return refuse('payment_in_progress', `The ${what} cannot change: a payment is in progress.`);
   }
+  return null;
+}
+
+function replaceMethods(checkout: Checkout, methods: readonly string[], now: TenantTime): Checkout {
+  if (same(methods, checkout.methods)) return checkout;
+  // Nobody is to pay any more by a method that is gone.
+  return cancelWaiting({ ...checkout, methods }, now, ({ method }) => !methods.includes(method));
+}
+
+function replaceItems(checkout: Checkout, items: readonly Item[], amount: number, now: TenantTime): Checkout {
   const description = listingOf(items);
   if (amount === checkout.amount && description === checkout.description && same(items, checkout.items)) {
     return checkout;

@@ -54,6 +54,7 @@ export function eventsBetween(before: Checkout | null, after: Checkout): Checkou
   const lineChanged =
     before.metadata !== after.metadata ||
     before.items !== after.items ||
+    before.methods !== after.methods ||
     before.amount !== after.amount ||
     before.description !== after.description;
   // No other event shows further money on an attempt that had already succeeded.

@@ -118,9 +118,9 @@ export const errorTable = {
   not_updatable: {
     status: 409,
     code: 19022,
-    text: 'The items of the session can no longer change.',
+    text: 'The items or payment methods of the session can no longer change.',
     advice:
-      'Items can change only while the session is active and nothing is paid; metadata can always change. For another amount, create a new session.',
+      'Items and payment methods can change only while the session is active and nothing is paid; metadata can always change. For another amount, create a new session.',
   },
   not_payable: {
     status: 409,

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal } from '../checkout/refusals.ts';
 import { type Attempt, amountDue } from '../checkout/session.ts';
 import type { Messages } from '../i18n/languages/messages.ts';
 import { newId } from '../lib/id.ts';
+import { catalogue } from '../methods/catalogue.ts';
 import { occasionOf, traitsOf } from '../methods/method.ts';
 import {
   SANDBOX,
@@ -54,7 +55,9 @@ export const pay: Action = async (dependencies, visit, form, requestId) => {
   const { tenant, id, token } = checkout;
   const offer = offers.find(({ method }) => method.id === form.method);
   const shown = readShown(form.shown, checkout);
-  if (offers.length === 0) return { statusCode: 409, alert: 'notPayable' };
+  // The page may have been opened before the methods changed.
+  const isGone = !offer && catalogue(checkout.currency).some(({ id }) => id === form.method);
+  if (offers.length === 0 || isGone) return { statusCode: 409, alert: 'notPayable' };
   if (!offer || shown === null || !isOnce(form.once)) return { statusCode: 400, alert: 'badInput' };
   const { method, rail } = offer;
   const { due, isSameSale } = shown;

@@ -205,7 +205,7 @@ suite('create refuses', () => {
     const http = 'http://shop.example.com/';
     const body = {
       ...EUR,
-      payment_methods: ['card'],
+      payment_methods: ['local_bank_transfer_eur'],
       success_url: http,
       cancel_url: http,
       webhook_url: http,

@@ -113,7 +113,7 @@ suite('the methods that payers can choose from', () => {
 
   test('in live mode are none as long as there is no rail for it', async () => {
     const { authorization } = await service.createKey({ mode: 'live' });
-    const answer = await call('GET', '/v3/metadata/collect?invoice_currency=EUR', {
+    const answer = await call('GET', '/v3/metadata/collect?invoice_currency=USD', {
       headers: { authorization },
     });
     assert.deepEqual(succeeded(answer).payment_methods, []);

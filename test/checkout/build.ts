@@ -148,7 +148,8 @@ export function create(given: Partial<CreateCheckout> = {}): CreateCheckout {
 }
 
 export function update(given: Partial<UpdateCheckout> = {}): UpdateCheckout {
-  return frozen({ type: 'update', now: NOW, items: null, metadata: null, ifVersion: null, ...given });
+  const nothing = { items: null, methods: null, metadata: null, ifVersion: null };
+  return frozen({ type: 'update', now: NOW, ...nothing, ...given });
 }
 
 export function expire(given: Partial<ExpireCheckout> = {}): ExpireCheckout {

@@ -180,6 +180,129 @@ suite('new items', () => {
   ]);
 });
 
+suite('new methods', () => {
+  const methods = ['wire_transfer', 'card'];
+  const withoutCard = ['wire_transfer'];
+
+  test('replace the list, in their order, and nothing else', () => {
+    const before = checkout();
+    const next = after(before, update({ methods }));
+    const { version, eventCount } = next;
+    assert.deepEqual(next, { ...before, methods, version, eventCount });
+  });
+
+  const cancelled = {
+    is: 'active unpaid',
+    paid: 0,
+    attempts: ['cancelled'],
+    events: ['payment_attempt.cancelled', 'checkout.updated', 'payin.requires_payment_method'],
+  } as const;
+
+  table([
+    {
+      name: 'of an active session',
+      given: checkout(),
+      when: update({ methods }),
+      gives: { is: 'active unpaid', ...updated },
+    },
+    {
+      name: 'of a draft',
+      given: checkout({ amount: 0 }),
+      when: update({ methods }),
+      gives: { is: 'active unpaid', ...updated },
+    },
+    {
+      name: 'that are the old ones change nothing',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      when: update({ methods: [...checkout().methods] }),
+      gives: 'unchanged',
+    },
+    {
+      name: 'that are the old ones in another order',
+      given: checkout(),
+      when: update({ methods: checkout().methods.toReversed() }),
+      gives: { is: 'active unpaid', ...updated },
+    },
+    {
+      name: 'leave what waits for the payer with one of them',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      when: update({ methods }),
+      gives: { is: 'active unpaid', paid: 0, attempts: ['requires_action'], events: ['checkout.updated'] },
+    },
+    {
+      name: 'cancel what waits for the payer with one that is gone',
+      given: checkout({ attempts: [attempt('requires_action')] }),
+      when: update({ methods: withoutCard }),
+      gives: cancelled,
+    },
+    {
+      name: 'cancel a transfer that is awaited, too',
+      given: checkout({ attempts: [attempt('requires_action', { traits: { standing: true } })] }),
+      when: update({ methods: withoutCard }),
+      gives: cancelled,
+    },
+    {
+      name: 'with items and metadata are one change with one event',
+      given: checkout(),
+      when: update({ methods, items, metadata: { order: 'A-2' } }),
+      gives: { is: 'active unpaid', ...updated },
+    },
+    {
+      name: 'not where a part is paid',
+      given: checkout({ payments: [payment(1)] }),
+      when: update({ methods }),
+      gives: { refused: 'not_updatable' },
+    },
+    {
+      name: 'not where a payment is processing',
+      given: checkout({ attempts: [attempt('processing')] }),
+      when: update({ methods }),
+      gives: { refused: 'payment_in_progress' },
+    },
+    {
+      name: 'not of a completed session, though they are the old ones',
+      given: checkout({ lifecycle: completed, payments: [payment(1000)] }),
+      when: update({ methods: [...checkout().methods] }),
+      gives: { refused: 'not_updatable' },
+    },
+    {
+      name: 'not at the moment at which time ends the session',
+      given: checkout({ expiresAt: EXPIRES }),
+      when: update({ methods, now: EXPIRES }),
+      gives: { refused: 'not_updatable' },
+    },
+    {
+      name: 'that are refused take the metadata with them',
+      given: checkout({ payments: [payment(1)] }),
+      when: update({ methods, metadata: { order: 'A-2' } }),
+      gives: { refused: 'not_updatable' },
+    },
+    {
+      name: 'are those with which an attempt starts',
+      given: after(checkout(), update({ methods: withoutCard })),
+      when: start({ method: 'wire_transfer' }),
+      gives: {
+        is: 'active unpaid',
+        paid: 0,
+        attempts: ['requires_action'],
+        events: ['payment_attempt.created', 'payment_attempt.requires_action', 'payin.requires_action'],
+      },
+    },
+    {
+      name: 'let no attempt start with one that is gone',
+      given: after(checkout(), update({ methods: withoutCard })),
+      when: start({ method: 'card' }),
+      gives: { refused: 'field_invalid' },
+    },
+  ]);
+
+  test('say of themselves what is in the way', () => {
+    const decision = decide(checkout({ payments: [payment(1)] }), update({ methods }));
+    const detail = decision.kind === 'refusal' ? decision.detail : '';
+    assert.equal(detail, 'The payment methods cannot change: the amount is partially paid.');
+  });
+});
+
 suite('new metadata, in every state', () => {
   const states = [
     { name: 'active', given: checkout(), is: 'active unpaid', paid: 0 },

@@ -49,11 +49,11 @@ export function createMovedMoney(path: string, tenant: Tenant) {
     };
   }
 
-  const configure = (store: Store, taxId: string) =>
-    store.accounts.configure(tenant, {
-      ...defaultSettings,
-      business: { ...defaultSettings.business, taxId },
-    });
+  const configure = async (store: Store, taxId: string) => {
+    const account = await store.accounts.fetch(tenant.account);
+    const settings = account?.settings[tenant.mode] ?? defaultSettings;
+    await store.accounts.configure(tenant, { ...settings, business: { ...settings.business, taxId } });
+  };
 
   return {
     bring: () =>

@@ -4,6 +4,7 @@ import { createAccount } from '../../src/accounts/account.ts';
 import { addApiKey, allPermissions } from '../../src/accounts/api-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type Random, randomFrom } from '../crash/random.ts';
+import { takeLivePayments } from '../support/live-payments.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the data of an answer; tests assert on what they find.
 type Data = any;
@@ -31,6 +32,7 @@ export async function addMerchants(path: string): Promise<void> {
       account: key.id.endsWith('two') ? second.number : 1,
       mode: key.id.includes('live') ? ('live' as const) : ('test' as const),
     };
+    if (tenant.mode === 'live') await takeLivePayments(store, tenant.account, ['EUR', 'JPY', 'KWD']);
     await addApiKey(store, {
       ...key,
       tenant,

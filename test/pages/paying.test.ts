@@ -200,6 +200,11 @@ test('what has changed since the page was shown is refused with the page as it i
     [({ id }) => till.pay(id), /data-state="paid"/, /could not be started/],
     [({ id }) => till.api('POST', `/checkout/${id}/expire`), /data-state="expired"/, /could not be started/],
     [({ id }) => till.pay(id, { outcome: 'processing' }), /data-state="in_progress"/, /already in progress/],
+    [
+      ({ id }) => till.api('PUT', `/checkout/${id}`, { payment_methods: ['bancontact_eur'] }),
+      /data-state="payable".*name="method" value="bancontact_eur"/s,
+      /could not be started/,
+    ],
   ];
   for (const [change, state, alert] of cases) {
     const session = await till.session();
@@ -336,7 +341,8 @@ test('a form that lacks something is answered with the page and why', async () =
 });
 
 test('a live session cannot be paid with the sandbox', async () => {
-  const [testing, live] = [await till.session(), await till.session({ payment_methods: ['card'] }, 'live')];
+  const [testing, live] = [await till.session(), await till.session({}, 'live')];
+  await till.configure({ receivingAccounts: [] }, 'live');
   assert.doesNotMatch(await (await fetch(live.url)).text(), /<form/);
   const answer = await send(live, 'pay', await formOf(testing, 'succeeds'));
   assert.equal(answer.status, 409);

@@ -36,6 +36,18 @@ const RAILS = {
   cards: ['stripe'],
 } as const;
 
+/** What an update may ask for: mostly items alone. */
+const terms = [
+  { price: null, methods: null },
+  { price: null, methods: ['wire_transfer', 'card'] },
+  { price: 100, methods: null },
+  { price: 100, methods: ['card'] },
+  { price: 700, methods: null },
+  { price: 700, methods: null },
+  { price: 1000, methods: null },
+  { price: null, methods: ['wire_transfer'] },
+] as const;
+
 type Name = Step['do'];
 type Draw<D extends Name> = (random: Random, theme: Theme) => Extract<Step, { readonly do: D }>;
 
@@ -51,7 +63,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   update: (r) => ({
     do: 'update',
     session: r.between(0, 99),
-    price: r.pick([null, 100, 700, 1000]),
+    ...r.pick(terms),
     note: r.pick([null, 0, 1, 2, 3]),
     version: r.pick(['any', 'any', 'current', 'stale']),
   }),

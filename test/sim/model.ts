@@ -14,6 +14,7 @@ type Attempt = {
   createdAt: number;
   rail: string;
   reference: string;
+  method: string;
   amount: number;
   status: string;
 };
@@ -27,6 +28,7 @@ export type Session = {
   readonly amount: number;
   /** JSON. */
   readonly items: string;
+  readonly methods: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly expiresAt: number | null;
   readonly state: 'active' | 'completed' | 'expired';
@@ -71,9 +73,9 @@ export function endOf(session: Session): number | null {
   return session.expiresAt + Math.max(0, ...graces);
 }
 
-function withoutWaiting(session: Session): Session {
+function withoutWaiting(session: Session, isMeant = (_attempt: Attempt) => true): Session {
   const attempts = session.attempts.map((each) =>
-    each.status === 'requires_action' ? { ...each, status: 'cancelled' } : each,
+    each.status === 'requires_action' && isMeant(each) ? { ...each, status: 'cancelled' } : each,
   );
   return { ...session, attempts };
 }
@@ -113,6 +115,7 @@ function created(id: string, command: CheckoutCommand & { readonly type: 'create
     version: 1,
     amount: amount ?? total,
     items: JSON.stringify(items),
+    methods: command.methods,
     metadata,
     expiresAt,
     state: 'active',
@@ -134,13 +137,16 @@ function apply(session: Session, command: CheckoutCommand): Expected {
         else metadata[key] = value;
       }
       const noted = { ...session, metadata };
-      if (command.items === null) return { session: noted };
+      if (command.items === null && command.methods === null) return { session: noted };
       if (state !== 'active' || paidOf(session) > 0) return refuse('not_updatable');
       if (isInFlight(session)) return refuse('payment_in_progress');
+      const methods = command.methods ?? session.methods;
+      const isGone = ({ method }: Attempt) => !methods.includes(method);
+      const offered = withoutWaiting({ ...noted, methods }, isGone);
       const items = JSON.stringify(command.items);
-      if (items === session.items) return { session: noted };
+      if (command.items === null || items === session.items) return { session: offered };
       const amount = command.items.reduce((all, { quantity, unitPrice }) => all + quantity * unitPrice, 0);
-      return { session: withoutWaiting({ ...noted, items, amount }) };
+      return { session: withoutWaiting({ ...offered, items, amount }) };
     }
     case 'expire':
       if (state !== 'active') return refuse('not_expirable');
@@ -149,18 +155,14 @@ function apply(session: Session, command: CheckoutCommand): Expected {
         session: withoutWaiting({ ...session, state: 'expired', by: 'merchant', expiresAt: command.now }),
       };
     case 'start_attempt': {
-      const obstacle = obstacleToStart(session, command.now);
+      const obstacle = obstacleToStart(session, command.now, command.method);
       if (obstacle) return obstacle;
       const amount = session.amount - paidOf(session);
       if (command.expectedAmount !== amount) return refuse('version_stale');
-      const { attemptId: id, rail, reference, status } = command;
+      const { attemptId: id, now: createdAt, rail, reference, method, status } = command;
       const before = withoutWaiting(session);
-      return {
-        session: {
-          ...before,
-          attempts: [...before.attempts, { id, createdAt: command.now, rail, reference, amount, status }],
-        },
-      };
+      const attempt = { id, createdAt, rail, reference, method, amount, status };
+      return { session: { ...before, attempts: [...before.attempts, attempt] } };
     }
     case 'cancel_attempt':
       return isInFlight(session) ? refuse('payment_in_progress') : { session: withoutWaiting(session) };
@@ -179,15 +181,16 @@ function apply(session: Session, command: CheckoutCommand): Expected {
   }
 }
 
-function obstacleToStart(session: Session, now: number): Expected | null {
-  const { state, expiresAt, amount } = session;
+function obstacleToStart(session: Session, now: number, method: string): Expected | null {
+  const { state, expiresAt, amount, methods } = session;
+  if (!methods.includes(method)) return refuse('field_invalid');
   if (state !== 'active' || (expiresAt !== null && now >= expiresAt) || amount === 0)
     return refuse('not_payable');
   return isInFlight(session) ? refuse('payment_in_progress') : null;
 }
 
 function reported(session: Session, command: CheckoutCommand & { readonly type: 'report' }): Expected {
-  const { rail, reference, status, payment, now, refundId } = command;
+  const { rail, reference, status, payment, now, refundId, unknownAttempt } = command;
   const known = session.attempts.find((each) => each.rail === rail && each.reference === reference);
   const isBooked = session.payments.some(
     (each) => each.rail === rail && each.reference === payment?.reference,
@@ -198,14 +201,16 @@ function reported(session: Session, command: CheckoutCommand & { readonly type: 
     if (isBooked) return { session };
     const due = Math.max(0, session.amount - paidOf(session));
     const nothingToPay = session.amount === 0 || (payment?.amount === null && due === 0);
+    const method = unknownAttempt.method ?? session.methods[0] ?? '';
     const obstacle =
-      payment === null ? obstacleToStart(session, now) : nothingToPay ? refuse('not_payable') : null;
+      payment === null ? obstacleToStart(session, now, method) : nothingToPay ? refuse('not_payable') : null;
     if (obstacle) return obstacle;
     attempt = {
-      id: command.unknownAttempt.id,
+      id: unknownAttempt.id,
       createdAt: now,
       rail,
       reference,
+      method,
       amount: payment?.amount ?? due,
       status,
     };
@@ -239,22 +244,24 @@ function withExcess(session: Session, { attempt, amount: paid }: Payment, id: st
 
 /** A stored session as the model has it. */
 export function asSession(checkout: Checkout): Session {
-  const { id, tenant, version, amount, metadata, expiresAt, lifecycle, policy } = checkout;
+  const { id, tenant, version, amount, methods, metadata, expiresAt, lifecycle, policy } = checkout;
   return {
     id,
     tenant,
     version,
     amount,
     items: JSON.stringify(checkout.items),
+    methods,
     metadata,
     expiresAt,
     state: lifecycle.state,
     by: lifecycle.state === 'expired' ? lifecycle.by : null,
-    attempts: checkout.attempts.map(({ id, createdAt, rail, reference, amount, status }) => ({
+    attempts: checkout.attempts.map(({ id, createdAt, rail, reference, method, amount, status }) => ({
       id,
       createdAt,
       rail,
       reference,
+      method,
       amount,
       status,
     })),
@@ -273,8 +280,8 @@ export function asSession(checkout: Checkout): Session {
 /** What is wrong with a change that nobody has asked for: time has passed, or a rail has said something. */
 export function objection(before: Session, after: Session, now: number, truths: Truths): string | null {
   const fixed = (session: Session) => {
-    const { amount, items, metadata, expiresAt, refundsExcess, tenant, id } = session;
-    return JSON.stringify([amount, items, metadata, expiresAt, refundsExcess, tenant, id]);
+    const { amount, items, methods, metadata, expiresAt, refundsExcess, tenant, id } = session;
+    return JSON.stringify([amount, items, methods, metadata, expiresAt, refundsExcess, tenant, id]);
   };
   if (fixed(before) !== fixed(after)) return 'something changed that only a request may change';
   if (after.attempts.length !== before.attempts.length) return 'an attempt came from nowhere';

@@ -63,7 +63,7 @@ function versionOf({ version }: Session, which: Version): number | null {
   return which === 'current' ? version : version % 2 === 0 ? version + 1 : version - 1;
 }
 
-export function update(session: Session, { price, note, version }: Of<'update'>): Asked {
+export function update(session: Session, { price, methods, note, version }: Of<'update'>): Asked {
   const items = price === null ? null : [{ name: 'Thing', description: '', quantity: 2, unitPrice: price }];
   const metadata = note === null ? null : { [`n${note % 2}`]: note === 3 ? null : note };
   const ifVersion = versionOf(session, version);
@@ -71,6 +71,7 @@ export function update(session: Session, { price, note, version }: Of<'update'>)
     type: 'update',
     now,
     items,
+    methods,
     metadata,
     ifVersion,
   }));
@@ -78,7 +79,8 @@ export function update(session: Session, { price, note, version }: Of<'update'>)
 
 /** Another tenant asks for the session. */
 export function foreign(tenant: Tenant, session: Session): Asked {
-  return { ...update(session, { do: 'update', session: 0, price: 1, note: 1, version: 'any' }), tenant };
+  const step = { do: 'update', session: 0, price: 1, methods: null, note: 1, version: 'any' } as const;
+  return { ...update(session, step), tenant };
 }
 
 export function expire(session: Session, { version }: Of<'expire'>): Asked {

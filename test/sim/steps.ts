@@ -17,6 +17,7 @@ export type Step = { readonly joined?: true } & (
       readonly do: 'update';
       readonly session: number;
       readonly price: number | null;
+      readonly methods: readonly string[] | null;
       readonly note: number | null;
       readonly version: Version;
     }

@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import type { ConnectionOptions } from '../../src/http/connections.ts';
 import { createService, type Service } from '../../src/main.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
+import { takeLivePayments } from './live-payments.ts';
 
 export type TestKey = { readonly id: string; readonly secret: string; readonly authorization: string };
 
@@ -22,6 +23,7 @@ export type TestService = {
   readonly account: Account;
   /** A key of the first account that may do everything in test mode. */
   readonly key: TestKey;
+  /** With a key of live mode its account takes bank transfers in EUR, so that it can have sessions. */
   createKey(options?: {
     account?: number;
     mode?: Mode;
@@ -87,6 +89,7 @@ export async function startService(
     mode = 'test' as Mode,
     permissions = allPermissions,
   } = {}) {
+    if (mode === 'live') await takeLivePayments(service.store, number);
     const key = await createApiKey(service.store, {
       tenant: { account: number, mode },
       permissions,

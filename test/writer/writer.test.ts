@@ -100,7 +100,7 @@ function update(
         key === undefined ? null : { key, operation: `PUT /v3/checkout/${id}`, requestHash: 'hash' },
     },
     id,
-    command: { type: 'update', now, items: null, metadata, ifVersion: null },
+    command: { type: 'update', now, items: null, methods: null, metadata, ifVersion: null },
   };
 }
 

@@ -114,6 +114,7 @@ const paid: readonly Step[] = [
       { name: 'Widget', quantity: 2, unitPrice: 1250 },
       { name: 'Gadget', quantity: 1, unitPrice: 700 },
     ],
+    methods: null,
     metadata: { customer_notes: null },
     ifVersion: null,
   },

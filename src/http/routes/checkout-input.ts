@@ -7,8 +7,8 @@ import { type Item, totalOf } from '../../checkout/items.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { ContactDetails, Payer, Phone } from '../../checkout/session.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
-import { findMethod } from '../../methods/catalogue.ts';
-import { type Occasion, offersFor, type Rail } from '../../methods/method.ts';
+import { catalogue, findMethod, type Method } from '../../methods/catalogue.ts';
+import { type Occasion, offersAmong, offersFor, type Rail } from '../../methods/method.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, readMetadata, readPatch, receiverProblems, usableFields } from '../input.ts';
@@ -72,14 +72,22 @@ export function readCreate(
 export function readUpdate(
   body: UpdateBody,
   schemaProblems: readonly Problem[],
-): Pick<UpdateCheckout, 'items' | 'metadata'> {
+  rails: readonly Rail[],
+  /** That of the session; null where there is none, which the writer says. */
+  occasion: Occasion | null,
+): Pick<UpdateCheckout, 'items' | 'methods' | 'metadata'> {
   const given = usableFields(body, schemaProblems);
   const problems = [...schemaProblems];
   const metadata = readPatch(given.metadata, problems);
-  if (problems.length > 0) throw fieldsError(problems);
   const items =
     given.items?.map(({ unit_price, ...item }): Item => ({ ...item, unitPrice: unit_price })) ?? null;
-  return { items, metadata };
+  const methods = given.payment_methods ?? null;
+  if (methods !== null && occasion !== null) {
+    const amount = (items && totalOf(items)) ?? occasion.amount;
+    problems.push(...methodProblems(methods, rails, { ...occasion, amount: amount || null }));
+  }
+  if (problems.length > 0) throw fieldsError(problems);
+  return { items, methods, metadata };
 }
 
 function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[]): Item[] {
@@ -129,18 +137,44 @@ function readMethods(
   rails: readonly Rail[],
   occasion: Occasion,
 ): string[] {
-  const { payment_methods: wanted, remove_payment_methods: unwanted = [] } = given;
-  if (wanted !== undefined) {
-    for (const [index, id] of wanted.entries()) {
-      if (!findMethod(id))
-        problems.push({ pointer: `/payment_methods/${index}`, detail: 'is not a known payment method' });
-    }
+  const { payment_methods: wanted = [], remove_payment_methods: unwanted = [] } = given;
+  if (wanted.length > 0) {
+    problems.push(...methodProblems(wanted, rails, occasion));
     return wanted;
   }
   const offered = offersFor(rails, occasion).map(({ method }) => method.id);
   const left = offered.filter((id) => !unwanted.includes(id));
-  if (left.length === 0 && offered.length > 0) {
+  if (offered.length === 0) {
+    problems.push(...nothingToOffer('has no payment method', catalogue(occasion.currency), rails, occasion));
+  } else if (left.length === 0) {
     problems.push({ pointer: '/remove_payment_methods', detail: 'must leave at least one payment method' });
   }
   return left;
+}
+
+/** Mistakes in the methods that a client names: of those that are known, payers must be able to choose one now. */
+function methodProblems(wanted: readonly string[], rails: readonly Rail[], occasion: Occasion): Problem[] {
+  const problems = wanted.flatMap((id, index) =>
+    findMethod(id) ? [] : [{ pointer: `/payment_methods/${index}`, detail: 'is not a known payment method' }],
+  );
+  if (problems.length > 0 || offersAmong(wanted, rails, occasion).length > 0) return problems;
+  const methods = wanted.map(findMethod).filter((method) => method !== undefined);
+  return nothingToOffer('has none of them', methods, rails, occasion);
+}
+
+/** A session that nobody could pay, and what the operator does about it; nothing where another field is at fault. */
+function nothingToOffer(
+  what: string,
+  methods: readonly Method[],
+  rails: readonly Rail[],
+  occasion: Occasion,
+): Problem[] {
+  const { currency, mode } = occasion;
+  if (currency === '') return [];
+  const missing = methods.flatMap((method) =>
+    rails.flatMap((rail) => rail.missing?.(method, occasion) ?? []),
+  );
+  const advice = missing.length === 0 ? '' : `; its operator sets up ${[...new Set(missing)].join(', or ')}`;
+  const none = `the account ${what} for ${mode} payments in ${currency}`;
+  return [{ pointer: '/payment_methods', detail: `cannot be offered: ${none}${advice}` }];
 }

@@ -1,6 +1,16 @@
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { ifVersionOf, isKnown, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
+import { occasionOf } from '../../methods/method.ts';
+import {
+  accountOf,
+  ifVersionOf,
+  isKnown,
+  JSON_TYPE,
+  notFound,
+  originOf,
+  principalOf,
+  sendResult,
+} from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, etagOf, success } from '../envelope.ts';
@@ -18,7 +28,7 @@ const params = idOf('chk', 'session');
 export const NO_SUCH_SESSION = 'There is no such checkout session.';
 
 export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
-  const { store, execute, serializer, now } = dependencies;
+  const { store, execute, serializer, rails, now } = dependencies;
   const create = creator(dependencies);
   api.post(
     '/checkout',
@@ -114,7 +124,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         currencyOf: currencyOfSession(store, idInPath),
         summary: 'Update a session',
         description:
-          '`items` replaces all items, the amount and the description, as long as the session is active and nothing is paid or in progress. `metadata` is a JSON merge patch (RFC 7396) and can always change. Omitted fields keep their values.',
+          '`items` replaces all items, the amount and the description, and `payment_methods` the methods, as long as the session is active and nothing is paid or in progress. `metadata` is a JSON merge patch (RFC 7396) and can always change. Omitted fields keep their values.',
         answers: 'Checkout',
         errors: ['bad_metadata', 'not_updatable', 'payment_in_progress', 'version_stale'],
       },
@@ -122,14 +132,18 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
     ),
     async (request, reply) => {
       const origin = originOf(request);
-      const fields = readUpdate(request.body, schemaProblems(request));
+      const { id } = request.params;
+      const problems = schemaProblems(request);
+      const named = request.body?.payment_methods;
+      const session = named === undefined ? null : await store.checkouts.fetch(origin.tenant, id);
+      const occasion = session && occasionOf(session, await accountOf(store, origin.tenant));
+      const fields = readUpdate(request.body, problems, rails, occasion);
       const command: CheckoutCommand = {
         type: 'update',
         now: await now(origin.tenant),
-        ifVersion: await ifVersionOf(request, () => store.checkouts.fetch(origin.tenant, request.params.id)),
+        ifVersion: await ifVersionOf(request, () => store.checkouts.fetch(origin.tenant, id)),
         ...fields,
       };
-      const { id } = request.params;
       const executed = await execute({ subject: 'checkout', origin, id, command }, (checkout) =>
         success('CHECKOUT.UPDATE', serializer.checkout(checkout), versionOf(checkout)),
       );

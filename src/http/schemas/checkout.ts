@@ -52,8 +52,9 @@ export const updateItem = Type.Object(
 
 const MAX_ITEMS = 100;
 
-const methods = (description: string) =>
+const methods = (description: string, limits: { readonly minItems?: number } = {}) =>
   Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,64}$' }), {
+    ...limits,
     maxItems: 100,
     uniqueItems: true,
     description,
@@ -100,7 +101,7 @@ export const createBody = Type.Object(
     cancel_url: Type.Optional(address('Address to which the payer returns without paying.')),
     webhook_url: Type.Optional(address('Receiver of this session’s events.')),
     payment_methods: Type.Optional(
-      methods('Methods that the payer can choose. Default: all available ones.'),
+      methods('Methods that the payer can choose. Default, also of an empty list: all available ones.'),
     ),
     remove_payment_methods: Type.Optional(
       methods(
@@ -151,6 +152,11 @@ export const updateBody = Type.Object(
         minItems: 1,
         maxItems: MAX_ITEMS,
         description: 'Replaces all items; the amount becomes their sum, and the description their list.',
+      }),
+    ),
+    payment_methods: Type.Optional(
+      methods('Replaces the methods that the payer can choose. At least one must be available.', {
+        minItems: 1,
       }),
     ),
     metadata: Type.Optional(givenMetadata),

@@ -32,6 +32,7 @@ const noted = (text: Text) => ({ metadata: { note: text(), [text()]: text() } })
 /** What a body has to have where its schema does not say it; without the fields that contradict others. */
 const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
   'CHECKOUT.CREATE': session,
+  'CHECKOUT.UPDATE': (text) => ({ ...noted(text), payment_methods: undefined }),
   'PAYIN.CREATE': session,
   'PAYIN.CONFIRM': (_, good) => good,
   'PAYMENT_ATTEMPT.UPDATE': noted,

@@ -112,6 +112,9 @@ const itemLists: ReadonlyArray<readonly Item[]> = frozen(
   [0, 1, 2, 3].map((unitPrice) => [{ name: 'Widget', quantity: 1, unitPrice }]),
 );
 
+/** Methods of every session from which a search goes on. */
+export const methodsOfAll: readonly string[] = checkout().methods;
+
 /** The sessions that a search begins with: of each amount, with each policy, with an expiry and without one. */
 export function firstSessions(bound: Bound): Checkout[] {
   const amounts = Array.from({ length: bound.amount + 1 }, (_, amount) => amount);
@@ -123,6 +126,7 @@ export function firstSessions(bound: Bound): Checkout[] {
         const items = itemsOf(amount);
         return Object.freeze({
           ...checkout({ amount, items, expiresAt, description: '1 x Widget', version: 1, eventCount: 1 }),
+          methods: methodsOfAll,
           policy,
         });
       }),

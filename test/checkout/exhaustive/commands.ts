@@ -1,8 +1,8 @@
 /** Every command that a session can be given, up to the names of what it does not know yet. */
 import type { CheckoutCommand, Report } from '../../../src/checkout/commands.ts';
 import type { AttemptStatus, Checkout } from '../../../src/checkout/session.ts';
-import { MINUTE } from '../build.ts';
-import { type Bound, itemsOf, plain, timesOf } from './bound.ts';
+import { frozen, MINUTE } from '../build.ts';
+import { type Bound, itemsOf, methodsOfAll, plain, timesOf } from './bound.ts';
 
 export const everyStatus: readonly AttemptStatus[] = [
   'requires_action',
@@ -39,8 +39,11 @@ export function* commandsFor(session: Checkout, bound: Bound): Generator<Checkou
 
 function* changesOfTerms({ version }: Checkout, bound: Bound, now: number): Generator<CheckoutCommand> {
   for (const ifVersion of [null, version, version - 1, version + 1]) yield { type: 'expire', now, ifVersion };
-  const given = { type: 'update', now, items: null, metadata: null, ifVersion: null } as const;
+  const nothing = { items: null, methods: null, metadata: null, ifVersion: null };
+  const given = { type: 'update', now, ...nothing } as const;
   yield given;
+  for (const methods of methodLists) yield { ...given, methods };
+  yield { ...given, methods: withoutCard, items: itemsOf(1) };
   for (let amount = 0; amount <= bound.amount; amount += 1) yield { ...given, items: itemsOf(amount) };
   const metadata = { noted: version };
   yield { ...given, metadata, ifVersion: version };
@@ -48,6 +51,10 @@ function* changesOfTerms({ version }: Checkout, bound: Bound, now: number): Gene
     yield { ...given, metadata, items: itemsOf(1), ifVersion };
   }
 }
+
+/** Those that sessions of a search have, others beside them, and others in their place. */
+const withoutCard = frozen(['wire_transfer']);
+const methodLists = frozen([[...methodsOfAll], [...methodsOfAll, 'wire_transfer'], withoutCard]);
 
 function* starts(session: Checkout, bound: Bound, now: number): Generator<CheckoutCommand> {
   const { amount, items, attempts, payments } = session;

@@ -115,6 +115,7 @@ function isVisible(before: Checkout, after: Checkout): boolean {
   return (
     before.metadata !== after.metadata ||
     before.items !== after.items ||
+    before.methods !== after.methods ||
     before.lifecycle !== after.lifecycle ||
     before.payments.length !== after.payments.length ||
     before.attempts.length !== after.attempts.length ||
@@ -141,7 +142,7 @@ function expectedEvents(before: Checkout, after: Checkout): string[] {
       events.push(`payment_attempt.${status}`);
   }
   const isMoneyAlone = events.length === 0 && after.payments.length > before.payments.length;
-  const isOfTerms = before.items !== after.items || before.metadata !== after.metadata;
+  const isOfTerms = (['items', 'methods', 'metadata'] as const).some((each) => before[each] !== after[each]);
   const paidNow = isPaid(after) && !isPaid(before);
   if (paidNow) events.push('checkout.paid');
   if (after.lifecycle.state === 'expired' && before.lifecycle.state === 'active')

@@ -93,9 +93,13 @@ function end(sketch: Sketch, lifecycle: Checkout['lifecycle'] & { readonly at: n
   giveUpWaiting(sketch, lifecycle.at, 'all');
 }
 
-function giveUpWaiting(sketch: Sketch, now: number, whom: 'all' | 'replaceable'): void {
+/** A function says which, by the method. */
+type Whom = 'all' | 'replaceable' | ((method: string) => boolean);
+
+function giveUpWaiting(sketch: Sketch, now: number, whom: Whom): void {
   for (const each of sketch.attempts) {
     if (each.status !== 'requires_action' || (each.traits.standing && whom === 'replaceable')) continue;
+    if (typeof whom === 'function' && !whom(each.method)) continue;
     noteAttempt(sketch, { ...each, status: 'cancelled', syncAt: each.traits.toldOfCancel ? now : null });
   }
 }
@@ -112,10 +116,19 @@ function moneyMayBeMoving({ attempts }: Sketch): boolean {
   return attempts.some(({ status }) => status === 'processing' || status === 'unknown');
 }
 
-function changeTerms(sketch: Sketch, { items, metadata, now }: UpdateCheckout): RefusalReason | null {
-  if (items !== null) {
+function changeTerms(
+  sketch: Sketch,
+  { items, methods, metadata, now }: UpdateCheckout,
+): RefusalReason | null {
+  if (items !== null || methods !== null) {
     if (sketch.lifecycle.state !== 'active' || sketch.payments.length > 0) return 'not_updatable';
     if (moneyMayBeMoving(sketch)) return 'payment_in_progress';
+  }
+  if (methods !== null && methods.join() !== sketch.methods.join()) {
+    sketch.methods = methods;
+    giveUpWaiting(sketch, now, (method) => !methods.includes(method));
+  }
+  if (items !== null) {
     // Sessions of a search have one item, of which there is one.
     const [item] = items;
     if (item?.unitPrice !== sketch.amount) {

@@ -3,7 +3,7 @@
  * sessions are the same state if their keys are equal, and the search goes on from the first one of each.
  */
 import type { Checkout } from '../../../src/checkout/session.ts';
-import { type Bound, policyNameOf } from './bound.ts';
+import { type Bound, methodsOfAll, policyNameOf } from './bound.ts';
 import { everyStatus } from './commands.ts';
 
 /** The key of a session's state. Payments, refunds and reversals have no order; attempts have: refunds take the newest. */
@@ -30,10 +30,11 @@ function sorted<Part>(parts: readonly Part[], keyOf: (part: Part) => string): st
 
 /** Whether a search goes on from this session. */
 export function isWithin(
-  { amount, attempts, payments, refunds, reversals }: Checkout,
+  { amount, methods, attempts, payments, refunds, reversals }: Checkout,
   bound: Bound,
 ): boolean {
   return (
+    methods === methodsOfAll &&
     amount <= bound.amount &&
     attempts.length <= bound.attempts &&
     payments.length <= bound.payments &&

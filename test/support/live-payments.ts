@@ -1,0 +1,21 @@
+/** What live sessions need: an account without a payment method for them cannot create any. */
+import assert from 'node:assert/strict';
+import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
+import type { Store } from '../../src/store/store.ts';
+
+const holder = { name: 'Test Shop', country: 'DE' };
+
+/** Lets the account take bank transfers in live mode, unless it does already. */
+export async function takeLivePayments(
+  { accounts }: Pick<Store, 'accounts'>,
+  account: number,
+  currencies: readonly string[] = ['EUR'],
+): Promise<void> {
+  const settings = (await accounts.fetch(account))?.settings.live;
+  if (settings === undefined || settings.receivingAccounts.length > 0) return;
+  const receivingAccounts = currencies.map((currency) => {
+    const read = readReceivingAccount({ id: currency, currency, holder, account_number: '12030000' });
+    return 'account' in read ? read.account : assert.fail(JSON.stringify(read.problems));
+  });
+  assert.ok(await accounts.configure({ account, mode: 'live' }, { ...settings, receivingAccounts }));
+}
