@@ -54,7 +54,7 @@ function payable(visit: Visit, alert: string | null): Html {
 ${alertBox(alert ?? declined(visit))}
 ${isPartiallyPaid(checkout) && html`<p class="note">${messages.partlyPaid(received ?? '', remaining ?? '')}</p>`}
 ${payForm(visit)}
-${checkout.tenant.mode === 'test' && missingList(visit)}
+${missingList(visit)}
 ${visit.isChoosing && transferToShow(visit) && html`<p><a href="${addressOf(visit)}">${messages.transfer.back}</a></p>`}
 ${movements(checkout, locale)}
 ${wayBack(visit)}`;
@@ -181,9 +181,9 @@ function wayOn(visit: Visit, name: string, amount: string): Html {
 <p><a class="button primary" href="${addressOf(visit, '/go')}">${messages.goOn}</a></p>`;
 }
 
-/** Hint for the operator that a setting is missing. */
-function missingList({ missing, locale }: Visit): Html | null {
-  if (missing.length === 0) return null;
+/** Hint for the operator who tries the service that a setting is missing. Payers are not told names of settings. */
+function missingList({ checkout, missing, locale }: Visit): Html | null {
+  if (checkout.tenant.mode === 'live' || missing.length === 0) return null;
   return html`<div class="note"><p>${locale.language.messages.notSetUp}:</p><ul>${missing.map((line) => html`<li>${line}</li>`)}</ul></div>`;
 }
 

@@ -281,14 +281,16 @@ test('what goes back is shown as it stands, and what came to nothing is not', ()
   assert.doesNotMatch(pageOf(visit({ checkout: whole }), ''), /too much/);
 });
 
-test('what is not set up yet is said in test mode, and else only where nothing can be paid', () => {
+test('what is not set up yet is said in test mode alone', () => {
   const missing = ['Card: STRIPE_LIVE_SECRET_KEY and <b>'];
   const said = (given: Partial<Visit>) =>
     pageOf(visit({ missing, ...given }), '').includes('Not set up yet:');
   const live = checkout({ tenant: { account: 1, mode: 'live' } });
   assert.ok(said({}));
-  assert.ok(said({ checkout: live, offers: [] }));
-  assert.ok(!said({ checkout: live }));
+  for (const offers of [undefined, []]) {
+    const page = pageOf(visit({ missing, checkout: live, ...(offers && { offers }) }), '');
+    assert.ok(!page.includes('Not set up') && !page.includes('STRIPE'));
+  }
   assert.ok(!said({ missing: [] }));
   const page = pageOf(visit({ missing, offers: [] }), '');
   assert.ok(page.includes('<li>Card: STRIPE_LIVE_SECRET_KEY and &lt;b&gt;</li>'));

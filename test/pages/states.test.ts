@@ -81,7 +81,7 @@ const texts: ReadonlyArray<readonly [StateName, readonly RegExp[]]> = [
   ['expired_by_time', [/The time to pay is over/]],
   ['expired_by_merchant', [/Acme Coffee has closed this payment request/]],
   ['expired_partly_paid', [/You have already paid €10\.00/]],
-  ['unavailable', [/No payment method is available/, /Not set up yet:.*a receiving account in EUR/]],
+  ['unavailable', [/No payment method is available for this order at the moment/]],
   ['exhausted', [/too many attempts/]],
 ];
 

@@ -65,6 +65,11 @@ export async function sessionsInAllStates(till: Till): Promise<Record<StateName,
     await till.until(session.url, /Refunded/);
     return session;
   };
+  const unavailable = async (): Promise<Session> => {
+    const session = await till.session({ payment_methods: ['local_bank_transfer_eur'] }, 'live');
+    await till.configure({ receivingAccounts: [] }, 'live');
+    return session;
+  };
 
   const receivingAccount = account({ iban: CH_IBAN, bic: 'POFICHBEXXX', bankName: 'PostFinance' });
   await till.configure({ receivingAccounts: [receivingAccount, { ...receivingAccount, currency: 'CHF' }] });
@@ -98,7 +103,7 @@ export async function sessionsInAllStates(till: Till): Promise<Record<StateName,
     paid_late: await ended({}),
     expired_by_merchant: await ended(),
     expired_partly_paid: await ended({ amount: 1_000 }),
-    unavailable: await till.session({ payment_methods: ['local_bank_transfer_eur'] }, 'live'),
+    unavailable: await unavailable(),
     exhausted: await paidWith({}, ...Array.from({ length: 50 }, () => ({ outcome: 'failed' }))),
   };
 }

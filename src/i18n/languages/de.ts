@@ -46,7 +46,7 @@ export const de = {
   checkAgain: 'Erneut prüfen',
   unavailableTitle: 'Hier ist keine Zahlung möglich',
   unavailableText: (name) =>
-    `Für diese Bestellung steht keine Zahlungsart zur Verfügung. Bitte wenden Sie sich an ${name}.`,
+    `Für diese Bestellung steht zurzeit keine Zahlungsart zur Verfügung. Bitte wenden Sie sich an ${name}.`,
   tooManyAttempts: (name) =>
     `Es gab zu viele Versuche, diese Bestellung zu bezahlen. Bitte wenden Sie sich an ${name}.`,
 

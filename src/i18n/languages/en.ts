@@ -42,7 +42,8 @@ export const en = {
   progressText: 'This can take a few moments. Please do not pay again: the result will appear on this page.',
   checkAgain: 'Check again',
   unavailableTitle: 'This cannot be paid here',
-  unavailableText: (name) => `No payment method is available for this order. Please contact ${name}.`,
+  unavailableText: (name) =>
+    `No payment method is available for this order at the moment. Please contact ${name}.`,
   tooManyAttempts: (name) => `There have been too many attempts to pay this order. Please contact ${name}.`,
 
   paidTitle: 'Payment received',

@@ -44,7 +44,7 @@ export const es = {
   checkAgain: 'Comprobar de nuevo',
   unavailableTitle: 'Aquí no se puede pagar',
   unavailableText: (name) =>
-    `No hay ningún método de pago disponible para este pedido. Póngase en contacto con ${name}.`,
+    `En este momento no hay ningún método de pago disponible para este pedido. Póngase en contacto con ${name}.`,
   tooManyAttempts: (name) =>
     `Ha habido demasiados intentos de pagar este pedido. Póngase en contacto con ${name}.`,
 

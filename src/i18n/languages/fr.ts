@@ -45,7 +45,7 @@ export const fr = {
   checkAgain: 'Vérifier à nouveau',
   unavailableTitle: 'Le paiement n’est pas possible ici',
   unavailableText: (name) =>
-    `Aucun moyen de paiement n’est disponible pour cette commande. Veuillez contacter ${name}.`,
+    `Aucun moyen de paiement n’est disponible pour cette commande pour le moment. Veuillez contacter ${name}.`,
   tooManyAttempts: (name) =>
     `Il y a eu trop de tentatives de paiement pour cette commande. Veuillez contacter ${name}.`,
 

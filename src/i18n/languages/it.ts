@@ -44,7 +44,7 @@ export const it = {
   checkAgain: 'Controlla di nuovo',
   unavailableTitle: 'Qui non è possibile pagare',
   unavailableText: (name) =>
-    `Nessun metodo di pagamento è disponibile per questo ordine. Si rivolga a ${name}.`,
+    `Al momento nessun metodo di pagamento è disponibile per questo ordine. Si rivolga a ${name}.`,
   tooManyAttempts: (name) => `Ci sono stati troppi tentativi di pagare questo ordine. Si rivolga a ${name}.`,
 
   paidTitle: 'Pagamento ricevuto',

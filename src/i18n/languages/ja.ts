@@ -43,7 +43,7 @@ export const ja = {
   checkAgain: 'もう一度確認する',
   unavailableTitle: 'こちらではお支払いいただけません',
   unavailableText: (name) =>
-    `このご注文に利用できるお支払い方法がありません。${name} にお問い合わせください。`,
+    `現在、このご注文に利用できるお支払い方法がありません。${name} にお問い合わせください。`,
   tooManyAttempts: (name) => `お支払いの試行回数が上限に達しました。${name} にお問い合わせください。`,
 
   paidTitle: 'お支払いを受け取りました',

@@ -45,7 +45,7 @@ export const nl = {
   checkAgain: 'Opnieuw controleren',
   unavailableTitle: 'Hier kan niet worden betaald',
   unavailableText: (name) =>
-    `Voor deze bestelling is geen betaalmethode beschikbaar. Neem contact op met ${name}.`,
+    `Voor deze bestelling is op dit moment geen betaalmethode beschikbaar. Neem contact op met ${name}.`,
   tooManyAttempts: (name) =>
     `Er is te vaak geprobeerd deze bestelling te betalen. Neem contact op met ${name}.`,
 

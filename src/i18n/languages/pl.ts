@@ -43,7 +43,7 @@ export const pl = {
   checkAgain: 'Sprawdź ponownie',
   unavailableTitle: 'Tutaj nie można zapłacić',
   unavailableText: (name) =>
-    `Dla tego zamówienia nie jest dostępna żadna metoda płatności. Prosimy o kontakt ze sprzedawcą: ${name}.`,
+    `Dla tego zamówienia nie jest obecnie dostępna żadna metoda płatności. Prosimy o kontakt ze sprzedawcą: ${name}.`,
   tooManyAttempts: (name) =>
     `Było zbyt wiele prób zapłaty za to zamówienie. Prosimy o kontakt ze sprzedawcą: ${name}.`,
 

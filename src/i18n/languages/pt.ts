@@ -45,7 +45,7 @@ export const pt = {
   checkAgain: 'Verificar novamente',
   unavailableTitle: 'Não é possível pagar aqui',
   unavailableText: (name) =>
-    `Nenhuma forma de pagamento está disponível para este pedido. Entre em contato com ${name}, por favor.`,
+    `No momento, nenhuma forma de pagamento está disponível para este pedido. Entre em contato com ${name}, por favor.`,
   tooManyAttempts: (name) =>
     `Houve demasiadas tentativas de pagar este pedido. Entre em contato com ${name}, por favor.`,
 

@@ -43,7 +43,8 @@ export const sv = {
   progressText: 'Det kan ta en liten stund. Betala inte en gång till: resultatet visas på den här sidan.',
   checkAgain: 'Kontrollera igen',
   unavailableTitle: 'Det går inte att betala här',
-  unavailableText: (name) => `Inget betalningssätt är tillgängligt för beställningen. Kontakta ${name}.`,
+  unavailableText: (name) =>
+    `Inget betalningssätt är tillgängligt för beställningen just nu. Kontakta ${name}.`,
   tooManyAttempts: (name) => `Det har gjorts för många försök att betala beställningen. Kontakta ${name}.`,
 
   paidTitle: 'Betalningen har tagits emot',

@@ -44,7 +44,7 @@ export const tr = {
   checkAgain: 'Yeniden kontrol et',
   unavailableTitle: 'Burada ödeme yapılamıyor',
   unavailableText: (name) =>
-    `Bu sipariş için kullanılabilir bir ödeme yöntemi yok. Lütfen satıcıyla iletişime geçin: ${name}.`,
+    `Bu sipariş için şu anda kullanılabilir bir ödeme yöntemi yok. Lütfen satıcıyla iletişime geçin: ${name}.`,
   tooManyAttempts: (name) =>
     `Bu sipariş için çok fazla ödeme denemesi yapıldı. Lütfen satıcıyla iletişime geçin: ${name}.`,
 

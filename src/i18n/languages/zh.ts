@@ -42,7 +42,7 @@ export const zh = {
   progressText: '这可能需要一点时间。请勿重复付款，结果会显示在本页面。',
   checkAgain: '再次查看',
   unavailableTitle: '无法在此付款',
-  unavailableText: (name) => `此订单没有可用的付款方式。请联系 ${name}。`,
+  unavailableText: (name) => `此订单目前没有可用的付款方式。请联系 ${name}。`,
   tooManyAttempts: (name) => `此订单的付款尝试次数过多。请联系 ${name}。`,
 
   paidTitle: '已收到付款',
