@@ -2,7 +2,7 @@
 import type { CustomerId } from './ids.ts';
 import { afterMerge, mergePatch, metadataProblem } from './metadata.ts';
 import { type Refusal, refuse, refuseFields } from './refusals.ts';
-import type { JsonObject, Payer, Phone } from './session.ts';
+import type { ContactDetails, JsonObject, Payer, Phone } from './session.ts';
 import type { Tenant, TenantTime } from './tenant.ts';
 
 export type Customer = {
@@ -13,13 +13,15 @@ export type Customer = {
   readonly email: string;
   readonly country: string;
   readonly phone: Phone | null;
+  readonly billing: readonly ContactDetails[];
+  readonly shipping: readonly ContactDetails[];
   readonly referenceId: string;
   readonly metadata: JsonObject;
 };
 
 export type CustomerFields = Pick<
   Customer,
-  'name' | 'email' | 'country' | 'phone' | 'referenceId' | 'metadata'
+  'name' | 'email' | 'country' | 'phone' | 'billing' | 'shipping' | 'referenceId' | 'metadata'
 >;
 
 export type CustomerCommand =
@@ -100,6 +102,8 @@ export function identifyPayer(
           email: payer.email,
           country: payer.country,
           phone: payer.phone,
+          billing: [],
+          shipping: [],
           referenceId: '',
           metadata: {},
         }

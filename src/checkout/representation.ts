@@ -171,6 +171,8 @@ export function representCustomer(customer: Customer) {
     email: customer.email,
     country: customer.country,
     phone: serializePhone(customer.phone),
+    billing: customer.billing,
+    shipping: customer.shipping,
     reference_id: customer.referenceId,
     metadata: customer.metadata,
   };
@@ -198,7 +200,7 @@ function representPayer(payer: Payer) {
   };
 }
 
-function serializePhone(phone: Phone | null) {
+export function serializePhone(phone: Phone | null) {
   return phone === null ? null : { calling_code: phone.callingCode, number: phone.number };
 }
 

@@ -139,7 +139,7 @@ suite('a customer', () => {
     const { id, object, created_at, ...rest } = data;
     assert.match(id, /^cus_[0-9a-z]{20,}$/);
     assert.match(created_at, /Z$/);
-    assert.deepEqual([object, rest], ['customer', { ...body, country: 'GB' }]);
+    assert.deepEqual([object, rest], ['customer', { ...body, country: 'GB', billing: [], shipping: [] }]);
     const fetched = await call('GET', path);
     assert.deepEqual([fetched.json.message, fetched.json.data], ['CUSTOMER.FETCH.SUCCESS', data]);
 

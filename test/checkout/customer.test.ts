@@ -22,6 +22,8 @@ const ada: Customer = frozen({
   email: 'ada@example.org',
   country: 'GB',
   phone,
+  billing: [{ label: 'Home', address: { city: 'London' } }],
+  shipping: [],
   referenceId: 'crm-1',
   metadata: { vip: true },
 });
@@ -108,6 +110,13 @@ suite('a command for a customer', () => {
       gives: { kind: 'change', customer: { ...ada, phone: null, country: '', metadata: {} } },
     },
     {
+      name: 'update of contacts replaces the list that it names',
+      customer: ada,
+      customerByEmail: null,
+      when: { type: 'update_customer', fields: { billing: [], shipping: [{ name: 'Ada' }] } },
+      gives: { kind: 'change', customer: { ...ada, billing: [], shipping: [{ name: 'Ada' }] } },
+    },
+    {
       name: 'update of metadata keeps what it does not name',
       customer: ada,
       customerByEmail: null,
@@ -191,6 +200,8 @@ suite('who pays a new session', () => {
     email: 'grace@example.org',
     country: 'US',
     phone: { callingCode: '1', number: '5550100' },
+    billing: [],
+    shipping: [],
     referenceId: '',
     metadata: {},
   };
@@ -270,6 +281,7 @@ suite('a customer as it is shown', () => {
       JSON.stringify(representCustomer(ada)),
       '{"id":"cus_ada","object":"customer","created_at":"2030-01-15T12:00:00.000Z","name":"Ada Lovelace",' +
         '"email":"ada@example.org","country":"GB","phone":{"calling_code":"49","number":"301234567"},' +
+        '"billing":[{"label":"Home","address":{"city":"London"}}],"shipping":[],' +
         '"reference_id":"crm-1","metadata":{"vip":true}}',
     );
   });

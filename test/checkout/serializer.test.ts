@@ -37,6 +37,8 @@ suite('the bytes', () => {
       email: 'ada@example.org',
       country: 'DE',
       phone: null,
+      billing: [],
+      shipping: [],
       referenceId: '',
       metadata: {},
     };

@@ -149,6 +149,8 @@ export function customer(tenant: Tenant, given: Partial<Customer> = {}): Custome
     email: 'ada@example.com',
     country: 'GB',
     phone: null,
+    billing: [],
+    shipping: [],
     referenceId: '',
     metadata: {},
     ...given,

@@ -298,7 +298,8 @@ suite('a request with an idempotency key', () => {
     assert.ok(refused.result.kind === 'refusal');
     assert.equal(refused.committed, null);
     const record = { id: customer, tenant, createdAt: now, name: 'Ada', email: '', country: '', phone: null };
-    const writes = { customer: { ...record, referenceId: '', metadata: {} } };
+    const rest = { billing: [], shipping: [], referenceId: '', metadata: {} };
+    const writes = { customer: { ...record, ...rest } };
     await store.commit([{ needs: { tenant }, decide: () => [writes] }]);
     assert.equal((await execute(command)).result.kind, 'change');
   });

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { CustomerCommand, CustomerFields } from '../../checkout/customer.ts';
 import type { Problem } from '../../checkout/refusals.ts';
+import { serializePhone } from '../../checkout/representation.ts';
+import type { ContactDetails } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
@@ -11,7 +13,15 @@ import { readMetadata, readPatch, schemaProblems, usableFields } from '../input.
 import { pageOf, sendList } from '../list.ts';
 import { operation } from '../operation.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
-import { country, email, givenMetadata, phone, text } from '../schemas/fields.ts';
+import {
+  contacts,
+  country,
+  email,
+  type GivenContact,
+  givenMetadata,
+  phone,
+  text,
+} from '../schemas/fields.ts';
 import { readPhone } from './checkout-input.ts';
 
 const tag = 'Customers';
@@ -24,6 +34,10 @@ const customerBody = Type.Object(
     email: Type.Optional(email),
     country: Type.Optional(country),
     phone: Type.Optional(phone),
+    billing: Type.Optional(contacts('Contacts for invoices.')),
+    shipping: Type.Optional(contacts('Contacts for deliveries.')),
+    billing_address: Type.Optional(contacts('Alias of `billing`, which counts where both are given.')),
+    shipping_address: Type.Optional(contacts('Alias of `shipping`, which counts where both are given.')),
     reference_id: Type.Optional(text(128, 'Your reference.', 'customer-42')),
     metadata: Type.Optional(givenMetadata),
   },
@@ -64,6 +78,8 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         email: '',
         country: '',
         phone: null,
+        billing: [],
+        shipping: [],
         referenceId: '',
         metadata: {},
         ...fields,
@@ -128,7 +144,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         permission: 'write',
         summary: 'Update a customer',
         description:
-          'Omitted fields keep their values. `metadata` is a JSON merge patch (RFC 7396). Existing sessions keep their customer details.',
+          'Omitted fields keep their values. `billing` and `shipping` replace the whole list. `metadata` is a JSON merge patch (RFC 7396). Existing sessions keep their customer details.',
         answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],
       },
@@ -161,7 +177,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         noBody: true,
         summary: 'Erase a customer’s personal data',
         description:
-          'Deletes the customer, and removes name, address, e-mail, country and phone from its sessions and events. Amounts, statuses and references remain.',
+          'Deletes the customer with its contacts, and removes name, address, e-mail, country and phone from its sessions and events. Amounts, statuses and references remain.',
         answers: 'Deleted',
       },
       { params },
@@ -194,12 +210,35 @@ function readCustomer(
   const metadata = readObject(given.metadata, problems);
   if (problems.length > 0) throw fieldsError(problems);
   const { name, email, country, phone, reference_id } = given;
+  const billing = given.billing ?? given.billing_address;
+  const shipping = given.shipping ?? given.shipping_address;
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(phone === undefined ? {} : { phone: readPhone(phone) }),
+    ...(billing === undefined ? {} : { billing: readContacts(billing) }),
+    ...(shipping === undefined ? {} : { shipping: readContacts(shipping) }),
     ...(reference_id === undefined ? {} : { referenceId: reference_id }),
     ...(metadata === null ? {} : { metadata }),
+  };
+}
+
+/** Contacts in the form in which they are kept and shown; those that say nothing are left out. */
+function readContacts(given: readonly GivenContact[]): ContactDetails[] {
+  return given.map(readContact).filter((contact) => Object.values(contact).some(Boolean));
+}
+
+function readContact({ address = {}, label, name, email, phone, ...beside }: GivenContact): ContactDetails {
+  const { label: itsLabel, phone: itsPhone, ...within } = address;
+  const postal = { ...beside, ...within };
+  const { line1 = '', line2 = '', city = '', state = '', country = '', postal_code = '' } = postal;
+  const isNowhere = Object.keys(postal).length === 0;
+  return {
+    label: label ?? itsLabel ?? '',
+    name: name ?? '',
+    email: email ?? '',
+    phone: serializePhone(readPhone(phone ?? itsPhone)),
+    address: isNowhere ? null : { line1, line2, city, state, country: country.toUpperCase(), postal_code },
   };
 }

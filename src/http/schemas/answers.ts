@@ -31,12 +31,35 @@ export const resources = {
       email: text('E-mail address; unique among the customers of an account and mode.', 'ada@example.com'),
       country: text('ISO 3166-1 alpha-2 country code.', 'GB'),
       phone: nullable(ref('PhoneNumber')),
+      billing: Type.Array(ref('ContactDetails'), { description: 'Contacts for invoices.' }),
+      shipping: Type.Array(ref('ContactDetails'), { description: 'Contacts for deliveries.' }),
       reference_id: text('Your reference.', 'customer-42'),
       metadata: freeForm('Your own data.', { tier: 'gold' }),
     },
     { ...closed, description: 'Your record of a payer.' },
   ),
   PhoneNumber: phone,
+  ContactDetails: Type.Object(
+    {
+      label: text('A name for the contact, or empty.', 'Home'),
+      name: text('Name of the person or company.', 'Ada Lovelace'),
+      email: text('E-mail address, or empty.', 'ada@example.com'),
+      phone: nullable(ref('PhoneNumber')),
+      address: nullable(ref('Address')),
+    },
+    { ...closed, description: 'A contact of a customer.' },
+  ),
+  Address: Type.Object(
+    {
+      line1: text('First line.', '12 St James’s Square'),
+      line2: text('Second line, or empty.', ''),
+      city: text('City.', 'London'),
+      state: text('State or region, or empty.', ''),
+      country: text('ISO 3166-1 alpha-2 country code.', 'GB'),
+      postal_code: text('Postal code.', 'SW1Y 4LB'),
+    },
+    { ...closed, description: 'A postal address.' },
+  ),
   ...eventResources,
   PaymentMethods: Type.Object(
     {

@@ -81,29 +81,64 @@ export const phone = Type.Object(
   { additionalProperties: false, title: 'Phone', description: 'A phone number.' },
 );
 
-const postalAddress = Type.Object(
-  {
-    line1: Type.Optional(text(250, 'First line.')),
-    line2: Type.Optional(text(250, 'Second line.')),
-    city: Type.Optional(text(100, 'City.')),
-    state: Type.Optional(text(100, 'State or region.')),
-    country: Type.Optional(country),
-    postal_code: Type.Optional(text(32, 'Postal code.')),
-  },
-  { additionalProperties: false, title: 'PostalAddress', description: 'A postal address.' },
-);
+const postalFields = {
+  line1: Type.Optional(text(250, 'First line.')),
+  line2: Type.Optional(text(250, 'Second line.')),
+  city: Type.Optional(text(100, 'City.')),
+  state: Type.Optional(text(100, 'State or region.')),
+  country: Type.Optional(country),
+  postal_code: Type.Optional(text(32, 'Postal code.')),
+};
+
+const postalAddress = Type.Object(postalFields, {
+  additionalProperties: false,
+  title: 'PostalAddress',
+  description: 'A postal address.',
+});
+
+const label = Type.Optional(text(100, 'A name for the address, such as "Home".'));
+
+const contactFields = {
+  label,
+  name: Type.Optional(text(250, 'Name of the person or company.')),
+  email: Type.Optional(email),
+  phone: Type.Optional(phone),
+};
 
 export const contact = (description: string) =>
   Type.Object(
-    {
-      label: Type.Optional(text(100, 'A name for the address, such as "Home".')),
-      name: Type.Optional(text(250, 'Name of the person or company.')),
-      email: Type.Optional(email),
-      phone: Type.Optional(phone),
-      address: Type.Optional(postalAddress),
-    },
+    { ...contactFields, address: Type.Optional(postalAddress) },
     { additionalProperties: false, title: 'Contact', description },
   );
+
+/** A contact of a customer. Clients put the address in an object of its own, with label and phone, or beside the name. */
+const customerContact = Type.Object(
+  {
+    ...contactFields,
+    address: Type.Optional(
+      Type.Object(
+        { ...postalFields, label, phone: Type.Optional(phone) },
+        {
+          additionalProperties: false,
+          title: 'CustomerAddress',
+          description: 'A postal address. Its label and phone count where the contact has none.',
+        },
+      ),
+    ),
+    ...postalFields,
+  },
+  {
+    additionalProperties: false,
+    title: 'CustomerContact',
+    description: 'A contact. Fields of the address beside the name count where `address` has none.',
+  },
+);
+export type GivenContact = Static<typeof customerContact>;
+
+const MAX_CONTACTS = 20;
+
+export const contacts = (description: string) =>
+  Type.Array(customerContact, { maxItems: MAX_CONTACTS, description });
 
 const metadata = Type.Object(
   {},
