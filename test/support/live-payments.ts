@@ -14,7 +14,12 @@ export async function takeLivePayments(
   const settings = (await accounts.fetch(account))?.settings.live;
   if (settings === undefined || settings.receivingAccounts.length > 0) return;
   const receivingAccounts = currencies.map((currency) => {
-    const read = readReceivingAccount({ id: currency, currency, holder, account_number: '12030000' });
+    const read = readReceivingAccount({
+      id: currency.toLowerCase(),
+      currency,
+      holder,
+      account_number: '12030000',
+    });
     return 'account' in read ? read.account : assert.fail(JSON.stringify(read.problems));
   });
   assert.ok(await accounts.configure({ account, mode: 'live' }, { ...settings, receivingAccounts }));
