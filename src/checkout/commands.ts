@@ -4,6 +4,7 @@
  */
 import type { AttemptId, RefundId } from './ids.ts';
 import type { Item } from './items.ts';
+import type { Problem } from './refusals.ts';
 import type {
   Attempt,
   AttemptStatus,
@@ -21,6 +22,12 @@ type At = {
   readonly now: TenantTime;
 };
 
+/**
+ * Why no payer could choose one of the methods at this moment, or null. It is part of the command because the answer to
+ * an earlier request with the same key comes before it.
+ */
+type Obstacle = Problem | null;
+
 /** The fields of the new session, but for those that it gets by being created. */
 export type CreateCheckout = At & {
   readonly type: 'create';
@@ -28,6 +35,7 @@ export type CreateCheckout = At & {
   readonly amount: number | null;
   /** Empty: the items' listing. */
   readonly description: string;
+  readonly obstacle?: Obstacle;
 } & Omit<
     Checkout,
     | 'amount'
@@ -47,6 +55,7 @@ export type UpdateCheckout = At & {
   readonly items: readonly Item[] | null;
   /** Ids of the payment methods from now on, or null for no change. */
   readonly methods: readonly string[] | null;
+  readonly obstacle?: Obstacle;
   /** A JSON merge patch (RFC 7396), or null for none. */
   readonly metadata: JsonObject | null;
   readonly ifVersion: number | null;

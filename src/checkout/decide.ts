@@ -83,7 +83,7 @@ function conclude(before: Checkout, after: Checkout): Change | Unchanged {
 }
 
 function create(command: CreateCheckout): Decision {
-  const { type, now, amount, items, description, ...given } = command;
+  const { type, now, amount, items, description, obstacle, ...given } = command;
   const problems = createProblems(command, now);
   const total = totalOf(items);
   if (total === null || problems.length > 0) return refuseFields(problems);
@@ -106,10 +106,10 @@ function create(command: CreateCheckout): Decision {
 
 /** Problems of these fields of a new session. */
 export function createProblems(
-  { expiresAt, items, amount }: Pick<CreateCheckout, 'expiresAt' | 'items' | 'amount'>,
+  { expiresAt, items, amount, obstacle }: Pick<CreateCheckout, 'expiresAt' | 'items' | 'amount' | 'obstacle'>,
   now: TenantTime,
 ): Problem[] {
-  const problems: Problem[] = [];
+  const problems: Problem[] = obstacle ? [obstacle] : [];
   const expiry = expiryProblem(expiresAt, now);
   if (expiry !== null) problems.push({ pointer: '/expires_at', detail: expiry });
   if (totalOf(items) === null) problems.push({ pointer: '/items', detail: totalTooLarge });
@@ -129,8 +129,11 @@ function expiryProblem(expiresAt: TenantTime | null, now: TenantTime): string | 
 
 const totalTooLarge = `must add up to at most ${MAX_AMOUNT}`;
 
-function update(checkout: Checkout, { items, methods, metadata, now }: UpdateCheckout): Checkout | Refusal {
-  const problems: Problem[] = [];
+function update(
+  checkout: Checkout,
+  { items, methods, metadata, obstacle, now }: UpdateCheckout,
+): Checkout | Refusal {
+  const problems: Problem[] = obstacle ? [obstacle] : [];
   const merged = metadata === null ? checkout.metadata : mergePatch(checkout.metadata, metadata);
   const problem = metadataProblem(merged);
   if (problem !== null) problems.push({ pointer: '/metadata', detail: afterMerge(problem) });
@@ -140,8 +143,8 @@ function update(checkout: Checkout, { items, methods, metadata, now }: UpdateChe
 
   const noted = same(merged, checkout.metadata) ? checkout : { ...checkout, metadata: merged };
   if (items === null && methods === null) return noted;
-  const obstacle = obstacleToNewTerms(noted, items === null ? 'payment methods' : 'items');
-  if (obstacle) return obstacle;
+  const refused = obstacleToNewTerms(noted, items === null ? 'payment methods' : 'items');
+  if (refused) return refused;
   const offered = methods === null ? noted : replaceMethods(noted, methods, now);
   return items === null ? offered : replaceItems(offered, items, amount, now);
 }

@@ -140,13 +140,16 @@ export type Rail = {
 
 export type Offer = { readonly method: Method; readonly rail: Rail };
 
-/** Methods that can be offered on this occasion, in the order in which payers see them. */
+/** Ids of the methods for this currency and country, in the order in which payers see them. */
+export function methodsFor({ currency, country }: Pick<Occasion, 'currency' | 'country'>): string[] {
+  return catalogue(currency)
+    .filter((method) => method.country === null || country === '' || method.country === country)
+    .map(({ id }) => id);
+}
+
+/** Methods that can be offered on this occasion, in the same order. */
 export function offersFor(rails: readonly Rail[], occasion: Occasion): Offer[] {
-  return catalogue(occasion.currency).flatMap((method) => {
-    const fits = method.country === null || occasion.country === '' || method.country === occasion.country;
-    const rail = fits ? rails.find((each) => each.offers(method, occasion)) : undefined;
-    return rail ? [{ method, rail }] : [];
-  });
+  return offersAmong(methodsFor(occasion), rails, occasion);
 }
 
 /** The same of the methods that a session has. */

@@ -54,6 +54,16 @@ suite('a new session', () => {
     });
   });
 
+  test('with methods that nobody can choose is refused with all its mistakes', () => {
+    const obstacle = { pointer: '/payment_methods', detail: 'cannot be offered' };
+    const decision = decide(null, create({ obstacle, items, amount: 0 }));
+    assert.deepEqual(decision.kind === 'refusal' && decision.problems.map(({ pointer }) => pointer), [
+      '/payment_methods',
+      '/amount',
+    ]);
+    assert.ok(!('obstacle' in after(null, create({ obstacle: null }))));
+  });
+
   const amounts = [
     { name: 'the amount that is given', when: create({ amount: 1 }), amount: 1 },
     { name: 'the largest amount', when: create({ amount: MAX_AMOUNT }), amount: MAX_AMOUNT },

@@ -296,6 +296,15 @@ suite('new methods', () => {
     },
   ]);
 
+  test('that nobody can choose are refused, before anything else is', () => {
+    const obstacle = { pointer: '/payment_methods', detail: 'cannot be offered' };
+    for (const session of [checkout(), checkout({ payments: [payment(1)] })]) {
+      const decision = decide(session, update({ methods, obstacle }));
+      assert.deepEqual(decision.kind === 'refusal' && decision.problems, [obstacle]);
+    }
+    assert.equal(decide(checkout(), update({ methods, obstacle: null })).kind, 'change');
+  });
+
   test('say of themselves what is in the way', () => {
     const decision = decide(checkout({ payments: [payment(1)] }), update({ methods }));
     const detail = decision.kind === 'refusal' ? decision.detail : '';

@@ -4,11 +4,12 @@ import type { Account } from '../../accounts/account.ts';
 import type { CreateCheckout, UpdateCheckout } from '../../checkout/commands.ts';
 import { createProblems } from '../../checkout/decide.ts';
 import { type Item, totalOf } from '../../checkout/items.ts';
+import { formatAmount } from '../../checkout/money.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { ContactDetails, Payer, Phone } from '../../checkout/session.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
-import { catalogue, findMethod, type Method } from '../../methods/catalogue.ts';
-import { type Occasion, offersAmong, offersFor, type Rail } from '../../methods/method.ts';
+import { findMethod } from '../../methods/catalogue.ts';
+import { methodsFor, type Occasion, offersAmong, offersFor, type Rail } from '../../methods/method.ts';
 import type { NetworkRules } from '../../webhooks/guard.ts';
 import { fieldsError } from '../errors.ts';
 import { addressProblems, readMetadata, readPatch, receiverProblems, usableFields } from '../input.ts';
@@ -60,7 +61,7 @@ export function readCreate(
     successUrl: given.success_url ?? '',
     cancelUrl: given.cancel_url ?? '',
     webhookUrl: given.webhook_url ?? '',
-    methods: readMethods(given, problems, rails, occasion),
+    ...readMethods(given, problems, rails, occasion),
     expiresAt: given.expires_at ? parseTimestamp(given.expires_at) : null,
     policy: account.settings[mode].policy,
   };
@@ -75,19 +76,18 @@ export function readUpdate(
   rails: readonly Rail[],
   /** That of the session; null where there is none, which the writer says. */
   occasion: Occasion | null,
-): Pick<UpdateCheckout, 'items' | 'methods' | 'metadata'> {
+): Pick<UpdateCheckout, 'items' | 'methods' | 'obstacle' | 'metadata'> {
   const given = usableFields(body, schemaProblems);
   const problems = [...schemaProblems];
   const metadata = readPatch(given.metadata, problems);
   const items =
     given.items?.map(({ unit_price, ...item }): Item => ({ ...item, unitPrice: unit_price })) ?? null;
   const methods = given.payment_methods ?? null;
-  if (methods !== null && occasion !== null) {
-    const amount = (items && totalOf(items)) ?? occasion.amount;
-    problems.push(...methodProblems(methods, rails, { ...occasion, amount: amount || null }));
-  }
-  if (problems.length > 0) throw fieldsError(problems);
-  return { items, methods, metadata };
+  if (methods !== null) problems.push(...unknownMethods(methods));
+  const amount = items === null ? occasion?.amount : totalOf(items);
+  const obstacle = methods && occasion && obstacleTo(methods, rails, { ...occasion, amount: amount || null });
+  if (problems.length > 0) throw fieldsError(obstacle ? [...problems, obstacle] : problems);
+  return { items, methods, obstacle, metadata };
 }
 
 function readItems(items: NonNullable<CreateBody['items']>, problems: Problem[]): Item[] {
@@ -136,45 +136,41 @@ function readMethods(
   problems: Problem[],
   rails: readonly Rail[],
   occasion: Occasion,
-): string[] {
+): Pick<CreateFields, 'methods' | 'obstacle'> {
   const { payment_methods: wanted = [], remove_payment_methods: unwanted = [] } = given;
   if (wanted.length > 0) {
-    problems.push(...methodProblems(wanted, rails, occasion));
-    return wanted;
+    problems.push(...unknownMethods(wanted));
+    return { methods: wanted, obstacle: obstacleTo(wanted, rails, occasion) };
   }
   const offered = offersFor(rails, occasion).map(({ method }) => method.id);
-  const left = offered.filter((id) => !unwanted.includes(id));
-  if (offered.length === 0) {
-    problems.push(...nothingToOffer('has no payment method', catalogue(occasion.currency), rails, occasion));
-  } else if (left.length === 0) {
+  const methods = offered.filter((id) => !unwanted.includes(id));
+  if (methods.length === 0 && offered.length > 0) {
     problems.push({ pointer: '/remove_payment_methods', detail: 'must leave at least one payment method' });
   }
-  return left;
+  return { methods, obstacle: obstacleTo(methodsFor(occasion), rails, occasion) };
 }
 
-/** Mistakes in the methods that a client names: of those that are known, payers must be able to choose one now. */
-function methodProblems(wanted: readonly string[], rails: readonly Rail[], occasion: Occasion): Problem[] {
-  const problems = wanted.flatMap((id, index) =>
+function unknownMethods(ids: readonly string[]): Problem[] {
+  return ids.flatMap((id, index) =>
     findMethod(id) ? [] : [{ pointer: `/payment_methods/${index}`, detail: 'is not a known payment method' }],
   );
-  if (problems.length > 0 || offersAmong(wanted, rails, occasion).length > 0) return problems;
-  const methods = wanted.map(findMethod).filter((method) => method !== undefined);
-  return nothingToOffer('has none of them', methods, rails, occasion);
 }
 
-/** A session that nobody could pay, and what the operator does about it; nothing where another field is at fault. */
-function nothingToOffer(
-  what: string,
-  methods: readonly Method[],
-  rails: readonly Rail[],
-  occasion: Occasion,
-): Problem[] {
-  const { currency, mode } = occasion;
-  if (currency === '') return [];
+/** Why nobody could pay with these methods now, and what the operator does about it, or null. */
+function obstacleTo(ids: readonly string[], rails: readonly Rail[], occasion: Occasion): Problem | null {
+  const { currency, mode, amount } = occasion;
+  const methods = ids.map(findMethod).filter((method) => method !== undefined);
+  // Without a currency, or where a method is unknown, that is the mistake.
+  const isMistaken = currency === '' || methods.length < ids.length;
+  if (isMistaken || offersAmong(ids, rails, occasion).length > 0) return null;
+  const pointer = '/payment_methods';
+  if (amount !== null && offersAmong(ids, rails, { ...occasion, amount: null }).length > 0) {
+    return { pointer, detail: `cannot be offered: none takes ${formatAmount(amount, currency)}` };
+  }
   const missing = methods.flatMap((method) =>
     rails.flatMap((rail) => rail.missing?.(method, occasion) ?? []),
   );
   const advice = missing.length === 0 ? '' : `; its operator sets up ${[...new Set(missing)].join(', or ')}`;
-  const none = `the account ${what} for ${mode} payments in ${currency}`;
-  return [{ pointer: '/payment_methods', detail: `cannot be offered: ${none}${advice}` }];
+  const detail = `cannot be offered: the account has none for ${mode} payments in ${currency}${advice}`;
+  return { pointer, detail };
 }

@@ -42,7 +42,7 @@ suite('a live session', () => {
       assertRefused(answer, invalid(message, '/payment_methods'));
       assert.equal(
         answer.json.errors[0].message,
-        'payment_methods cannot be offered: the account has no payment method for live payments in USD; its operator sets up STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_WEBHOOK_SECRET, or a receiving account in USD (opentill bank account set).',
+        'payment_methods cannot be offered: the account has none for live payments in USD; its operator sets up STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_WEBHOOK_SECRET, or a receiving account in USD (opentill bank account set).',
       );
     });
   }
@@ -63,10 +63,49 @@ suite('a live session', () => {
     assertRefused(answer, invalid('CHECKOUT.CREATE', '/payment_methods'));
     assert.match(
       answer.json.errors[0].message,
-      /has none of them for live payments in EUR; its operator sets up STRIPE_LIVE_SECRET_KEY and [A-Z_]+\.$/,
+      /has none for live payments in EUR; its operator sets up STRIPE_LIVE_SECRET_KEY and [A-Z_]+\.$/,
     );
     const nobody = await refused('/v3/checkout', { payment_methods: ['alipay_cny'] });
-    assert.match(nobody.json.errors[0].message, /has none of them for live payments in EUR\.$/);
+    assert.match(nobody.json.errors[0].message, /has none for live payments in EUR\.$/);
+  });
+
+  test('is refused where its payer is in another country than all methods', async () => {
+    const fields = { invoice_currency: 'SGD', customer_details: { name: 'Ada', country: 'DE' } };
+    const sgd = receiving({ id: 'sgd', currency: 'SGD', paynow: '201403121W' });
+    await configure(service, { receivingAccounts: [sgd] }, { mode: 'live' });
+    assertRefused(await refused('/v3/checkout', fields), invalid('CHECKOUT.CREATE', '/payment_methods'));
+    const { payment_methods } = await created({
+      ...fields,
+      customer_details: { name: 'Ada', country: 'SG' },
+    });
+    assert.deepEqual(payment_methods, ['paynow_sgd']);
+    await configure(service, {}, { mode: 'live' });
+  });
+
+  test('is refused where every method takes another amount', async () => {
+    const env = { STRIPE_LIVE_SECRET_KEY: 'sk_live_x', STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_x' };
+    const cards = await startService({ after }, { env });
+    const { authorization } = await cards.createKey({ mode: 'live' });
+    await configure(cards, { receivingAccounts: [] }, { mode: 'live' });
+    const create = (amount: number) =>
+      cards.call('POST', '/v3/checkout', { body: { ...body, amount }, headers: { authorization } });
+    const little = await create(1);
+    assertRefused(little, invalid('CHECKOUT.CREATE', '/payment_methods'));
+    assert.match(little.json.errors[0].message, /cannot be offered: none takes 0\.01 EUR\.$/);
+    assert.deepEqual(succeeded(await create(1000), 201).payment_methods, ['card']);
+  });
+
+  test('is answered again under its key, whatever has become of the methods', async () => {
+    const headers = { ...live, 'idempotency-key': 'order-1' };
+    const create = () => call('POST', '/v3/checkout', { body, headers });
+    const first = await create();
+    const path = `/v3/checkout/${succeeded(first, 201).id}`;
+    const update = () => call('PUT', path, { body: { payment_methods: ['wire_transfer'] }, headers });
+    const second = await update();
+    succeeded(second);
+    await configure(service, { receivingAccounts: [] }, { mode: 'live' });
+    assert.deepEqual([(await create()).text, (await update()).text], [first.text, second.text]);
+    await configure(service, {}, { mode: 'live' });
   });
 
   test('keeps the methods that it names, if one of them can be used', async () => {
