@@ -30,7 +30,9 @@ export type CustomerCommand =
       readonly id: CustomerId;
       readonly tenant: Tenant;
       readonly now: TenantTime;
-      readonly fields: CustomerFields;
+      readonly fields: Partial<CustomerFields>;
+      /** What becomes of a customer who has this e-mail address already; `metadata` is a merge patch then. */
+      readonly ifKnown: 'refuse' | 'update';
     }
   | {
       readonly type: 'update_customer' /** `metadata` is a merge patch. */;
@@ -55,26 +57,39 @@ export function decideCustomer(
   customerByEmail: Customer | null,
   command: CustomerCommand,
 ): CustomerDecision {
-  if (command.type !== 'create_customer' && customer === null) {
-    return refuse('not_found', 'There is no such customer.');
-  }
-  if (command.type !== 'erase_customer' && customerByEmail !== null && customerByEmail.id !== customer?.id) {
-    return refuse('customer_exists', 'Another customer has this e-mail address.', [
-      { pointer: '/email', detail: 'belongs to another customer' },
-    ]);
-  }
   if (command.type === 'create_customer') {
-    const { id, tenant, now, fields } = command;
-    return { kind: 'change', customer: { id, tenant, createdAt: now, ...fields } };
+    const { id, tenant, now, fields, ifKnown } = command;
+    if (customerByEmail === null)
+      return { kind: 'change', customer: { ...nothing, ...fields, id, tenant, createdAt: now } };
+    return ifKnown === 'update' ? updated(customerByEmail, fields) : customerExists;
   }
-  // The guard above has refused a customer that does not exist.
-  const current = customer as Customer;
-  if (command.type === 'erase_customer') return { kind: 'erased', customer: current };
-  const { metadata: patch, ...fields } = command.fields;
+  if (customer === null) return refuse('not_found', 'There is no such customer.');
+  if (command.type === 'erase_customer') return { kind: 'erased', customer };
+  const isOthers = customerByEmail !== null && customerByEmail.id !== customer.id;
+  return isOthers ? customerExists : updated(customer, command.fields);
+}
+
+const customerExists = refuse('customer_exists', 'Another customer has this e-mail address.', [
+  { pointer: '/email', detail: 'belongs to another customer' },
+]);
+
+const nothing: CustomerFields = {
+  name: '',
+  email: '',
+  country: '',
+  phone: null,
+  billing: [],
+  shipping: [],
+  referenceId: '',
+  metadata: {},
+};
+
+function updated(current: Customer, given: Partial<CustomerFields>): CustomerDecision {
+  const { metadata: patch, ...fields } = given;
   const metadata = patch === undefined ? current.metadata : mergePatch(current.metadata, patch);
   const problem = metadataProblem(metadata);
   if (problem !== null) return refuseFields([{ pointer: '/metadata', detail: afterMerge(problem) }]);
-  if (Object.keys(command.fields).length === 0) return { kind: 'unchanged', customer: current };
+  if (Object.keys(given).length === 0) return { kind: 'unchanged', customer: current };
   return { kind: 'change', customer: { ...current, ...fields, metadata } };
 }
 
@@ -95,6 +110,7 @@ export function identifyPayer(
   const created: Customer | null =
     found === null
       ? {
+          ...nothing,
           id: fresh.id,
           tenant: fresh.tenant,
           createdAt: fresh.now,
@@ -102,10 +118,6 @@ export function identifyPayer(
           email: payer.email,
           country: payer.country,
           phone: payer.phone,
-          billing: [],
-          shipping: [],
-          referenceId: '',
-          metadata: {},
         }
       : null;
   const record = found ?? (created as Customer);

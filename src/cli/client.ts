@@ -33,7 +33,13 @@ export type Page<T> = {
   readonly cursor: string | null;
 };
 
-type Answer = { readonly status: number; readonly retryAfterMs: number | null; readonly text: string };
+type Answer = {
+  readonly status: number;
+  readonly retryAfterMs: number | null;
+  /** The list of fields that were ignored, as it came. */
+  readonly ignored: string | null;
+  readonly text: string;
+};
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -148,6 +154,23 @@ export function createClient(base: string, { key, mode }: ApiKey) {
       return (await call(method, path, body)).data as T;
     },
 
+    /** A request as it is, with whatever is answered. */
+    exchange(
+      method: string,
+      path: string,
+      {
+        headers = {},
+        body,
+      }: { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown },
+    ): Promise<Answer> {
+      const json = { 'content-type': 'application/json' };
+      return patient(path, {
+        method,
+        headers: body === undefined ? headers : { ...headers, ...json },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    },
+
     /** A file as it is. */
     async upload<T = Data>(path: string, file: Blob): Promise<T> {
       const headers = { 'content-type': 'application/octet-stream' };
@@ -192,5 +215,5 @@ async function readAnswer(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const asked = parseRetryAfter(headers.get('retry-after') ?? undefined, Date.now());
   const retryAfterMs = asked === null ? null : Math.min(Math.max(asked, LEAST_WAIT_MS), LONGEST_WAIT_MS);
-  return { status, retryAfterMs, text: await response.text() };
+  return { status, retryAfterMs, ignored: headers.get('ignored-fields'), text: await response.text() };
 }

@@ -55,6 +55,7 @@ const sections: readonly Section[] = [
       'webhooks resend-failed': () => import('./commands/webhooks/resend-failed.ts'),
       listen: () => import('./commands/listen.ts'),
       trigger: () => import('./commands/trigger.ts'),
+      replay: () => import('./commands/replay.ts'),
       reconcile: () => import('./commands/reconcile.ts'),
     },
   },

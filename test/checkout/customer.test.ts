@@ -42,7 +42,14 @@ suite('the key of an e-mail address', () => {
 
 suite('a command for a customer', () => {
   const { id, tenant: _scope, createdAt, ...fields } = ada;
-  const create: CustomerCommand = { type: 'create_customer', id, tenant, now: createdAt, fields };
+  const create: CustomerCommand = {
+    type: 'create_customer',
+    id,
+    tenant,
+    now: createdAt,
+    fields,
+    ifKnown: 'refuse',
+  };
   const rename: CustomerCommand = { type: 'update_customer', fields: { name: 'Ada' } };
   const erase: CustomerCommand = { type: 'erase_customer' };
   const nothing: CustomerCommand = { type: 'update_customer', fields: {} };
@@ -67,6 +74,26 @@ suite('a command for a customer', () => {
     when: CustomerCommand;
     gives: object;
   }[] = [
+    {
+      name: 'create for an e-mail address that is known, where that is an update',
+      customer: null,
+      customerByEmail: ada,
+      when: { ...create, id: 'cus_new', fields: { email: ada.email, name: 'Ada L.' }, ifKnown: 'update' },
+      gives: { kind: 'change', customer: { ...ada, name: 'Ada L.' } },
+    },
+    {
+      name: 'create with an e-mail address alone',
+      customer: null,
+      customerByEmail: null,
+      when: { ...create, fields: { email: 'grace@example.org' } },
+      gives: {
+        kind: 'change',
+        customer: {
+          ...{ id, tenant, createdAt, name: '', email: 'grace@example.org', country: '', phone: null },
+          ...{ billing: [], shipping: [], referenceId: '', metadata: {} },
+        },
+      },
+    },
     {
       name: 'create',
       customer: null,

@@ -87,6 +87,7 @@ async function setUp(t: TestContext) {
 
   return {
     directory,
+    settings,
     seen,
     loaded,
     environmentOf,
@@ -108,7 +109,7 @@ const first = ([data]: readonly Data[]): Data => {
 };
 
 test('every command that prints data prints it as JSON, with the keys that are documented', async (t) => {
-  const { directory, seen, loaded, environmentOf, check, json } = await setUp(t);
+  const { directory, settings, seen, loaded, environmentOf, check, json } = await setUp(t);
   const put = (name: string, content: string) => {
     writeFileSync(join(directory, name), content);
     return name;
@@ -188,6 +189,22 @@ test('every command that prints data prints it as JSON, with the keys that are d
     const records = check('listen', listen, listening.output.stdout).map((each) => each.record);
     assert.deepEqual(records, ['started', record, 'stopped']);
   }
+
+  const order = {
+    method: 'POST',
+    path: '/v3/checkout',
+    body: { invoice_currency: 'EUR', amount: 1, shop: 7 },
+  };
+  const log = put(
+    'requests.jsonl',
+    [order, { ...order, body: {} }].map((each) => JSON.stringify(each)).join('\n'),
+  );
+  await runToEnd(t, ['accounts', 'configure', '1', '--compatibility', 'v3'], settings);
+  const replayed = await json('replay', ['--log', log], 3);
+  assert.deepEqual(
+    replayed.map(({ record }) => record),
+    ['ignored', 'refused', 'summary'],
+  );
 
   assert.deepEqual([...seen].sort(), (await documentedKinds()).sort());
 });

@@ -11,6 +11,7 @@ import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { readMetadata, readPatch, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
+import { isLoose } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
 import {
@@ -73,22 +74,15 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
       const fields = readCustomer(request.body, schemaProblems(request), readMetadata);
       const time = await now(origin.tenant);
       const id = newId('cus', time);
-      const complete: CustomerFields = {
-        name: '',
-        email: '',
-        country: '',
-        phone: null,
-        billing: [],
-        shipping: [],
-        referenceId: '',
-        metadata: {},
-        ...fields,
-      };
       const { tenant } = origin;
-      const command: CustomerCommand = { type: 'create_customer', id, tenant, now: time, fields: complete };
-      const executed = await execute({ subject: 'customer', origin, id, now: time, command }, (customer) =>
-        created('CUSTOMER.CREATE', serializer.customer(customer), `/v3/customer/${id}`),
-      );
+      const ifKnown = isLoose(request) ? 'update' : 'refuse';
+      const command: CustomerCommand = { type: 'create_customer', id, tenant, now: time, fields, ifKnown };
+      const executed = await execute({ subject: 'customer', origin, id, now: time, command }, (customer) => {
+        const data = serializer.customer(customer);
+        return customer.id === id
+          ? created('CUSTOMER.CREATE', data, `/v3/customer/${id}`)
+          : success('CUSTOMER.CREATE', data);
+      });
       return sendResult(reply, executed);
     },
   );

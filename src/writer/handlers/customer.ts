@@ -18,7 +18,7 @@ export function decideOnCustomer(
   if (isRefusal(decision)) return decision;
   const { customer } = decision;
   if (decision.kind === 'unchanged') return { value: customer, writes: [] };
-  const audit = auditOf(origin, id, 0, now, command.type);
+  const audit = auditOf(origin, customer.id, 0, now, command.type);
   const written = decision.kind === 'erased' ? { erasedCustomer: customer } : { customer };
   return { value: customer, writes: [{ ...written, audit }] };
 }

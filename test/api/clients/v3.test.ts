@@ -327,6 +327,31 @@ test('a payin is made with 200', async () => {
   assert.ok(data.client_token.startsWith('tok_') || data.client_token.length > 20);
 });
 
+suite('a customer with a known e-mail address', () => {
+  const email = 'ada@example.com';
+
+  test('is the one that there is, brought up to date', async () => {
+    const fields = { name: 'Ada', email, country: 'GB', metadata: { a: 1, b: 2 } };
+    const first = succeeded(await call('POST', '/v3/customer', { body: fields }), 201);
+    const address = { label: 'Home', address: { line1: '1 Main St', city: 'Ames', country: 'US' } };
+    const body = { name: 'Ada Lovelace', email: 'Ada@example.com', billing: [address], metadata: { b: 3 } };
+    const second = succeeded(await call('POST', '/v3/customer', { body }), 200);
+    assert.equal(second.id, first.id);
+    assert.deepEqual(
+      [second.name, second.country, second.metadata, second.billing[0].address.city],
+      ['Ada Lovelace', 'GB', { a: 1, b: 3 }, 'Ames'],
+    );
+    const { data: all } = (await call('GET', `/v3/customer?email=${email}`)).json;
+    assert.equal(all.length, 1);
+  });
+
+  test('is refused in strict', async () => {
+    const body = { email };
+    succeeded(await strict.call('POST', '/v3/customer', { body }), 201);
+    assert.equal((await strict.call('POST', '/v3/customer', { body })).status, 409);
+  });
+});
+
 suite('the address of a session', () => {
   const told = async (settings: object, types: number, t: { after(hook: () => void): void }) => {
     await configure(service, { compatibility: 'v3', ...settings });
