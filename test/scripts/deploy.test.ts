@@ -126,6 +126,8 @@ suite('the unit for systemd', () => {
       'ProtectHome',
     ])
       assert.notDeepEqual(values(key), [], key);
+    // Without setpriority no thread that draws a document starts.
+    assert.doesNotMatch(values('SystemCallFilter').join(' '), /~.*@(resources|system-service)/);
   });
 
   test('is understood by systemd, and shows little of the machine', (t) => {
