@@ -109,8 +109,7 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
     troubles: silent.map((misbehaviour) => ({
       name: misbehaviour.replaceAll('_', ' '),
       // The library repeats by itself what was cut off on a connection that may have been stale.
-      cause: (on) =>
-        stripe.next(misbehaviour, { on: QUESTIONS[on], times: misbehaviour.startsWith('reset') ? 2 : 1 }),
+      cause: (on) => stripe.next(misbehaviour, { on: QUESTIONS[on] }),
     })),
     async paidUnheard(till, session) {
       const attempt = await till.choose(session, 'card');

@@ -1,8 +1,8 @@
 /**
- * The line to Stripe in a simulation: an HTTP client in the place of the library's own, with the stand-in's API at its other
+ * The line to Stripe in a simulation: an HTTP client in the place of that over the network, with the stand-in's API at its other
  * end. Calls go wrong as steps say; what is late or slow arrives when time has passed.
  */
-import type { StripeHttp } from '../../src/methods/stripe/client.ts';
+import type { StripeAnswer, StripeHttp } from '../../src/methods/stripe/http.ts';
 import { type Answer, type Call, refusal, type StripeApi } from '../support/stripe-stand-in-api.ts';
 import type { World } from './world.ts';
 
@@ -111,16 +111,17 @@ export function createCardLine(api: StripeApi, world: World, told: (call: Call, 
 
   return {
     /** The client of one process, which hears of nothing any more when it has ended. */
-    httpFor: (isAlive: () => boolean): StripeHttp => ({
-      getClientName: () => 'simulation',
-      makeRequest: (_host, _port, url, method, headers, body, _protocol, timeoutMs) =>
+    httpFor:
+      (isAlive: () => boolean): StripeHttp =>
+      ({ method, url, headers, body, timeoutMs }) =>
         new Promise((resolve, reject) => {
           if (!isAlive()) return;
           const ifAlive = (end: () => void) => {
             world.stir();
             if (isAlive()) end();
           };
-          const call = api.readCall({ method, url, headers: { ...headers } as Call['headers'], body });
+          const { pathname, search } = new URL(url);
+          const call = api.readCall({ method, url: `${pathname}${search}`, headers, body });
           if ('status' in call) throw new Error('the simulation has given another key to the rail');
           carryOut(
             call,
@@ -129,7 +130,6 @@ export function createCardLine(api: StripeApi, world: World, told: (call: Call, 
             timeoutMs,
           );
         }),
-    }),
 
     /** The next calls of this kind go wrong. */
     plan(mishap: Mishap, aim: Aim, calls: number): void {
@@ -150,17 +150,7 @@ export function createCardLine(api: StripeApi, world: World, told: (call: Call, 
   };
 }
 
-type Response = Awaited<ReturnType<StripeHttp['makeRequest']>>;
-
-function responseOf({ status, body }: Answer): Response {
-  // As bytes would be: what is on the books must not be changed by whoever reads the answer.
-  const text = JSON.stringify(body);
-  const raw = {};
-  return {
-    getStatusCode: () => status,
-    getHeaders: () => ({ 'request-id': 'req_simulation' }),
-    getRawResponse: () => raw,
-    toStream: () => null,
-    toJSON: async () => JSON.parse(text),
-  };
+/** As bytes would be: what is on the books must not be changed by whoever reads the answer. */
+function responseOf({ status, body }: Answer): StripeAnswer {
+  return { status, shouldRetry: null, text: JSON.stringify(body) };
 }

@@ -1,11 +1,12 @@
 /**
- * Client of Stripe: its own library, with limits on the duration, the retries and the number of concurrent calls, and
- * one classification of errors.
+ * Client of Stripe: calls with limits on their duration, their retries and their number at once, and one classification
+ * of errors.
  */
-import type Stripe from 'stripe';
 import type { Mode } from '../../checkout/tenant.ts';
 import { version } from '../../version.ts';
-import { stripeLibrary } from './library.ts';
+import { API_VERSION, type StripeApi, type StripeCall, stripeApi } from './api.ts';
+import { formOf } from './form.ts';
+import { fetchHttp, type StripeAnswer, type StripeHttp } from './http.ts';
 
 export type StripeKeys = {
   /** `sk_test_…`, `sk_live_…`, or a restricted key `rk_…`. */
@@ -13,9 +14,6 @@ export type StripeKeys = {
   /** Secret of the webhook endpoint at Stripe: `whsec_…`. */
   readonly webhookSecret: string;
 };
-
-/** HTTP client of Stripe's library. */
-export type StripeHttp = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 
 export type LineOptions = {
   readonly secretKeys: Readonly<Record<Mode, string | null>>;
@@ -27,7 +25,7 @@ export type LineOptions = {
   readonly retries: number;
   /** Concurrent calls, at most; further ones are refused, and made later. */
   readonly concurrency: number;
-  /** Absent: the library's own. */
+  /** Absent: over the network. */
   readonly http?: StripeHttp;
 };
 
@@ -57,95 +55,109 @@ export class StripeTrouble extends Error {
 }
 
 /** Calls Stripe in one mode. Rejects with StripeTrouble, and with nothing else. */
-export type Ask = <Answer>(mode: Mode, question: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>;
+export type Ask = <Answer>(mode: Mode, question: (stripe: StripeApi) => Promise<Answer>) => Promise<Answer>;
 
-/** Time beyond the time-outs of all tries: the library waits between them. */
+/** Before another try; somebody waits. */
+const PAUSE_MS = 500;
+/** Time beyond the time-outs of all tries. */
 const PAUSES_MS = 2_000;
 
 export function createLine(options: LineOptions): Ask {
   const { secretKeys, timeoutMs, retries, concurrency } = options;
-  const clients = {
-    test: clientsFor(secretKeys.test, options),
-    live: clientsFor(secretKeys.live, options),
-  };
-  const deadlineMs = timeoutMs * (retries + 1) + PAUSES_MS;
   let underWay = 0;
 
   return async (mode, question) => {
-    const client = clients[mode];
-    if (client === null) throw new StripeTrouble('forbidden', `no key of Stripe is set for ${mode} mode`);
+    const secretKey = secretKeys[mode];
+    if (secretKey === null) throw new StripeTrouble('forbidden', `no key of Stripe is set for ${mode} mode`);
     if (underWay >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
     underWay += 1;
-    const answer = (async () => question(client(deadlineMs)))().finally(() => {
+    const deadline = Date.now() + timeoutMs * (retries + 1) + PAUSES_MS;
+    // What is answered is believed to be of the type that Stripe's own library gives it.
+    const stripe = stripeApi(
+      async <Answer>(call: StripeCall) => (await send(call, secretKey, deadline, options)) as Answer,
+    );
+    const answer = (async () => question(stripe))().finally(() => {
       underWay -= 1;
     });
-    return withDeadline(answer, deadlineMs).catch((error: unknown) => {
-      throw troubleOf(error);
+    return answer.catch((error: unknown) => {
+      throw error instanceof StripeTrouble ? error : new StripeTrouble('unavailable', messageOf(error));
     });
   };
 }
 
-/** Makes the client of one call, over connections that all of them share. */
-function clientsFor(
-  secretKey: string | null,
-  { apiUrl, timeoutMs, retries, http }: LineOptions,
-): ((deadlineMs: number) => Stripe) | null {
-  if (secretKey === null) return null;
-  const { protocol, hostname, port } = new URL(apiUrl);
-  const Library = stripeLibrary();
-  const shared = http ?? Library.createNodeHttpClient();
-  return (deadlineMs) =>
-    new Library(secretKey, {
-      protocol: protocol === 'http:' ? 'http' : 'https',
-      host: hostname,
-      port: port || (protocol === 'http:' ? 80 : 443),
-      timeout: timeoutMs,
-      maxNetworkRetries: retries,
-      telemetry: false,
-      appInfo: { name: 'opentill', version },
-      httpClient: untilDeadline(shared, Date.now() + deadlineMs),
-    });
-}
-
-/**
- * Sends nothing behind the deadline. The library tries again by a timer, which may fire days later in a process or on a
- * machine that has stood still: by then Stripe has forgotten the idempotency key, and would do all of it once more.
- */
-function untilDeadline(http: StripeHttp, deadline: number): StripeHttp {
-  return {
-    getClientName: () => http.getClientName(),
-    makeRequest: async (...request) => {
-      if (Date.now() > deadline) throw new StripeTrouble('unavailable', 'it is too late for another try');
-      return http.makeRequest(...request);
+/** Makes a call until it is answered for good; every try has the same key, so it has its effect once. */
+async function send(
+  { method, path, params, idempotencyKey }: StripeCall,
+  secretKey: string,
+  deadline: number,
+  { apiUrl, timeoutMs, retries, http = fetchHttp }: LineOptions,
+): Promise<unknown> {
+  const form = formOf(params).toString();
+  const isPost = method === 'POST';
+  const request = {
+    method,
+    url: `${apiUrl}/v1/${path}${isPost || form === '' ? '' : `?${form}`}`,
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${secretKey}`,
+      'stripe-version': API_VERSION,
+      'user-agent': `opentill/${version}`,
+      ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
     },
+    body: isPost ? form : '',
+    timeoutMs,
   };
+  for (let tries = 0; ; tries++) {
+    // A timer may fire days later in a process or on a machine that has stood still: by then Stripe has forgotten the
+    // key, and would do all of it once more.
+    if (Date.now() > deadline) throw new StripeTrouble('unavailable', 'it is too late for another try');
+    const answer = await http(request).catch((error: unknown) => messageOf(error));
+    if (tries < retries && deservesAnother(answer))
+      await pause(PAUSE_MS * 2 ** tries * (1 + Math.random() / 2));
+    else if (typeof answer === 'string') throw new StripeTrouble('unavailable', answer);
+    else return objectIn(answer);
+  }
 }
 
-/** The library's time-out is one of silence: an answer that trickles in would never end. */
-async function withDeadline<Answer>(answer: Promise<Answer>, deadlineMs: number): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new StripeTrouble('unavailable', 'Stripe did not finish its answer')),
-      deadlineMs,
-    );
+/** A text says why there is no answer. The rules are those of Stripe's own library. */
+function deservesAnother(answer: StripeAnswer | string): boolean {
+  if (typeof answer === 'string') return true;
+  const { status, shouldRetry } = answer;
+  if (shouldRetry !== null) return shouldRetry === 'true';
+  // Another call with the key is under way, or Stripe has a failure.
+  return status === 409 || status >= 500;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
   });
+}
+
+type StripeError = {
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+  readonly message?: string;
+};
+
+/** The object of an answer; throws the trouble that it tells of. */
+function objectIn({ status, text }: StripeAnswer): unknown {
+  const json = parsed(text);
+  if (json === null) throw new StripeTrouble('unavailable', 'Stripe did not answer with JSON');
+  if (status >= 200 && status < 300 && json.error === undefined) return json;
+  const { type, code = '', param = '', message = `Stripe answered ${status}` } = json.error ?? {};
+  throw new StripeTrouble(kindOf(status, { type, code }), withoutKeys(message), { code, parameter: param });
+}
+
+function parsed(text: string): { readonly error?: StripeError } | null {
   try {
-    return await Promise.race([answer, deadline]);
-  } finally {
-    clearTimeout(timer);
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' ? json : null;
+  } catch {
+    return null;
   }
-}
-
-function troubleOf(error: unknown): StripeTrouble {
-  if (error instanceof StripeTrouble) return error;
-  if (!(error instanceof stripeLibrary().errors.StripeError)) {
-    return new StripeTrouble('unavailable', error instanceof Error ? error.message : 'unknown error');
-  }
-  return new StripeTrouble(kindOf(error), withoutKeys(error.message), {
-    code: error.code ?? '',
-    parameter: error.param ?? '',
-  });
 }
 
 /** Stripe repeats keys in its messages, most of their letters hidden. */
@@ -153,20 +165,24 @@ function withoutKeys(message: string): string {
   return message.replaceAll(/\b[rs]k_(test|live)_[^\s'"]*/g, 'the key');
 }
 
-function kindOf(error: Stripe.errors.StripeError): TroubleKind {
-  const { StripeIdempotencyError, StripeRateLimitError } = stripeLibrary().errors;
-  if (error instanceof StripeIdempotencyError) return 'key_reused';
-  // The library makes this of 429, and of 400 with that code.
-  if (error instanceof StripeRateLimitError) return 'unavailable';
-  switch (error.statusCode) {
+function kindOf(status: number, { type, code }: { type: string | undefined; code: string }): TroubleKind {
+  switch (status) {
     case 401:
     case 403:
       return 'forbidden';
     case 400:
     case 402:
     case 404:
-      return 'refused';
+      if (type === 'idempotency_error') return 'key_reused';
+      // That many calls are also refused with 429.
+      return status === 400 && code === 'rate_limit' ? 'unavailable' : 'refused';
     default:
       return 'unavailable';
   }
+}
+
+/** Errors of `fetch` say why in their cause. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }

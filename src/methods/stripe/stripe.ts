@@ -5,8 +5,9 @@ import { type Attempt, type Checkout, knowledgeOf } from '../../checkout/session
 import type { Mode } from '../../checkout/tenant.ts';
 import type { Occasion, Rail, RailAnswer } from '../method.ts';
 import { canCharge, takesCurrency, toStripeAmount } from './amounts.ts';
-import { type Ask, createLine, type StripeHttp, type StripeKeys, StripeTrouble } from './client.ts';
+import { type Ask, createLine, type StripeKeys, StripeTrouble } from './client.ts';
 import { readStripeEvent } from './event.ts';
+import type { StripeHttp } from './http.ts';
 import {
   createPage,
   detailsOf,

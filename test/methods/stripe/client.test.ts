@@ -1,47 +1,239 @@
-/** The line to Stripe: what its library does by itself. */
+/** The line to Stripe: what it sends is what Stripe's own library would send, and what becomes of calls without an answer. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { createLine, type StripeHttp } from '../../../src/methods/stripe/client.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite, type TestContext, test } from 'node:test';
+import Stripe from 'stripe';
+import { API_VERSION, type StripeApi } from '../../../src/methods/stripe/api.ts';
+import { createLine, type LineOptions } from '../../../src/methods/stripe/client.ts';
+import { fetchHttp, type StripeHttp, type StripeRequest } from '../../../src/methods/stripe/http.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Loses the answer to each call, so that the library tries again; `onCall` may let time pass meanwhile. */
-function losing(onCall: () => void): { readonly http: StripeHttp; readonly keys: string[] } {
-  const keys: string[] = [];
-  const http: StripeHttp = {
-    getClientName: () => 'test',
-    makeRequest: async (_host, _port, _path, _method, headers) => {
-      keys.push(String(headers['Idempotency-Key']));
-      onCall();
-      throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });
-    },
-  };
-  return { http, keys };
-}
-
-function refundOver(http: StripeHttp): Promise<unknown> {
-  const ask = createLine({
+function lineOver(http: StripeHttp, options: Partial<LineOptions> = {}) {
+  return createLine({
     secretKeys: { test: 'sk_test_x', live: null },
     apiUrl: 'https://api.example.com',
     timeoutMs: 300,
     retries: 1,
     concurrency: 1,
     http,
+    ...options,
   });
-  return ask('test', (stripe) =>
-    stripe.refunds.create({ payment_intent: 'pi_1' }, { idempotencyKey: 'rfd_1' }),
-  );
 }
 
-test('a call whose answer is lost is made again with its key', async () => {
-  const { http, keys } = losing(() => {});
-  await assert.rejects(refundOver(http), { kind: 'unavailable' });
-  assert.deepEqual(keys, ['rfd_1', 'rfd_1']);
+/** Loses the answer to each call, so that it is made again; `onCall` may let time pass meanwhile. */
+function losing(onCall: () => void): { readonly http: StripeHttp; readonly keys: string[] } {
+  const keys: string[] = [];
+  const http: StripeHttp = async ({ headers }) => {
+    keys.push(String(headers['idempotency-key']));
+    onCall();
+    throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+  };
+  return { http, keys };
+}
+
+const refundOver = (http: StripeHttp): Promise<unknown> =>
+  lineOver(http)('test', (stripe) =>
+    stripe.refunds.create({ payment_intent: 'pi_1' }, { idempotencyKey: 'rfd_1' }),
+  );
+
+suite('a call whose answer is lost', () => {
+  test('is made again with its key', async () => {
+    const { http, keys } = losing(() => {});
+    await assert.rejects(refundOver(http), { kind: 'unavailable', message: 'closed' });
+    assert.deepEqual(keys, ['rfd_1', 'rfd_1']);
+  });
+
+  test('is not made again by a process that has stood still for longer than keys are remembered', async (t) => {
+    const began = Date.now();
+    const { http, keys } = losing(() => t.mock.method(Date, 'now', () => began + 26 * HOUR_MS));
+    await assert.rejects(refundOver(http), { kind: 'unavailable' });
+    assert.deepEqual(keys, ['rfd_1']);
+  });
 });
 
-test('it is not made again by a process that has stood still for longer than keys are remembered', async (t) => {
-  const began = Date.now();
-  const { http, keys } = losing(() => t.mock.method(Date, 'now', () => began + 26 * HOUR_MS));
-  await assert.rejects(refundOver(http), { kind: 'unavailable' });
-  assert.deepEqual(keys, ['rfd_1']);
+suite('an answer', () => {
+  const answering = (status: number, body: unknown, shouldRetry: string | null = null) => {
+    let calls = 0;
+    const http: StripeHttp = async () => {
+      calls++;
+      return { status, shouldRetry, text: typeof body === 'string' ? body : JSON.stringify(body) };
+    };
+    return { http, calls: () => calls };
+  };
+  const error = (type: string, code?: string) => ({ error: { type, code, param: 'amount', message: 'No.' } });
+
+  for (const [status, body, shouldRetry, kind, calls] of [
+    [400, error('invalid_request_error', 'charge_already_refunded'), null, 'refused', 1],
+    [400, error('idempotency_error'), null, 'key_reused', 1],
+    [400, error('invalid_request_error', 'rate_limit'), null, 'unavailable', 1],
+    [401, error('invalid_request_error'), null, 'forbidden', 1],
+    [402, error('card_error'), null, 'refused', 1],
+    [403, error('invalid_request_error'), null, 'forbidden', 1],
+    [404, error('invalid_request_error'), null, 'refused', 1],
+    [409, error('idempotency_error'), null, 'unavailable', 2],
+    [429, error('invalid_request_error'), null, 'unavailable', 1],
+    [429, error('invalid_request_error', 'lock_timeout'), 'true', 'unavailable', 2],
+    [500, error('api_error'), null, 'unavailable', 2],
+    [500, error('api_error'), 'false', 'unavailable', 1],
+    [503, '<h1>Sorry</h1>', null, 'unavailable', 2],
+    [200, '<h1>Welcome</h1>', null, 'unavailable', 1],
+    [200, 'null', null, 'unavailable', 1],
+    [302, {}, null, 'unavailable', 1],
+  ] as const)
+    test(`${status} ${JSON.stringify(body)}${shouldRetry === null ? '' : `, retry: ${shouldRetry}`} is ${kind}`, async () => {
+      const { http, calls: made } = answering(status, body, shouldRetry);
+      await assert.rejects(refundOver(http), { name: 'StripeTrouble', kind });
+      assert.equal(made(), calls);
+    });
+
+  test('with an error says its code, its parameter and its message without keys', async () => {
+    const body = { error: { type: 'x', code: 'c', param: 'p', message: "Key 'sk_test_***9x' is wrong" } };
+    await assert.rejects(refundOver(answering(400, body).http), {
+      kind: 'refused',
+      code: 'c',
+      parameter: 'p',
+      message: "Key 'the key' is wrong",
+    });
+  });
+});
+
+suite('what is sent', () => {
+  const session = {
+    mode: 'payment',
+    allowed_payment_method_types: ['card'],
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: 'eur', unit_amount: 100, product_data: { name: 'Tee & [Ø] 100%' } },
+      },
+    ],
+    adaptive_pricing: { enabled: false },
+    metadata: { a: 'b c', d: '' },
+    expires_at: 1_800_000_000,
+  } as unknown as Stripe.Checkout.SessionCreateParams;
+  const keyed = { idempotencyKey: 'pat_1' };
+  const list = { payment_intent: 'pi_1', limit: 100 };
+  const created = { created: { gte: 1, lte: 2 }, limit: 100, starting_after: 'cs_1' };
+  const expand = { expand: ['payment_intent.latest_charge', 'customer'] };
+  const calls: ReadonlyArray<readonly [string, (stripe: StripeApi) => unknown, (stripe: Stripe) => unknown]> =
+    [
+      [
+        'a new session',
+        (s) => s.checkout.sessions.create(session, keyed),
+        (s) => s.checkout.sessions.create(session, keyed),
+      ],
+      [
+        'a session',
+        (s) => s.checkout.sessions.retrieve('cs_1', expand),
+        (s) => s.checkout.sessions.retrieve('cs_1', expand),
+      ],
+      ['sessions', (s) => s.checkout.sessions.list(created), (s) => s.checkout.sessions.list(created)],
+      [
+        'the end of a session',
+        (s) => s.checkout.sessions.expire('cs_1'),
+        (s) => s.checkout.sessions.expire('cs_1'),
+      ],
+      [
+        'a new refund',
+        (s) => s.refunds.create({ ...list, amount: 1 }, keyed),
+        (s) => s.refunds.create({ ...list, amount: 1 }, keyed),
+      ],
+      ['a refund', (s) => s.refunds.retrieve('re_1'), (s) => s.refunds.retrieve('re_1')],
+      ['refunds', (s) => s.refunds.list(list), (s) => s.refunds.list(list)],
+      ['disputes', (s) => s.disputes.list(list), (s) => s.disputes.list(list)],
+    ];
+
+  test('is of the version of the API whose types are used', () => {
+    assert.equal(API_VERSION, Stripe.API_VERSION);
+  });
+
+  for (const [what, ours, theirs] of calls)
+    test(`for ${what} is what the library of Stripe sends`, async () => {
+      const sent: StripeRequest[] = [];
+      const ask = lineOver(async (request) => {
+        sent.push(request);
+        return { status: 200, shouldRetry: null, text: '{}' };
+      });
+      await ask('test', async (stripe) => ours(stripe));
+      const expected: string[] = [];
+      const stop = new Error('enough');
+      const library = new Stripe('sk_test_x', {
+        maxNetworkRetries: 0,
+        httpClient: {
+          getClientName: () => 'test',
+          makeRequest: async (_host, _port, path, method, headers, body) => {
+            const given = headers as Readonly<Record<string, string | number | string[] | undefined>>;
+            expected.push(
+              method,
+              sorted(path.split('?')[1] ?? ''),
+              path.split('?')[0] ?? '',
+              sorted(body ?? ''),
+              String(given.Authorization),
+              String(given['Stripe-Version']),
+              given['Idempotency-Key'] === 'pat_1' ? 'pat_1' : typeof given['Idempotency-Key'],
+            );
+            throw stop;
+          },
+        },
+      });
+      await assert.rejects(async () => theirs(library));
+      const [request] = sent;
+      assert.ok(request && sent.length === 1);
+      const { pathname, search } = new URL(request.url);
+      const key = request.headers['idempotency-key'];
+      assert.deepEqual(
+        [
+          request.method,
+          sorted(search.slice(1)),
+          pathname,
+          sorted(request.body),
+          request.headers.authorization,
+          request.headers['stripe-version'],
+          key === 'pat_1' ? key : typeof key,
+        ],
+        expected,
+      );
+    });
+
+  /** Names and values, whatever is written in percents and in which order. */
+  function sorted(form: string): string {
+    return JSON.stringify([...new URLSearchParams(form)].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+});
+
+suite('the network', () => {
+  async function serverThat(t: TestContext, answer: Parameters<typeof createServer>[1]): Promise<string> {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    t.after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+  const request = { method: 'GET', headers: {}, body: '', timeoutMs: 300 } as const;
+
+  test('brings an answer whole, with what Stripe thinks of another try', async (t) => {
+    const url = await serverThat(t, (_request, response) => {
+      response.writeHead(500, { 'stripe-should-retry': 'false' }).end('{"ø":1}');
+    });
+    assert.deepEqual(await fetchHttp({ ...request, url }), {
+      status: 500,
+      shouldRetry: 'false',
+      text: '{"ø":1}',
+    });
+  });
+
+  test('gives up on an answer that does not end, is too long, or leads elsewhere', async (t) => {
+    const slow = await serverThat(t, (_request, response) => void response.writeHead(200).write('{'));
+    await assert.rejects(fetchHttp({ ...request, url: slow }), /no whole answer within 300 ms/);
+    const long = await serverThat(t, (_request, response) => void response.end(Buffer.alloc(2 ** 23 + 1)));
+    await assert.rejects(fetchHttp({ ...request, timeoutMs: 10_000, url: long }), /more than 8388608 bytes/);
+    const away = await serverThat(t, (_request, response) => {
+      response.writeHead(302, { location: slow }).end();
+    });
+    await assert.rejects(fetchHttp({ ...request, url: away }));
+  });
 });
