@@ -219,7 +219,7 @@ suite('the network', () => {
     const url = await serverThat(t, (_request, response) => {
       response.writeHead(500, { 'stripe-should-retry': 'false' }).end('{"ø":1}');
     });
-    assert.deepEqual(await fetchHttp({ ...request, url }), {
+    assert.deepEqual(await fetchHttp({ ...request, timeoutMs: 10_000, url }), {
       status: 500,
       shouldRetry: 'false',
       text: '{"ø":1}',
@@ -234,6 +234,8 @@ suite('the network', () => {
     const away = await serverThat(t, (_request, response) => {
       response.writeHead(302, { location: slow }).end();
     });
-    await assert.rejects(fetchHttp({ ...request, url: away }));
+    await assert.rejects(fetchHttp({ ...request, timeoutMs: 10_000, url: away }), {
+      cause: new Error('unexpected redirect'),
+    });
   });
 });
