@@ -21,6 +21,46 @@ export const httpFaults: readonly Fault[] = [
     replace: 'key === null',
   },
   {
+    name: 'what removes metadata of a customer counts as more of it',
+    ...http('routes/customer', 'clients/customers'),
+    find: 'schemaProblems(request), readPatch)',
+    replace: 'schemaProblems(request), readMetadata)',
+  },
+  {
+    name: 'a contact of a customer is known by the address beside its name',
+    ...http('routes/customer', 'clients/customers'),
+    find: '{ ...beside, ...within }',
+    replace: '{ ...within, ...beside }',
+  },
+  {
+    name: 'methods are offered to payers of any country',
+    file: 'src/methods/method.ts',
+    tests: ['test/api/clients/methods.test.ts', 'test/api/records.test.ts'],
+    find: ' || method.country === country',
+    replace: ' || method.country !== null',
+  },
+  {
+    name: 'an amount that no method takes is no obstacle',
+    ...http('routes/checkout-input', 'clients/methods'),
+    find: 'if (isMistaken || offersAmong(ids, rails, occasion).length > 0) return null;',
+    replace:
+      'if (isMistaken || offersAmong(ids, rails, { ...occasion, amount: null }).length > 0) return null;',
+  },
+  {
+    name: 'a repeated request is refused for what has changed since',
+    ...http('routes/checkout-input', 'clients/methods'),
+    find: 'if (problems.length > 0) throw fieldsError(obstacle ? [...problems, obstacle] : problems);',
+    replace:
+      'if (problems.length > 0 || obstacle) throw fieldsError(obstacle ? [...problems, obstacle] : problems);',
+  },
+  {
+    name: 'payers of live sessions read the names of settings',
+    file: 'src/pages/panel.ts',
+    tests: ['test/pages/render.test.ts'],
+    find: "checkout.tenant.mode === 'live' || missing",
+    replace: 'missing',
+  },
+  {
     name: 'a header that was verified once is good for ever',
     ...http('auth', 'keys'),
     find: 'if (version !== rememberedVersion) {',
@@ -117,7 +157,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'a number is rounded without a word',
     ...http('json', 'bad-input'),
-    find: '!Number.isSafeInteger(value) : digits.length > EXACT_DIGITS',
+    find: '!Number.isSafeInteger(value) : !isExact(literal, digits, value)',
     replace: '!Number.isFinite(value) : digits.length > 99',
   },
   {

@@ -22,16 +22,16 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'an event has a new id when it is sent again',
     ...found('worker/deliveries'),
-    find: 'dependencies.send({ ...to, event }',
+    find: 'dependencies.send({ ...to, event: { ...event, body } }',
     replace:
-      'dependencies.send({ ...to, event: attempts === 0 ? event : { ...event, id: `${event.id}0` as typeof event.id } }',
+      'dependencies.send({ ...to, event: { ...event, body, id: attempts === 0 ? event.id : (`${event.id}0` as typeof event.id) } }',
   },
   {
     name: 'an event is made anew when it is sent again',
     ...found('worker/deliveries'),
-    find: 'dependencies.send({ ...to, event }',
+    find: 'dependencies.send({ ...to, event: { ...event, body } }',
     replace:
-      "dependencies.send({ ...to, event: attempts === 0 ? event : { ...event, body: event.body.replace('unpaid', 'paid') } }",
+      "dependencies.send({ ...to, event: { ...event, body: attempts === 0 ? body : body.replace('unpaid', 'paid') } }",
   },
   {
     name: 'a delivery counts as made before it is sent',
