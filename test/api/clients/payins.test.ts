@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { startService } from '../../support/service.ts';
+import { configure } from '../bank.ts';
 import { startReceiver } from '../receiver.ts';
 import { type Data, pay, succeeded, until } from '../shop.ts';
 
@@ -154,5 +155,68 @@ suite('a client', () => {
       ['refund.pending', 10_000],
       ['refund.succeeded', 10_000],
     ]);
+  });
+});
+
+suite('a client of an account with the ways of v3', async () => {
+  const loose = await startService({ after });
+  await configure(loose, { compatibility: 'v3' });
+
+  test('sends what has no effect here, and goes on with what it is answered', async () => {
+    const body = {
+      invoice_currency: 'USD',
+      amount: 1999.9999999999998,
+      customer_details: person,
+      transaction_description: 'Test',
+      statement_descriptor: 'SHOP',
+      session_id: 'dev_123',
+      transaction_documents: {},
+      on_behalf_of: 'ent_123',
+      customer_fee_percentage: 0,
+    };
+    const answer = await loose.call('POST', '/v3/payin', { body });
+    const payin = succeeded(answer, 200);
+    assert.deepEqual([payin.amount, payin.status], [2000, 'requires_payment_method']);
+    const ignored = answer.headers.get('ignored-fields')?.match(/\w+/g)?.sort();
+    assert.deepEqual(ignored, [
+      'customer_fee_percentage',
+      'on_behalf_of',
+      'session_id',
+      'statement_descriptor',
+      'transaction_documents',
+    ]);
+    const confirm = {
+      customer_details: { customer: payin.customer },
+      success_url: 'https://shop.example.com/done',
+      cancel_url: 'https://shop.example.com/back',
+      session_id: 'dev_123',
+      items: [{ name: 'Antivirus', description: 'Firewall', amount: 2000, quantity: 1 }],
+      payment_method_details: { type: 'card', card: { three_d_secure: true } },
+    };
+    const confirmed = succeeded(
+      await loose.call('POST', `/v3/payin/${payin.id}/confirm`, { body: confirm }),
+      200,
+    );
+    assert.equal(confirmed.payment_attempts[0].amount, 2000);
+    assert.deepEqual(confirmed.items, [], 'what a payer pays for does not change when a method is chosen');
+  });
+
+  test('is refused what would change the price', async () => {
+    const body = { invoice_currency: 'USD', amount: 2000, customer_fee_percentage: 5 };
+    const answer = await loose.call('POST', '/v3/payin', { body });
+    assert.deepEqual([answer.status, answer.json.errors[0].remarks], [400, '/customer_fee_percentage']);
+  });
+
+  test('knows its customer by the e-mail address, with new contacts', async () => {
+    const { call: ask } = loose;
+    const home = { name: person.name, address: { line1: '1 MG Road', country: 'IN' }, label: 'Home' };
+    const first = succeeded(
+      await ask('POST', '/v3/customer', { body: { ...person, email: 'one@example.com' } }),
+      201,
+    );
+    const body = { ...person, email: 'One@example.com', billing: [home] };
+    const again = succeeded(await ask('POST', '/v3/customer', { body }), 200);
+    assert.deepEqual([again.id, again.billing[0].address.line1], [first.id, '1 MG Road']);
+    assert.deepEqual(succeeded(await ask('GET', `/v3/customer/${first.id}`)), again);
   });
 });
