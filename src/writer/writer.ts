@@ -4,6 +4,7 @@
  * row and stored answer are written together or not at all. A refusal writes nothing.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { defaultSettings } from '../accounts/settings.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import { isRefusal, type Refusal, refuse } from '../checkout/refusals.ts';
@@ -108,7 +109,7 @@ function repeated({ answers }: Loaded, idempotency: IdempotencyKey | null): Exec
   if (requestHash === idempotency.requestHash) {
     return { result: { kind: 'replay' }, answer, committed: null };
   }
-  if (requestHash === idempotency.replaces) return null;
+  if (idempotency.replaces && isDeepStrictEqual(stored, idempotency.replaces)) return null;
   const refusal = refuse('key_reused', 'The idempotency key was used with another request body.');
   return { ...refused(refusal), kept: stored };
 }

@@ -6,6 +6,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { until } from '../api/shop.ts';
 import { randomFrom } from '../crash/random.ts';
 import { evidence } from '../support/evidence.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -149,6 +152,58 @@ test(`${rounds} times 100 requests at once with one key, at two instances`, TIME
   }
   evidence(t, 'races', { rounds_of_100_requests_with_one_key: 2 * rounds });
 });
+
+test(
+  `${rounds} times 100 requests at once with one key and several prices, at two instances`,
+  TIMEOUT,
+  async (t) => {
+    const store = await openPostgresStore(database);
+    t.after(() => store.close());
+    const settings = { ...defaultSettings, compatibility: 'v3' } as const;
+    assert.ok(await store.accounts.configure({ account: 1, mode: 'test' }, settings));
+    const lenient = { ...create, shop: 7 };
+    for (const instance of [one, other]) {
+      await until(async () => (await call(instance, 'POST', '/checkout', lenient)).status === 201);
+    }
+    const counted: Record<number, number> = {};
+    for (let round = 0; round < rounds; round++) {
+      const order = { invoice_currency: 'EUR', reference_id: `several-${round}` };
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          call(
+            random.next() < 0.5 ? one : other,
+            'POST',
+            '/checkout',
+            { ...order, amount: 1000 + (index % 3) },
+            `several-${round}`,
+          ),
+        ),
+      );
+      for (const { status, text } of answers) {
+        assert.ok(status === 201 || status === 422, text);
+        counted[status] = (counted[status] ?? 0) + 1;
+      }
+      const { data: active } = JSON.parse(
+        await (
+          await fetch(`${one.url}/v3/checkout?status=active&reference_id=several-${round}`, {
+            headers: { authorization },
+          })
+        ).text(),
+      );
+      assert.equal(active.length, 1, 'one of them can be paid');
+      const last = await call(
+        one,
+        'POST',
+        '/checkout',
+        { ...order, amount: active[0].amount },
+        `several-${round}`,
+      );
+      assert.equal(JSON.parse(last.text).data.id, active[0].id, 'and it is what the key stands for');
+    }
+    t.diagnostic(JSON.stringify(counted));
+    evidence(t, 'races', { rounds_of_100_requests_with_one_key_and_several_prices: rounds });
+  },
+);
 
 async function sessions(): Promise<number> {
   const [row] = await sql<Array<{ count: number }>>`SELECT count(*) FROM checkout`;

@@ -67,7 +67,7 @@ async function again(
     const { idempotency } = origin;
     const { id, ...asked } = askedIn(kept);
     if (idempotency === null || isDeepStrictEqual(asked, askedBy(fields))) return repeated;
-    executed = await create({ ...origin, idempotency: { ...idempotency, replaces: kept.requestHash } }, id);
+    executed = await create({ ...origin, idempotency: { ...idempotency, replaces: kept } }, id);
     const { result } = executed;
     if (isRefusal(result) && STANDS_FOR_IT.has(result.reason)) return repeated;
   }

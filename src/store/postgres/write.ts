@@ -3,7 +3,7 @@ import { dueAt } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
 import { rowChangesOf } from '../resources/all.ts';
-import { answerRow } from '../resources/answers.ts';
+import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import type { Writes } from '../store.ts';
 import type { AnyRow } from '../tables.ts';
@@ -48,11 +48,9 @@ export function writeStatements(
       events.map(({ id, subject, sequence }) => ({ event: id, subject, sequence })),
     ),
     ...deliveryWrites(all).flatMap(([statement, rows]) => on.run(statement, rows)),
-    // Of two that would replace the same answer, the later removes nothing, and meets the other at the unique key.
-    ...on.remove(
-      'idempotency',
-      sorted(all.filter(({ answer }) => answer?.replaces).flatMap(answerRows), 'idempotencyKey'),
-    ),
+    ...all
+      .flatMap(({ answer }) => (answer ? replacedAnswer(tenant, answer) : []))
+      .map((each) => send(sql, each)),
     ...on.insert('idempotency', sorted(all.flatMap(answerRows), 'idempotencyKey')),
     ...clockMoves.flatMap((move) => moveClock(tenant.account, move)).map((each) => send(sql, each)),
     ...(clockMoves.length > 0 ? [countUp(sql)] : []),

@@ -1,10 +1,12 @@
 /** Stored answers: successes as they were sent, so that they can be sent again byte for byte. */
+
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { keptAnswer, wholeBody } from '../answer-body.ts';
 import { checksumIn, checksumOf, refuseDamaged } from '../checksum.ts';
 import { byKey, load } from '../loads.ts';
-import { amongPairs, either, raw, sql } from '../sql.ts';
+import { amongPairs, either, raw, type Sql, sql } from '../sql.ts';
 import type { AnyRow, Row } from '../tables.ts';
 import { owned } from './read.ts';
 
@@ -20,8 +22,8 @@ export type IdempotencyKey = {
   readonly operation: string;
   /** Hexadecimal SHA-256 of the request's body. */
   readonly requestHash: string;
-  /** Hash of another request, whose answer goes where this one is answered under the same key. */
-  readonly replaces?: string;
+  /** The answer to another request under the same key, in whose place the answer to this one is kept. */
+  readonly replaces?: StoredAnswer;
 };
 
 export type StoredAnswer = Answer & Pick<IdempotencyKey, 'requestHash'>;
@@ -79,6 +81,21 @@ const eventChecksum = either({ sqlite: raw(', event.checksum AS "eventChecksum"'
 
 /** The column of an event by which an answer names it. */
 const eventKey = either({ sqlite: raw('event.position'), postgres: raw('event.id') });
+
+/**
+ * Removes the answer that another one takes the place of. Of two that would do so at once, the later removes nothing: it
+ * meets the other at the unique key, and is decided on anew.
+ */
+export function replacedAnswer(tenant: Tenant, { key, operation, replaces }: NewAnswer): Sql[] {
+  if (replaces === undefined) return [];
+  // The same request may have been answered anew meanwhile; what it has made is named in the headers.
+  const headers = JSON.stringify(replaces.headers);
+  return [
+    sql`DELETE FROM idempotency WHERE ${owned(tenant, 'idempotency')}
+          AND idempotency_key = ${key} AND operation = ${operation} AND request_hash = ${replaces.requestHash}
+          AND headers = ${headers}`,
+  ];
+}
 
 /** The row of an answer; `eventAt` gives the key of the event with the rest of its body. */
 export function answerRow(

@@ -62,14 +62,6 @@ export function rowStatements(database: DatabaseSync) {
     run(known(inserts, key, make, table), tenant, row);
   }
 
-  function remove(tenant: Tenant, table: Table, row: AnyRow): void {
-    run(
-      known(deletes, table, () => statements.remove(table)),
-      tenant,
-      row,
-    );
-  }
-
   return {
     insert,
 
@@ -83,10 +75,14 @@ export function rowStatements(database: DatabaseSync) {
       }
     },
 
-    remove,
-
     change(tenant: Tenant, { table, gone, put, sets }: RowChange): void {
-      for (const row of gone) remove(tenant, table, row);
+      for (const row of gone) {
+        run(
+          known(deletes, table, () => statements.remove(table)),
+          tenant,
+          row,
+        );
+      }
       for (const row of put) insert(tenant, table, row, sets);
     },
 

@@ -5,7 +5,7 @@ import { checksumOfSession } from '../checksum.ts';
 import { checkoutRow, columnsOf } from '../columns.ts';
 import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
-import { answerRow } from '../resources/answers.ts';
+import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import { feedEnd, fetchLastEvent } from '../resources/events.ts';
 import type { Writes } from '../store.ts';
@@ -57,7 +57,7 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     for (const [statement, each] of deliveryWrites([writes])) rows.run(tenant, statement, each);
     if (answer) {
       const row = answerRow(answer, events, (index) => end + index + 1);
-      if (answer.replaces) rows.remove(tenant, 'idempotency', row);
+      replacedAnswer(tenant, answer).forEach(change);
       rows.insert(tenant, 'idempotency', row);
     }
     if (clockMove) moveClock(tenant.account, clockMove).forEach(change);
