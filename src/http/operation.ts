@@ -28,6 +28,8 @@ export type Declaration = Answers & {
   readonly upload?: boolean;
   readonly summary: string;
   readonly description?: string;
+  /** What is different for accounts with `compatibility` v3, beside what is for all operations. */
+  readonly inV3?: string;
   readonly statusCode?: number;
   /** The answer has the session's version as its ETag; a change may name the version it is for, a fetch the one known. */
   readonly versioned?: 'create' | 'change' | 'fetch';

@@ -61,9 +61,14 @@ export function operationIdOf({ operation }: Declaration): string {
   return `${verb}_${resource}`.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function descriptionOf({ description = '', permission, testOnly }: Declaration): string {
-  const needs = `Needs a key with the permission \`${permission}\`${testOnly ? ', in test mode' : ''}.`;
-  return description === '' ? needs : `${description}\n\n${needs}`;
+function descriptionOf({ description = '', inV3, permission, testOnly }: Declaration): string {
+  return [
+    description,
+    inV3 ? `With \`compatibility: v3\`: ${inV3}` : '',
+    `Needs a key with the permission \`${permission}\`${testOnly ? ', in test mode' : ''}.`,
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n');
 }
 
 function pathParameters(params: TSchema | undefined): readonly JsonObject[] {

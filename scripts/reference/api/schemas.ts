@@ -1,4 +1,5 @@
 /** Schemas of the routes as schemas of the API document: named ones become components, and are referred to. */
+import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
 import { errorBodies, resources } from '../../../src/http/schemas/answers.ts';
 
@@ -37,9 +38,13 @@ export function hoisted(schema: Json, components: Components): Json {
   };
 }
 
-/** Adds a schema under a name of its own. */
+/** Adds a schema under a name of its own, unless it is there under another one. */
 export function addSchema(name: string, schema: TSchema, components: Components): JsonObject {
-  components.set(name, hoisted(plain(schema), components) as JsonObject);
+  const added = hoisted(plain(schema), components) as JsonObject;
+  for (const [other, known] of components) {
+    if (isDeepStrictEqual(known, added)) return refTo('schemas', other);
+  }
+  components.set(name, added);
   return refTo('schemas', name);
 }
 

@@ -21,7 +21,7 @@ import { operation } from '../operation.ts';
 import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
 import { contradicts, filterOf } from './checkout-filter.ts';
 import { readUpdate } from './checkout-input.ts';
-import { creator } from './create.ts';
+import { creator, SAME_KEY } from './create.ts';
 
 const tag = 'Checkout sessions';
 const params = idOf('chk', 'session');
@@ -42,6 +42,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         summary: 'Create a session',
         description:
           'Creates a hosted payment request. Send an `Idempotency-Key`, so that a repeated request does not create a second one.',
+        inV3: SAME_KEY,
         statusCode: 201,
         answers: 'Checkout',
         errors: ['bad_metadata'],
@@ -71,6 +72,7 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
         currencyOf: currencyIn('query'),
         summary: 'List sessions',
         description: 'Newest first. A session must match all filters.',
+        inV3: 'filters of amounts need `invoice_currency` beside them.',
         lists: 'Checkout',
       },
       { querystring: listQuery },

@@ -22,6 +22,10 @@ import { type CreateFields, readCreate } from './checkout-input.ts';
 /** Refusals of the end of the first session, which therefore stays. */
 const STANDS_FOR_IT: ReadonlySet<RefusalReason> = new Set(['not_expirable', 'payment_in_progress']);
 
+/** In the reference: what becomes of a key that is known. */
+export const SAME_KEY =
+  'another body under a known key gets the first answer where amount, currency and items are the same. Otherwise a new session takes the place of the first, which expires, unless that one is paid or being paid.';
+
 /** How often a key that others use at the same time is looked at again. */
 const MAX_TRIES = 5;
 

@@ -63,6 +63,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
         permission: 'write',
         summary: 'Create a customer',
         description: 'Creating a session with the details of its payer also creates a customer.',
+        inV3: 'for an e-mail address that is known, the customer that there is, brought up to date, with 200.',
         statusCode: 201,
         answers: 'Customer',
         errors: ['bad_metadata', 'customer_exists'],

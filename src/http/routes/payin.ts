@@ -15,7 +15,7 @@ import { currencyIn, isLoose } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { createBody, idOf } from '../schemas/checkout.ts';
 import { text } from '../schemas/fields.ts';
-import { creator } from './create.ts';
+import { creator, SAME_KEY } from './create.ts';
 
 const tag = 'Payments';
 const params = idOf('chk', 'session');
@@ -45,6 +45,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
         currencyOf: currencyIn('body'),
         summary: 'Create a payin',
         description: 'Creates a session, as `POST /v3/checkout` does, and answers with its payin.',
+        inV3: `the status is 200, and ${SAME_KEY}`,
         statusCode: 201,
         answers: 'Payin',
         errors: ['bad_metadata'],
