@@ -188,12 +188,12 @@ function hazards(text: string): Problem[] {
 
 const tooDeep = Symbol('too deep');
 
-/** RFC 6901. */
 /** Whether a double has this decimal fraction: one that was written by a program comes out again as it went in. */
 function isExact(literal: string, digits: string, value: number): boolean {
   return digits.length <= EXACT_DIGITS || String(value) === literal;
 }
 
+/** RFC 6901. */
 export function pointerOf(path: ReadonlyArray<string | number>): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -96,6 +96,16 @@ function readQuery(query: Record<string, unknown>, currency: string | null): Pro
   });
 }
 
+/** Objects that some languages write as a list while nothing is in them. */
+const OBJECTS = new Set([
+  'metadata',
+  'customer_details',
+  'billing_details',
+  'shipping_details',
+  'address',
+  'phone',
+]);
+
 /** Changes the numbers of a body in place, but for its metadata, which belong to the client. */
 function readBody(
   value: unknown,
@@ -105,8 +115,9 @@ function readBody(
   if (typeof value !== 'object' || value === null) return [];
   const fields = value as Record<string, unknown>;
   return Object.keys(fields).flatMap((name) => {
-    if (name === 'metadata') return [];
     const each = fields[name];
+    if (Array.isArray(each) && each.length === 0 && OBJECTS.has(name)) delete fields[name];
+    if (name === 'metadata') return [];
     const at = [...path, name];
     if (typeof each !== 'number') return readBody(each, currency, at);
     const read = currency !== null && AMOUNTS.has(name) ? fromHundredths(each, currency) : integerNear(each);

@@ -232,6 +232,19 @@ suite('fields that are unknown', () => {
   });
 });
 
+test('an object of nothing may come as a list of nothing', async () => {
+  const nothing = {
+    metadata: [],
+    customer_details: [],
+    billing_details: { name: 'Ada', address: [], phone: [] },
+  };
+  const data = succeeded(
+    await call('POST', '/v3/checkout', { body: { invoice_currency: 'USD', amount: 1000, ...nothing } }),
+    201,
+  );
+  assert.deepEqual([data.metadata, data.customer, data.billing_details], [{}, '', { name: 'Ada' }]);
+});
+
 suite('another body under a known key', () => {
   const create = (headers: Record<string, string>, fields: object) =>
     call('POST', '/v3/checkout', { headers, body: { invoice_currency: 'USD', amount: 1000, ...fields } });
