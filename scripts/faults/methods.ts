@@ -105,7 +105,7 @@ export const methodFaults: readonly Fault[] = [
   },
   {
     name: 'an old event is taken again',
-    ...rail('stripe/event', 'stripe/event'),
+    ...rail('stripe/signature', 'stripe/event'),
     find: 'TOLERANCE_S = 300',
     replace: 'TOLERANCE_S = 300_000',
   },
@@ -136,8 +136,8 @@ export const methodFaults: readonly Fault[] = [
   {
     name: 'Stripe asks for patience, and the payment fails',
     ...rail('stripe/client', 'stripe/trouble'),
-    find: "if (error instanceof StripeRateLimitError) return 'unavailable';",
-    replace: "if (error instanceof StripeRateLimitError) return 'refused';",
+    find: "code === 'rate_limit' ? 'unavailable' : 'refused'",
+    replace: "code === 'rate_limited' ? 'unavailable' : 'refused'",
   },
   {
     name: 'check digits that nobody calculates are taken',
