@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fontFiles } from './fonts.ts';
 import { evidencePage } from './prove/page.ts';
 import { declaredOperations, openApiDocument } from './reference/api/document.ts';
 import { cliReference } from './reference/cli.ts';
@@ -19,7 +20,7 @@ const root = join(import.meta.dirname, '..');
 const operations = await declaredOperations();
 const document = openApiDocument(operations);
 
-const files: Readonly<Record<string, string>> = {
+const files: Readonly<Record<string, string | Buffer>> = {
   'openapi.json': formatted(JSON.stringify(document), 'json'),
   'docs/reference/api.html': referencePage(operations, document),
   'docs/reference/errors.html': errorsPage(),
@@ -28,9 +29,12 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/events.md': formatted(eventsReference()),
   'docs/reference/evidence.md': formatted(evidencePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
+  ...fontFiles(),
 };
 
-const changed = Object.entries(files).filter(([path, content]) => current(path) !== content);
+const changed = Object.entries(files).filter(
+  ([path, content]) => !current(path)?.equals(Buffer.from(content)),
+);
 if (process.argv.includes('--check')) {
   for (const [path] of changed) console.error(`${path} is out of date; npm run generate writes it anew`);
   process.exitCode = changed.length > 0 ? 1 : 0;
@@ -42,9 +46,9 @@ if (process.argv.includes('--check')) {
   }
 }
 
-function current(path: string): string | null {
+function current(path: string): Buffer | null {
   try {
-    return readFileSync(join(root, path), 'utf8');
+    return readFileSync(join(root, path));
   } catch {
     return null;
   }

@@ -188,7 +188,7 @@ suite('the layers', () => {
 suite('the dependencies', () => {
   const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
   const isPackage = (name: string) =>
-    !/^(node:|src\/|test\/|bench\/|scripts\/|sdk\/|\.\.|package\.json)/.test(name);
+    !/^(node:|src\/|test\/|bench\/|scripts\/|sdk\/|fonts\/|\.\.|package\.json)/.test(name);
   const packagesOf = (where: readonly string[]) =>
     new Set(
       where

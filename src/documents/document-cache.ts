@@ -1,5 +1,5 @@
 /** Document cache: each document is made once for all who ask meanwhile, and kept while it is in demand. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../lib/lru.ts';
 import { NobodyWaits, TooManyDocuments } from './render-queue.ts';
 
 export type Wanted = {
@@ -29,9 +29,9 @@ export function createDocumentCache({
   maxBytes: number;
   maxOfOwner: number;
 }): DocumentCache {
-  const kept = new LRUCache<string, Buffer>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ length }) => length + 1,
+  const kept = createLru<string, Buffer>({
+    most: maxBytes,
+    sizeOf: ({ length }) => length + 1,
   });
   // Documents in progress are apart from the cache, which drops entries for lack of room, while every waiting reader
   // has to be answered.

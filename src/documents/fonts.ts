@@ -1,20 +1,19 @@
 /**
- * Fonts of documents: Noto (SIL Open Font License) from packages in which each family is cut into files by ranges of
- * Unicode. Only the files that a text needs are read, and only the characters used end up in the document.
+ * Fonts of documents: Noto (SIL Open Font License), each family cut into files by ranges of Unicode. Families of which
+ * all files are needed are packages; of the others `fonts/` has those that are (see `scripts/fonts.ts`). Only the files that a text needs are read, and only the characters used end up in the document.
  */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import emoji from '@fontsource-variable/noto-emoji/unicode.json' with { type: 'json' };
-import sans from '@fontsource-variable/noto-sans/unicode.json' with { type: 'json' };
-import arabic from '@fontsource-variable/noto-sans-arabic/unicode.json' with { type: 'json' };
 import hebrew from '@fontsource-variable/noto-sans-hebrew/unicode.json' with { type: 'json' };
 import japanese from '@fontsource-variable/noto-sans-jp/unicode.json' with { type: 'json' };
 import korean from '@fontsource-variable/noto-sans-kr/unicode.json' with { type: 'json' };
 import chinese from '@fontsource-variable/noto-sans-sc/unicode.json' with { type: 'json' };
 import thai from '@fontsource-variable/noto-sans-thai/unicode.json' with { type: 'json' };
 import { create } from 'fontkit';
-import { LRUCache } from 'lru-cache';
 import subsetFont from 'subset-font';
+import sans from '../../fonts/noto-sans.json' with { type: 'json' };
+import arabic from '../../fonts/noto-sans-arabic.json' with { type: 'json' };
+import { createLru } from '../lib/lru.ts';
 
 export type Weight = 'regular' | 'bold';
 
@@ -38,6 +37,9 @@ type Family = {
 };
 type FontRange = { readonly from: number; readonly to: number; readonly path: string };
 
+/** Where the files are that the repository has. */
+const OURS = '../../fonts/';
+
 const WEIGHTS: Readonly<Record<Weight, number>> = { regular: 400, bold: 700 };
 
 /** Files of the Han families at one weight have some 60 KB each, and a long document takes a few dozen. */
@@ -45,8 +47,8 @@ const MAX_KEPT_BYTES = 32_000_000;
 
 /** The faces are put together with the first document: a service that makes none does not need them. */
 const families = once(() => ({
-  sans: family('noto-sans', sans),
-  arabic: family('noto-sans-arabic', arabic),
+  sans: family('noto-sans', sans, OURS),
+  arabic: family('noto-sans-arabic', arabic, OURS),
   hebrew: family('noto-sans-hebrew', hebrew),
   thai: family('noto-sans-thai', thai),
   chinese: family('noto-sans-sc', chinese),
@@ -56,14 +58,16 @@ const families = once(() => ({
 }));
 
 /** Files that are not needed again fall out; they are read anew then. */
-const kept = new LRUCache<string, Face>({
-  maxSize: MAX_KEPT_BYTES,
-  sizeCalculation: ({ bytes }) => bytes?.length ?? 1,
-  fetchMethod: (key) => {
-    const [path = '', weight] = key.split(' ');
-    return load(path, weight as Weight);
-  },
-});
+const kept = createLru<string, Face>({ most: MAX_KEPT_BYTES, sizeOf: ({ bytes }) => bytes?.length ?? 1 });
+
+async function faceOf(path: string, weight: Weight): Promise<Face> {
+  const key = `${path} ${weight}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const face = await load(path, weight);
+  kept.set(key, face);
+  return face;
+}
 
 /**
  * The faces for everything that a document writes. Japanese and Chinese write many characters in forms of their own:
@@ -91,7 +95,7 @@ async function facesFor(text: string, weight: Weight, order: readonly Family[]):
   for (const character of new Set(text)) {
     const codePoint = character.codePointAt(0) ?? 0;
     for (const path of claiming(order, codePoint)) {
-      const face = found.get(path) ?? (await kept.fetch(`${path} ${weight}`));
+      const face = found.get(path) ?? (await faceOf(path, weight));
       if (face?.has(codePoint)) {
         found.set(path, face);
         break;
@@ -119,7 +123,9 @@ async function load(path: string, weight: Weight): Promise<Face> {
     keepAllGlyphs: true,
     noHinting: true,
   } as const;
-  const file = await readFile(fileURLToPath(import.meta.resolve(path)));
+  const file = await readFile(
+    new URL(path.startsWith('@') ? import.meta.resolve(path) : path, import.meta.url),
+  );
   const bytes = await subsetFont(file, '', options);
   const font = create(bytes);
   const characters = new Set('characterSet' in font ? font.characterSet : []);
@@ -127,11 +133,15 @@ async function load(path: string, weight: Weight): Promise<Face> {
 }
 
 /** `parts` are ranges by the name of the part: `latin`, or `[17]` for the numbered parts of the large families. */
-function family(id: string, parts: Readonly<Record<string, string>>): Family {
+function family(
+  id: string,
+  parts: Readonly<Record<string, string>>,
+  place = `@fontsource-variable/${id}/files/`,
+): Family {
   const paths: string[] = [];
   const ranges = new Map<number, FontRange[]>();
   for (const [part, list] of Object.entries(parts)) {
-    const path = `@fontsource-variable/${id}/files/${id}-${part.replace(/[[\]]/g, '')}-wght-normal.woff2`;
+    const path = `${place}${id}-${part.replace(/[[\]]/g, '')}-wght-normal.woff2`;
     paths.push(path);
     for (const [from, to] of list.split(',').map(rangeOf)) {
       for (let block = from >> 7; block <= to >> 7; block++) {

@@ -1,6 +1,7 @@
 /** Locale of a payer: the language, and the regional format of amounts and times. */
-import { LRUCache } from 'lru-cache';
+
 import { currencyExponent, decimalAmount } from '../checkout/money.ts';
+import { createLru } from '../lib/lru.ts';
 import { english, type Language, languageById } from './languages/all.ts';
 
 export type Locale = {
@@ -16,10 +17,10 @@ const MAX_LOCALES = 500;
 const MAX_FORMATTERS = 500;
 const MAX_HEADER_LENGTH = 200;
 
-const locales = new LRUCache<string, Locale>({ max: MAX_LOCALES });
-const moneyFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMATTERS });
-const countFormatters = new LRUCache<string, Intl.NumberFormat>({ max: MAX_FORMATTERS });
-const timeFormatters = new LRUCache<string, Intl.DateTimeFormat>({ max: MAX_FORMATTERS });
+const locales = createLru<string, Locale>({ most: MAX_LOCALES });
+const moneyFormatters = createLru<string, Intl.NumberFormat>({ most: MAX_FORMATTERS });
+const countFormatters = createLru<string, Intl.NumberFormat>({ most: MAX_FORMATTERS });
+const timeFormatters = createLru<string, Intl.DateTimeFormat>({ most: MAX_FORMATTERS });
 
 /** `chosen` is the language selected on the page itself; it takes precedence over those of the browser. */
 export function localeOf(acceptLanguage: string | undefined, chosen: unknown): Locale {

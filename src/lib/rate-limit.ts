@@ -2,7 +2,7 @@
  * Rate limit of requests for each caller, by the generic cell rate algorithm (ITU-T I.371): one number is kept for each
  * caller, the time at which its allowance is full again.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from './lru.ts';
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
@@ -11,7 +11,7 @@ const MAX_CALLERS = 10_000;
 
 /** `perSecond` requests in the long run, bursts of twice as many; 0 lets everything pass. */
 export function createRateLimiter(perSecond: number, nowMs: () => number) {
-  const wholeAt = new LRUCache<string, number>({ max: MAX_CALLERS });
+  const wholeAt = createLru<string, number>({ most: MAX_CALLERS });
   const intervalMs = 1000 / perSecond;
   const burstMs = 2000;
 

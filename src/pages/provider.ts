@@ -1,9 +1,9 @@
 /** Way of a payer to a page of a rail, such as one for cards, and back. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { paymentUrl } from '../checkout/representation.ts';
 import type { Attempt, Checkout } from '../checkout/session.ts';
 import { html } from '../lib/html.ts';
+import { createLru } from '../lib/lru.ts';
 import { startAtRail, syncAttempt } from '../writer/rails.ts';
 import type { PageDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
@@ -61,8 +61,8 @@ export function createProviderSteps(dependencies: PageDependencies) {
  * has started is served by it: its answer will be current.
  */
 function createTurns() {
-  const turns = new LRUCache<string, { readonly beginsAt: number; readonly done: Promise<void> }>({
-    max: MAX_REMEMBERED,
+  const turns = createLru<string, { readonly beginsAt: number; readonly done: Promise<void> }>({
+    most: MAX_REMEMBERED,
   });
   return (name: string, act: () => Promise<void>): Promise<void> => {
     const last = turns.get(name);

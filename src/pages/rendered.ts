@@ -2,7 +2,7 @@
  * Cache of rendered pages: a link is looked at more often than its session changes, by payers who wait and by people
  * they share it with. Parts that differ from one look to the next are inserted afterwards.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../lib/lru.ts';
 import { pageOf } from './page.ts';
 import { newOnce, ONCE_FIELD } from './pay-form.ts';
 import type { Visit } from './visit.ts';
@@ -13,9 +13,9 @@ type Rendered = { readonly settings: string; readonly parts: readonly string[] }
 /** Characters in the cache, at most; at most twice as many bytes. */
 const MAX_KEPT = 4_000_000;
 
-const kept = new LRUCache<string, Rendered>({
-  maxSize: MAX_KEPT,
-  sizeCalculation: ({ parts }) => parts.reduce((sum, part) => sum + part.length, 1),
+const kept = createLru<string, Rendered>({
+  most: MAX_KEPT,
+  sizeOf: ({ parts }) => parts.reduce((sum, part) => sum + part.length, 1),
 });
 
 export function renderedPage(visit: Visit, basePath: string): string {

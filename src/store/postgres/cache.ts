@@ -2,9 +2,9 @@
  * Sessions as they were last seen, so that they need not be sent and read again. Nothing is ever served from here
  * unasked: each read asks for the session's version, and gets its data with it if that is another one.
  */
-import { LRUCache } from 'lru-cache';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
+import { createLru } from '../../lib/lru.ts';
 import { bytesOf, type CheckoutRow, checkoutFromRow } from '../columns.ts';
 import { ledgerOf } from '../resources/checkouts.ts';
 import { all, owned, type Read } from '../resources/read.ts';
@@ -33,7 +33,7 @@ function readChanged(tenant: Tenant, ids: readonly string[], versions: readonly 
 }
 
 export function createCheckoutCache() {
-  const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
+  const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
 
   const known = (tenant: Tenant, id: string): Checkout | undefined => {
     const checkout = cache.get(id);

@@ -1,8 +1,8 @@
 /** Sessions in memory: whatever is read stays there. */
-import { LRUCache } from 'lru-cache';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
+import { createLru } from '../../lib/lru.ts';
 import { checksumOfSession, refuseDamaged } from '../checksum.ts';
 import { bytesOf, type CheckoutRow, checkoutFrom, paymentsFrom } from '../columns.ts';
 import { fetchCheckout, fetchLedger, NOT_READ } from '../resources/checkouts.ts';
@@ -18,7 +18,7 @@ export type CheckoutReader = ReturnType<typeof checkoutReader>;
  * last commit.
  */
 export function checkoutReader({ read: run }: Runner) {
-  const cache = new LRUCache<string, Checkout>({ maxSize: CACHE_BYTES, sizeCalculation: bytesOf });
+  const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
 
   function fromRow(tenant: Tenant, row: CheckoutRow): Checkout {
     const payments = row.payments === NOT_READ ? run(fetchLedger(tenant, row.id)) : row.payments;

@@ -1,6 +1,6 @@
 /** Runs what is written for both databases on SQLite, with what it takes for true and false turned into booleans. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../lib/lru.ts';
 import { hashOfBody } from '../redact.ts';
 import type { Read } from '../resources/read.ts';
 import { type Sql, type Value, valuesOf, written } from '../sql.ts';
@@ -15,7 +15,7 @@ export type Runner = ReturnType<typeof runner>;
 export function runner(database: DatabaseSync) {
   database.function('hash_of_body', { deterministic: true }, (body) => hashOfBody(String(body)));
   type Prepared = { readonly statement: StatementSync; readonly columns: readonly ColumnOfRow[] };
-  const prepared = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
+  const prepared = createLru<string, Prepared>({ most: MAX_STATEMENTS });
 
   function prepare(text: string): Prepared {
     const known = prepared.get(text);
