@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { examineReceivers } from '../../src/cli/doctor/receivers.ts';
+import { examineStatements } from '../../src/cli/doctor/settings.ts';
 import { freePort } from '../../src/cli/free-port.ts';
 import { networkRules } from '../../src/webhooks/guard.ts';
 import { createSession } from '../api/shop.ts';
@@ -111,6 +112,14 @@ suite('doctor', () => {
     assert.match(found(findings, 'settings', /^There is no setting PUBLIC_URI;/).advice, /PUBLIC_URL\?/);
     assert.match(found(findings, 'settings', /^There is no setting TRUST_PROXIES;/).advice, /TRUST_PROXY\?/);
     assert.equal(found(findings, 'rails', /to HTTPS alone/).status, 'wrong');
+  });
+
+  test('looks at the folder of statements', async (t) => {
+    const directory = freshDirectory(t);
+    const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}`, STATEMENT_DIR: directory };
+    assert.equal(found(await examined(t, settings), 'files', /^Statements in /).status, 'ok');
+    assert.equal(examineStatements({ STATEMENT_DIR: join(directory, 'nowhere') })[0]?.status, 'wrong');
+    assert.deepEqual(examineStatements({}), []);
   });
 
   test('creates nothing where there is no database yet', async (t) => {

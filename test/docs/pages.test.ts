@@ -3,6 +3,7 @@
  * fresh server, and compares what a page shows with what came of it.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -99,7 +100,8 @@ async function startVisit(t: TestContext, path: string): Promise<Visit> {
 async function pasted(block: Block, path: string, visit: Visit | null): Promise<void> {
   const { language, use, code, place } = block;
   if (language === 'sh') {
-    if (use !== 'no-run' && visit) await inShell(block, visit);
+    if (use === 'no-run') assertShell(block);
+    else if (visit) await inShell(block, visit);
   } else if (language === 'text') {
     const outputs = () => [visit?.last ?? '', ...(visit?.kept ?? []).map(({ output }) => output())];
     const isShown = () => outputs().some((output) => showsLines(code, output));
@@ -118,6 +120,12 @@ async function pasted(block: Block, path: string, visit: Visit | null): Promise<
   } else if (language === 'caddyfile') {
     assert.notEqual(code.trim(), '', place);
   } else assert.fail(`${place}: nothing is done about ${language}`);
+}
+
+/** What cannot run here can at least be read by a shell. */
+function assertShell({ code, place }: Block): void {
+  const { status, stderr } = spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' });
+  assert.equal(status, 0, `${place}: ${stderr}`);
 }
 
 /** Saves code under its name and loads it; a server is left to the shell block of the page that starts it. */

@@ -55,13 +55,14 @@ export const command = plainCommand({
 });
 
 async function examine(env: NodeJS.ProcessEnv, asksStripe: boolean, tell: Tell): Promise<void> {
-  const { examineFiles, examineSettings } = await import('../doctor/settings.ts');
+  const { examineFiles, examineSettings, examineStatements } = await import('../doctor/settings.ts');
   const { values, findings } = examineSettings(env);
   tell('settings', findings);
   const { DATABASE_URL: database } = values;
   const path = database?.kind === 'sqlite' ? database.path : null;
   const welcome = `${path ?? 'opentill'}.first-start.txt`;
   tell('files', [
+    ...examineStatements(values),
     ...examineFiles(env, path === null ? [] : [path, `${path}-wal`, `${path}-shm`, welcome]),
     ...(existsSync(welcome)
       ? [advised(`${welcome} has the secrets of the first start.`, 'Read it, and delete it.')]

@@ -1,5 +1,5 @@
 /** Settings: each by itself and together, what looks like a misspelled one, and who can read the files that they name. */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import {
   BadSetting,
   type Config,
@@ -60,6 +60,22 @@ function misspelled(env: NodeJS.ProcessEnv): readonly Finding[] {
         ? []
         : [advised(`There is no setting ${name}; it has no effect.`, `Did you mean ${meant}? ${SEE_HELP}`)];
     });
+}
+
+/** The folder of statements: files in it are read, and moved. */
+export function examineStatements({ STATEMENT_DIR: folder = '' }: Values): readonly Finding[] {
+  if (folder === '') return [];
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return [good(`Statements in ${folder} can be read, and moved.`)];
+  } catch {
+    return [
+      wrong(
+        `This user must not read ${folder}, or not write there.`,
+        'Imported statements are moved: give the user of the service the folder of STATEMENT_DIR.',
+      ),
+    ];
+  }
 }
 
 /** Secrets belong to the user of the service alone. `extra` are further files that hold some. */
