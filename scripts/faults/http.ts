@@ -69,8 +69,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'two processes put two sessions in the place of one',
     file: 'src/store/resources/answers.ts',
-    tests: ['test/cluster/races.test.ts'],
-    find: 'AND request_hash = ${replaces.requestHash}\n          AND headers = ${headers}`',
+    tests: ['test/store/sqlite.test.ts'],
+    find: '\n          AND headers = ${headers}`',
     replace: '`',
   },
   {

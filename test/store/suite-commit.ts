@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import { type Checkout, defaultPolicy, type Lifecycle } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
-import type { Unit } from '../../src/store/store.ts';
+import type { Store, Unit } from '../../src/store/store.ts';
 import {
   add,
   answer,
@@ -336,6 +337,34 @@ export function commitSuite(open: Open): void {
       const { key, operation, requestHash } = answer('key');
       const loaded = await load(store, { tenant: mine, answers: [{ key, operation, requestHash }] });
       assert.equal(answerIn(loaded)?.body, 'first');
+    });
+  });
+
+  suite('an answer in the place of another', () => {
+    const made = (location: string, requestHash: string) =>
+      answer('key', { requestHash, body: location, headers: { location } });
+    const bodyIn = async (store: Store, tenant: Tenant) => {
+      const { key, operation, requestHash } = answer('key');
+      return answerIn(await load(store, { tenant, answers: [{ key, operation, requestHash }] }))?.body;
+    };
+
+    it('goes there once, for the very answer that it names', async ({ store, mine, live }) => {
+      const first = made('/1', 'a');
+      const others = [made('/3', 'a'), made('/1', 'b')];
+      await write(store, mine, { answer: first });
+      await write(store, live, { answer: first });
+      for (const replaces of others) {
+        await assert.rejects(write(store, mine, { answer: { ...made('/2', 'b'), replaces } }));
+      }
+      await write(store, mine, { answer: { ...made('/2', 'b'), replaces: first } });
+      await assert.rejects(write(store, mine, { answer: { ...made('/4', 'c'), replaces: first } }));
+      assert.equal(await bodyIn(store, mine), '/2');
+      assert.equal(await bodyIn(store, live), '/1', 'another mode keeps its own');
+    });
+
+    it('is a first one where the other has been forgotten', async ({ store, mine }) => {
+      await write(store, mine, { answer: { ...made('/2', 'b'), replaces: made('/1', 'a') } });
+      assert.equal(await bodyIn(store, mine), '/2');
     });
   });
 

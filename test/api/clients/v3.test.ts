@@ -197,6 +197,11 @@ suite('fields that are unknown', () => {
       '"/on_behalf_of"',
       '"/seller_details"',
     ]);
+    const kept = await service.service.store.checkouts.fetch(
+      { account: service.account.number, mode: 'test' },
+      answer.json.data.id,
+    );
+    assert.deepEqual(kept?.items, [{ name: 'Tea', quantity: 1, unitPrice: 1000 }]);
     const refused = await strict.call('POST', '/v3/checkout', { body });
     assert.equal(refused.json.errors.length, 4);
     assert.equal(refused.headers.get('ignored-fields'), null);
