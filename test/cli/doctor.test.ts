@@ -2,18 +2,24 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, after as suiteAfter, before as suiteBefore, type TestContext, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
 import { examineReceivers } from '../../src/cli/doctor/receivers.ts';
 import { examineStatements } from '../../src/cli/doctor/settings.ts';
 import { freePort } from '../../src/cli/free-port.ts';
+import { readConfig } from '../../src/config.ts';
 import { networkRules } from '../../src/webhooks/guard.ts';
 import { createSession } from '../api/shop.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { freshDirectory, runToEnd, serve, welcomeOf } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { startStripe } from '../support/stripe-stand-in.ts';
+import { certificateFor } from '../webhooks/build-certificate.ts';
 
 type Settings = Readonly<Record<string, string>>;
 type Finding = {
@@ -227,6 +233,61 @@ suite('doctor finds an address', () => {
     const named = { DATABASE_URL, PUBLIC_URL: 'https://pay.invalid', TRUST_PROXY: '127.0.0.1' };
     assert.equal(found(await examined(t, named), 'addresses', /^The proxies that are believed/).status, 'ok');
   });
+});
+
+suite('doctor looks at a certificate', () => {
+  const known = certificateFor('localhost');
+  const stranger = certificateFor('localhost');
+  const before = getCACertificates('default');
+  suiteBefore(() => setDefaultCACertificates([...before, known.cert]));
+  suiteAfter(() => setDefaultCACertificates(before));
+
+  /** A proxy that passes on what the service says of itself, and shows metrics too. */
+  async function findingsBehind(
+    t: TestContext,
+    certificate: { readonly key: string; readonly cert: string },
+  ) {
+    const server = createTlsServer(certificate, (request, response) => {
+      response.writeHead(/^\/(openapi\.json|metrics)$/.test(request.url ?? '') ? 200 : 404);
+      response.end(JSON.stringify({ servers: [{ url: PUBLIC_URL }] }));
+    }).listen(0, '127.0.0.1');
+    t.after(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const values = readConfig({ PUBLIC_URL, PORT: String(await freePort()), TRUST_PROXY: '127.0.0.1' });
+    return (await examineAddresses(values, false)).map(({ status, text }) => `${status} ${text}`);
+  }
+
+  test('that ends soon, and at metrics that everybody sees', async (t) => {
+    const findings = await findingsBehind(t, known);
+    assert.ok(
+      findings.includes('advice The certificate of localhost is valid for 0 more days.'),
+      findings.join('\n'),
+    );
+    assert.ok(findings.some((each) => /^ok https:\/\/localhost:\d+ leads to the service\.$/.test(each)));
+    assert.ok(findings.some((each) => /^advice https:.*\/metrics is open to everybody\.$/.test(each)));
+  });
+
+  test('that nobody vouches for', async (t) => {
+    const findings = await findingsBehind(t, stranger);
+    assert.ok(
+      findings.some((each) => /^advice https:\S+ does not answer: .*self-signed/.test(each)),
+      findings.join('\n'),
+    );
+    assert.ok(!findings.some((each) => each.includes('more days')));
+  });
+});
+
+test('doctor finds a database on PostgreSQL as it should be', async (t) => {
+  const url = await migratedDatabase(t);
+  const findings = await examined(t, { DATABASE_URL: url });
+  assert.deepEqual(wrongIn(findings), []);
+  found(findings, 'database', /is reached: PostgreSQL/);
+  found(findings, 'clock', /is not behind the newest event/);
+  found(findings, 'receivers', /^No webhook endpoints/);
 });
 
 test('doctor finds receivers that get nothing, and why', async (t) => {

@@ -1,7 +1,16 @@
 /** The package: what `npm pack` puts into it, and that it works below node_modules, where Node.js strips no types. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { compiled } from '../../scripts/package/compile.ts';
@@ -41,6 +50,15 @@ function installed(t: TestContext): { readonly directory: string; readonly files
   return { directory: join(directory, 'shop'), files };
 }
 
+/** Bytes of the files of a package, without packages below it. */
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + sizeOf(path);
+    return sum + statSync(path).size;
+  }, 0);
+}
+
 suite('a package', () => {
   test('has what runs, and works from an empty directory to a verified webhook', async (t) => {
     const { directory, files } = installed(t);
@@ -66,6 +84,14 @@ suite('a package', () => {
     const command = [process.execPath, join(place, 'bin/opentill.js')] as const;
     await takeJourney(directory, [...command], (step, result) => steps.push(step === 'stop' ? result : step));
     assert.deepEqual(steps, ['start', 'create', 'page', 'pay', 'webhook', 'receipt', 'status 0']);
+  });
+
+  test('brings packages of no more than 60 MB', () => {
+    const { packages }: { packages: object } = JSON.parse(productionLock(join(root, 'package-lock.json')));
+    const folders = Object.keys(packages).filter((path) => path !== '');
+    assert.ok(folders.length > 50);
+    const bytes = folders.reduce((sum, folder) => sum + sizeOf(join(root, folder)), 0);
+    assert.ok(bytes > 20e6 && bytes <= 60e6, `${(bytes / 1e6).toFixed(1)} MB`);
   });
 
   test('has a list of what is inside, all of it, without the tools', () => {
