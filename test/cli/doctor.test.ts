@@ -82,7 +82,7 @@ suite('doctor', () => {
       stdout,
       /^! rails: Account 1 \(My shop\) cannot be paid in live mode\.\n {4}Name a receiving account/m,
     );
-    assert.match(stdout, /\n\d+ as they should be, \d+ with advice, 0 wrong\.\n$/);
+    assert.match(stdout, /\n\d+ good, \d+ with advice, 0 wrong\.\n$/);
   });
 
   test('finds it at an address of its own for operators', async (t) => {

@@ -18,7 +18,7 @@ export const command = plainCommand({
   purpose: 'Check the installation: settings, files, database, clock, addresses, receivers and rails.',
   details: [
     'Prints a line for each thing that was looked at, and under it what to do. It changes nothing. The exit status is 3 if something is wrong.',
-    'Run it with the settings of the service and as its user, best while the service runs.',
+    'It reads all settings, which opentill serve --help lists. Run it with those of the service and as its user, best while the service runs.',
   ],
   options: { askStripe: flag('Ask Stripe too whether it takes the keys.') },
   variables: ['DATABASE_URL', 'PUBLIC_URL'],
@@ -46,10 +46,7 @@ export const command = plainCommand({
       }
     });
     const { ok, advice, wrong } = counts;
-    output.record(
-      { record: 'summary', ...counts },
-      `${ok} as they should be, ${advice} with advice, ${wrong} wrong.`,
-    );
+    output.record({ record: 'summary', ...counts }, `${ok} good, ${advice} with advice, ${wrong} wrong.`);
     if (wrong > 0) process.exitCode = exitStatus.found;
   },
 });

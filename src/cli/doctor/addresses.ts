@@ -22,7 +22,8 @@ export async function examineAddresses(values: Values, isLocal: boolean): Promis
     ? `http://${hostInUrl(reached(OPERATIONS_HOST))}:${OPERATIONS_PORT}`
     : own;
   const isRunning = PORT !== 0 && (await answerOf(`${operations}/livez`)).status === 200;
-  const urls = [...new Set([PUBLIC_URL, CHECKOUT_URL])];
+  // Of an address at which nothing listens no more is to be said.
+  const urls = [...new Set([PUBLIC_URL, CHECKOUT_URL])].filter((url) => isRunning || url !== own);
   const findings = await Promise.all(urls.map((url) => examine(url, PUBLIC_URL, isRunning)));
   return [
     isRunning
