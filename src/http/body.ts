@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsError, RequestError } from './errors.ts';
 import { pointerOf, readJson } from './json.ts';
-import { isLoose } from './loose.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,8 +49,8 @@ function refuseContent(request: FastifyRequest, bytes: Buffer): undefined {
   if (value === null) return undefined;
   if (!isObject(value)) throw fieldsError([{ pointer: '', detail: 'must be empty or {}' }]);
   const names = Object.keys(value);
-  if (isLoose(request)) request.ignoredFields.push(...names.map((name) => pointerOf([name])));
-  if (names.length === 0 || isLoose(request)) return undefined;
+  request.loose?.ignored.push(...names.map((name) => pointerOf([name])));
+  if (names.length === 0 || request.loose) return undefined;
   throw fieldsError(names.map((name) => ({ pointer: `/${name}`, detail: 'is not a known field' })));
 }
 

@@ -14,7 +14,6 @@ import { principalOf } from './answer.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { EventFeed, FeedQuery } from './event-feed.ts';
-import { isLoose } from './loose.ts';
 
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 20_000;
@@ -86,7 +85,7 @@ export function createEventStreams(
         const page = await feed.page(query);
         const start = page.rows.length === 0 ? page.position : query.after;
         const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
-        const stream: Stream = { response, keyId, query, signal, isLoose: isLoose(request) };
+        const stream: Stream = { response, keyId, query, signal, isLoose: request.loose !== null };
         send(stream, write(stream, page))
           .catch((error) => {
             request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');

@@ -60,11 +60,12 @@ function pathOfLongList(value: unknown): string[] | null {
 
 /** Problems that the schema found in the body, and amounts that nobody can pay; the route is declared with `attachValidation`. */
 export function schemaProblems(request: FastifyRequest): Problem[] {
-  const { validationError: error, amountProblems } = request;
-  if (!error && amountProblems.length === 0) return [];
+  const { validationError: error, loose } = request;
+  const own = loose?.problems ?? [];
+  if (!error && own.length === 0) return [];
   const found = error ? problemsOf(error.validation as unknown as ErrorObject[]) : [];
-  const told = new Set(amountProblems.map(({ pointer }) => pointer));
-  const problems = [...amountProblems, ...found.filter(({ pointer }) => !told.has(pointer))];
+  const told = new Set(own.map(({ pointer }) => pointer));
+  const problems = [...own, ...found.filter(({ pointer }) => !told.has(pointer))];
   const isQuery = error ? error.validationContext !== 'body' : request.body === undefined;
   if (isQuery) throw fieldsError(problems, 'bad_query');
   return problems;

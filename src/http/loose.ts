@@ -14,12 +14,17 @@ import { pointerOf } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Amounts that their currency cannot have. */
-    amountProblems: readonly Problem[];
-    /** JSON pointers of the fields that were ignored. */
-    ignoredFields: string[];
+    /** What was read loosely; null for accounts that read by the letter. */
+    loose: Loose | null;
   }
 }
+
+export type Loose = {
+  /** Amounts that their currency cannot have, and fields that would change the price. */
+  readonly problems: Problem[];
+  /** JSON pointers of the fields that were ignored. */
+  readonly ignored: string[];
+};
 
 /** Currency of the amounts in a request, upper-case, or null if it has none. */
 export type CurrencyOf = (request: FastifyRequest) => string | null | Promise<string | null>;
@@ -47,38 +52,32 @@ export const currencyOfSession =
   };
 
 export function loosenBorder(api: FastifyInstance): void {
-  api.decorateRequest('amountProblems');
-  api.decorateRequest('ignoredFields');
+  api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
-    request.amountProblems = [];
-    request.ignoredFields = [];
+    if (request.principal?.compatibility === 'v3') request.loose = { problems: [], ignored: [] };
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {
-    if (isLoose(request)) readNumbers(request).then(() => done(), done);
+    if (request.loose) readNumbers(request, request.loose).then(() => done(), done);
     else done();
   });
   api.addHook('preHandler', (request, reply, done) => {
-    if (isLoose(request)) ignoreUnknown(request, reply);
+    if (request.loose) ignoreUnknown(request, request.loose, reply);
     done();
   });
   api.addHook('onSend', (request, reply, payload, done) => {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
-    done(null, isJson && typeof payload === 'string' && isLoose(request) ? inHundredths(payload) : payload);
+    done(null, request.loose && isJson && typeof payload === 'string' ? inHundredths(payload) : payload);
   });
 }
 
-export function isLoose({ principal }: FastifyRequest): boolean {
-  return principal?.compatibility === 'v3';
-}
-
-async function readNumbers(request: FastifyRequest): Promise<void> {
+async function readNumbers(request: FastifyRequest, { problems }: Loose): Promise<void> {
   const { currencyOf } = request.routeOptions.config;
   const currency = (await currencyOf?.(request)) ?? null;
-  request.amountProblems = [
+  problems.push(
     ...readQuery(request.query as Record<string, unknown>, currency),
     ...readBody(request.body, currency, []),
-  ];
+  );
 }
 
 /** Changes the amounts among the parameters in place; their unit is not known without a currency. */
@@ -137,31 +136,25 @@ const CHANGES_THE_PRICE = new Set([
 ]);
 
 /** Removes what the schema does not know from the body, and from its mistakes. */
-function ignoreUnknown(request: FastifyRequest, reply: FastifyReply): void {
+function ignoreUnknown(request: FastifyRequest, { problems, ignored }: Loose, reply: FastifyReply): void {
   const error = request.validationError;
   if (error?.validationContext === 'body') {
     const found: readonly ErrorObject[] = error.validation;
     const unknown = found.filter(({ keyword }) => keyword === 'additionalProperties');
     const priced = unknown.filter((each) => changesPrice(each, request.body));
-    request.amountProblems = [
-      ...request.amountProblems,
-      ...priced.map((each) => ({
-        pointer: pointerTo(each),
-        detail: 'would change what is paid: leave it out',
-      })),
-    ];
+    const detail = 'would change what is paid: leave it out';
+    problems.push(...priced.map((each) => ({ pointer: pointerTo(each), detail })));
     for (const each of unknown) {
       if (priced.includes(each)) continue;
       delete ownerOf(each, request.body)[each.params.additionalProperty];
-      request.ignoredFields.push(pointerTo(each));
+      ignored.push(pointerTo(each));
     }
     const mistakes = found.filter((each) => !unknown.includes(each));
     if (mistakes.length > 0) error.validation = mistakes;
     else delete request.validationError;
   }
-  const { ignoredFields } = request;
-  if (ignoredFields.length === 0) return;
-  const list = listed(ignoredFields);
+  if (ignored.length === 0) return;
+  const list = listed(ignored);
   reply.header('ignored-fields', list);
   request.log.debug({ request_id: request.id, ignored_fields: list }, 'unknown fields were ignored');
 }

@@ -15,7 +15,6 @@ import type { Executed } from '../../writer/writer.ts';
 import { accountOf, originOf } from '../answer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { schemaProblems } from '../input.ts';
-import { isLoose } from '../loose.ts';
 import type { CreateBody } from '../schemas/checkout.ts';
 import { type CreateFields, readCreate } from './checkout-input.ts';
 
@@ -49,7 +48,7 @@ export function creator({ store, execute, rails, networkRules, now }: Dependenci
       execute({ subject: 'checkout', origin: by, id, command, ...(replaces && { replaces }) }, serialize);
 
     const executed = await create(origin);
-    return isLoose(request) ? again(executed, fields, origin, create) : executed;
+    return request.loose ? again(executed, fields, origin, create) : executed;
   };
 }
 

@@ -11,7 +11,6 @@ import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { readMetadata, readPatch, schemaProblems, usableFields } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
-import { isLoose } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
 import {
@@ -76,7 +75,7 @@ export function customerRoutes(api: Api, { store, execute, serializer, now }: De
       const time = await now(origin.tenant);
       const id = newId('cus', time);
       const { tenant } = origin;
-      const ifKnown = isLoose(request) ? 'update' : 'refuse';
+      const ifKnown = request.loose ? 'update' : 'refuse';
       const command: CustomerCommand = { type: 'create_customer', id, tenant, now: time, fields, ifKnown };
       const executed = await execute({ subject: 'customer', origin, id, now: time, command }, (customer) => {
         const data = serializer.customer(customer);

@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, success } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { schemaProblems } from '../input.ts';
-import { currencyIn, isLoose } from '../loose.ts';
+import { currencyIn } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { createBody, idOf } from '../schemas/checkout.ts';
 import { text } from '../schemas/fields.ts';
@@ -59,7 +59,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
           serializer.payin(checkout),
           `/v3/payin/${checkout.id}`,
         );
-        return { ...answer, statusCode: isLoose(request) ? 200 : statusCode };
+        return { ...answer, statusCode: request.loose ? 200 : statusCode };
       });
       return sendResult(reply, executed);
     },

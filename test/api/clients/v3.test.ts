@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { pino } from 'pino';
 import { startService } from '../../support/service.ts';
 import { configure } from '../bank.ts';
 import { startReceiver } from '../receiver.ts';
@@ -19,7 +20,9 @@ import {
   writesNothing,
 } from '../shop.ts';
 
-const service = await startService({ after });
+let log = '';
+const logger = pino({ level: 'debug' }, { write: (line: string) => void (log += line) });
+const service = await startService({ after }, { logger });
 await configure(service, { compatibility: 'v3' });
 const { call, url } = service;
 const strict = await startService({ after });
@@ -202,6 +205,9 @@ suite('fields that are unknown', () => {
       answer.json.data.id,
     );
     assert.deepEqual(kept?.items, [{ name: 'Tea', quantity: 1, unitPrice: 1000 }]);
+    const line =
+      log.split('\n').find((each) => each.includes(answer.headers.get('x-request-id') ?? '?')) ?? '{}';
+    assert.equal(JSON.parse(line).ignored_fields, answer.headers.get('ignored-fields'));
     const refused = await strict.call('POST', '/v3/checkout', { body });
     assert.equal(refused.json.errors.length, 4);
     assert.equal(refused.headers.get('ignored-fields'), null);
