@@ -1,11 +1,12 @@
 /** Metrics for operators, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { sharedCall } from '../lib/shared-call.ts';
 import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
 import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
+import { createHistogram } from './histogram.ts';
 
 /** Time for which numbers of the database are shown again. */
 const GAUGES_MS = 1_000;
@@ -27,13 +28,11 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   const registry = new Registry();
   const registers = [registry];
 
-  const requests = new Histogram({
-    name: 'opentill_http_request_duration_seconds',
-    help: 'Duration of HTTP requests.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers,
-  });
+  const requests = createHistogram(
+    'opentill_http_request_duration_seconds',
+    'Duration of HTTP requests.',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  );
   const deliveries = new Counter({
     name: 'opentill_webhook_deliveries_total',
     help: 'Webhook delivery attempts, by outcome.',
@@ -137,20 +136,14 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     railSilence: (rail: string): void => railSilences.inc({ rail }),
     overloaded: (): void => overload.inc(),
     badSignature: (rail: string): void => badSignatures.inc({ rail }),
-    text: (): Promise<string> => Registry.merge([processMetrics(), registry]).metrics(),
+    text: async (): Promise<string> =>
+      (await Registry.merge([processMetrics(), registry]).metrics()) + requests.text(),
     contentType: registry.contentType,
 
     observe(app: FastifyInstance): void {
       app.addHook('onResponse', (request, reply, done) => {
-        requests.observe(
-          {
-            method: request.method,
-            // The route, never the path: each id would create a series of its own.
-            route: request.routeOptions.url ?? 'unknown',
-            status: reply.statusCode,
-          },
-          reply.elapsedTime / 1000,
-        );
+        const { url = 'unknown' } = request.routeOptions;
+        requests.observe(request.method, url, reply.statusCode, reply.elapsedTime / 1000);
         done();
       });
     },
