@@ -18,6 +18,7 @@ import { checkoutFaults } from './faults/checkout.ts';
 import type { Fault } from './faults/fault.ts';
 import { httpFaults } from './faults/http.ts';
 import { methodFaults } from './faults/methods.ts';
+import { operationFaults } from './faults/operation.ts';
 import { simulationFaults } from './faults/simulation.ts';
 import { statementFaults } from './faults/statements.ts';
 import { storeFaults } from './faults/store.ts';
@@ -36,6 +37,7 @@ const all: readonly Fault[] = [
   ...httpFaults,
   ...writerFaults,
   ...storeFaults,
+  ...operationFaults,
   ...simulationFaults,
 ];
 

@@ -1,6 +1,16 @@
 /** `doctor`: what is wrong with an installation is found and said, and nothing is changed by looking. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -179,11 +189,18 @@ suite('doctor finds a database', () => {
     const { path, settings } = await made(t);
     const database = new DatabaseSync(path);
     const { page_size: size } = database.prepare('PRAGMA page_size').get() as { page_size: number };
-    const { page_count: count } = database.prepare('PRAGMA page_count').get() as { page_count: number };
+    // The root of an index: it can be opened, and only a look at all pages finds it.
+    const { page } = database
+      .prepare(`SELECT max(rootpage) AS page FROM sqlite_schema WHERE type = 'index'`)
+      .get() as { page: number };
     database.close();
-    truncateSync(path, size * (count - 4));
-    const findings = await examined(t, settings);
-    assert.ok(wrongIn(findings).includes('database'), JSON.stringify(findings));
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
+    closeSync(file);
+    const damaged = await examined(t, settings);
+    assert.equal(found(damaged, 'database', /^\S+ (is damaged|cannot be read): /).status, 'wrong');
+    truncateSync(path, size * 4);
+    assert.ok(wrongIn(await examined(t, settings)).includes('database'));
   });
 
   test('whose newest event is still to come', async (t) => {
@@ -230,8 +247,15 @@ suite('doctor finds an address', () => {
     const behind = await examined(t, { DATABASE_URL, PUBLIC_URL: 'https://pay.invalid' });
     assert.deepEqual(wrongIn(behind), []);
     assert.equal(found(behind, 'addresses', /TRUST_PROXY names none/).status, 'advice');
-    const named = { DATABASE_URL, PUBLIC_URL: 'https://pay.invalid', TRUST_PROXY: '127.0.0.1' };
-    assert.equal(found(await examined(t, named), 'addresses', /^The proxies that are believed/).status, 'ok');
+    const named = {
+      DATABASE_URL,
+      PUBLIC_URL: 'https://pay.invalid',
+      TRUST_PROXY: '127.0.0.1',
+      BOOTSTRAP_API_KEY: 'ak_test_canary:sk_test_canary',
+    };
+    const last = await examined(t, named);
+    assert.equal(found(last, 'addresses', /^The proxies that are believed/).status, 'ok');
+    assert.equal(found(last, 'settings', /^BOOTSTRAP_API_KEY is for development/).status, 'advice');
   });
 });
 

@@ -135,6 +135,8 @@ async function certificateFinding({ hostname, port }: URL): Promise<readonly Fin
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: false,
   });
+  // Also when nobody waits for it any more.
+  socket.on('error', () => {});
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(WITHIN_MS) });
     const { valid_to: until = '' } = socket.getPeerCertificate();

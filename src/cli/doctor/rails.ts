@@ -14,14 +14,15 @@ export function examineRails(values: Values, accounts: readonly Account[]): read
 
 /** How an account takes real money. */
 function livePayments({ number, name, settings }: Account, values: Values): Finding {
+  const account = `Account ${number} (${printable(name)})`;
   const cards = values.STRIPE_ACCOUNT === number && values.STRIPE_LIVE_SECRET_KEY ? ['by card'] : [];
   const currencies = [...new Set(settings.live.receivingAccounts.map(({ currency }) => currency))];
   const transfers = currencies.length > 0 ? [`by bank transfer in ${currencies.join(', ')}`] : [];
   const ways = [...cards, ...transfers];
   return ways.length > 0
-    ? good(`Account ${number} (${name}) is paid ${ways.join(' and ')} in live mode.`)
+    ? good(`${account} is paid ${ways.join(' and ')} in live mode.`)
     : advised(
-        `Account ${number} (${name}) cannot be paid in live mode.`,
+        `${account} cannot be paid in live mode.`,
         'Name a receiving account (opentill bank account set --live), or set the keys of Stripe.',
       );
 }

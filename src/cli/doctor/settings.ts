@@ -44,8 +44,16 @@ export function examineSettings(env: NodeJS.ProcessEnv): {
     ...(mistakes.length === 0 ? [good('All settings can be read.')] : []),
     ...mistakes.map((mistake) => wrong(`${mistake}.`, `The service does not start with it. ${SEE_HELP}`)),
     ...misspelled(env),
+    ...forDevelopment(values),
   ];
   return { values, findings };
+}
+
+/** A key that is in the settings is known to everybody who sees them. */
+function forDevelopment({ BOOTSTRAP_API_KEY: key, PUBLIC_URL = '' }: Values): readonly Finding[] {
+  return key && PUBLIC_URL.startsWith('https:')
+    ? [advised('BOOTSTRAP_API_KEY is for development.', 'Leave it out: opentill keys create makes a key.')]
+    : [];
 }
 
 /** Variables whose names are almost those of settings: they have no effect, and nobody would say so. */

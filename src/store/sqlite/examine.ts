@@ -40,12 +40,15 @@ function whole(path: string): readonly Finding[] {
       schemaFinding(path, schemaOf(database)),
       damage === 'ok'
         ? good(`The pages of ${path} are in order.`)
-        : wrong(`${path} is damaged: ${damage}.`, 'opentill db check says where; restore a backup.'),
+        : wrong(
+            `${path} is damaged: ${damage.replaceAll(/\s+/g, ' ')}.`,
+            'opentill db check says where; restore a backup.',
+          ),
     ];
   } catch (error) {
     return [
       wrong(
-        `${path} cannot be read: ${(error as Error).message}.`,
+        `${path} cannot be read: ${(error as Error).message.replaceAll(/\s+/g, ' ')}.`,
         'opentill db check says where it is damaged; restore a backup.',
       ),
     ];
