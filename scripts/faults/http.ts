@@ -24,7 +24,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'answers of a lenient account are in minor units',
     ...http('loose', 'clients/v3'),
-    find: "request.loose && isJson && typeof payload === 'string' ? inHundredths(payload) : payload",
+    find: 'isJson ? inHundredths(payload) : payload',
     replace: 'payload',
   },
   {

@@ -66,8 +66,9 @@ export function loosenBorder(api: FastifyInstance): void {
     done();
   });
   api.addHook('onSend', (request, reply, payload, done) => {
+    if (request.loose === null || typeof payload !== 'string') return done(null, payload);
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
-    done(null, request.loose && isJson && typeof payload === 'string' ? inHundredths(payload) : payload);
+    done(null, isJson ? inHundredths(payload) : payload);
   });
 }
 
