@@ -21,7 +21,14 @@ import {
 } from '../shop.ts';
 
 let log = '';
-const logger = pino({ level: 'debug' }, { write: (line: string) => void (log += line) });
+const logger = pino(
+  { level: 'debug' },
+  {
+    write(line: string) {
+      log += line;
+    },
+  },
+);
 const service = await startService({ after }, { logger });
 await configure(service, { compatibility: 'v3' });
 const { call, url } = service;
