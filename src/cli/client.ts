@@ -105,8 +105,11 @@ export function createClient(base: string, { key, mode }: ApiKey) {
   }
 
   async function call(method: string, path: string, body?: object): Promise<Data> {
-    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const success = successOf(await patient(path, { method, ...(body === undefined ? {} : json) }));
+    const init =
+      body === undefined
+        ? { headers: unitOf(path) }
+        : { headers: { ...unitOf(path), 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const success = successOf(await patient(path, { method, ...init }));
     isKnown = true;
     return success;
   }
@@ -203,6 +206,14 @@ export function createClient(base: string, { key, mode }: ApiKey) {
       throw new Unreachable(`${base} does not stream events; is it an older opentill?`);
     },
   };
+}
+
+/**
+ * Commands count minor units, whatever clients of the account count. Only events are read as receivers get them, as they
+ * are handed on.
+ */
+function unitOf(path: string): Readonly<Record<string, string>> {
+  return path.startsWith('/event') ? {} : { compatibility: 'strict' };
 }
 
 /** The reason of an error of `fetch`, which by itself says only that it failed. */

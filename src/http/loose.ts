@@ -1,6 +1,7 @@
 /**
  * The border for accounts whose clients were written for other v3 services. Numbers near an integer are that integer,
- * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid.
+ * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid. A request whose header `Compatibility`
+ * is `strict` is none of those clients: our own command line counts minor units, whatever the account is set to.
  */
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -54,7 +55,8 @@ export const currencyOfSession =
 export function loosenBorder(api: FastifyInstance): void {
   api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
-    if (request.principal?.compatibility === 'v3') request.loose = { problems: [], ignored: [] };
+    const isLoose = request.principal?.compatibility === 'v3' && request.headers.compatibility !== 'strict';
+    if (isLoose) request.loose = { problems: [], ignored: [] };
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {

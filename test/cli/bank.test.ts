@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { createSession, fetchSession } from '../api/shop.ts';
+import { configure } from '../api/bank.ts';
+import { createSession, fetchSession, pay } from '../api/shop.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { camt, csv, type Line, PAYER_IBAN, receiveEuros } from '../support/statements.ts';
@@ -357,3 +358,25 @@ test('without more words it says what it can do', async (t) => {
     assert.match(stdout, new RegExp(`^ {2}bank ${each} `, 'm'));
   assert.doesNotMatch(stdout, /^ {2}(?!bank|opentill bank)\w/m);
 });
+
+for (const [currency, hundredths, part, refund] of [
+  ['JPY', 240_000, '100', 10_000],
+  ['KWD', 512, '0.120', 12],
+] as const) {
+  test(`in an account whose clients count hundredths, ${part} is ${part} ${currency}`, async (t) => {
+    const { service, done } = await setUp(t);
+    await configure(service, { compatibility: 'v3' });
+    const { id } = await createSession(service, { invoice_currency: currency, amount: hundredths });
+    await pay(service, id);
+    const refunded = await done('refunds', 'create', id, part);
+    assert.match(
+      refunded,
+      new RegExp(`^rfd_\\w{26} {2}pending {2}${part.replace('.', '\\.')} ${currency}\\n$`),
+    );
+    const { json } = await service.call('GET', `/v3/refund?payin=${id}`);
+    assert.deepEqual(
+      json.data.map(({ amount }: { amount: number }) => amount),
+      [refund],
+    );
+  });
+}
