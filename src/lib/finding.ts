@@ -1,4 +1,4 @@
-/** What an examination has found: whether a thing is as it should be, and what to do about it. */
+/** Finding of an examination: whether a thing is as it should be, and what to do about it. */
 export type Finding = {
   /** `advice`: it works, and there is something to know or to do. */
   readonly status: 'ok' | 'advice' | 'wrong';
@@ -6,6 +6,9 @@ export type Finding = {
   /** What to do; empty where there is nothing. */
   readonly advice: string;
 };
+
+/** The message of an error as a sentence. */
+export const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
 export const good = (text: string): Finding => ({ status: 'ok', text, advice: '' });
 export const advised = (text: string, advice: string): Finding => ({ status: 'advice', text, advice });

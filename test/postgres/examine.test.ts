@@ -36,7 +36,7 @@ suite('an examination of PostgreSQL', () => {
   test('says why a server is not reached, without the password', async () => {
     const [only, ...others] = await examineServer('postgres://till:canary@127.0.0.1:1/till', 4);
     assert.ok(only && others.length === 0);
-    assert.match(only.text, /^cannot use the database 127\.0\.0\.1:1\/till: .*ECONNREFUSED/);
+    assert.match(only.text, /^Cannot use the database 127\.0\.0\.1:1\/till: .*ECONNREFUSED/);
     assert.doesNotMatch(JSON.stringify(only), /canary/);
   });
 

@@ -8,7 +8,7 @@ import { exitStatus } from '../failure.ts';
 
 const marks = { ok: '✓', advice: '!', wrong: '✗' } as const;
 
-/** How far the clock may be behind the newest event: clocks of several machines differ. */
+/** The clock may be this much behind the newest event: clocks of several machines differ. */
 const BEHIND_MS = 5 * 60_000;
 
 type Area = 'settings' | 'files' | 'database' | 'clock' | 'addresses' | 'receivers' | 'rails';
@@ -81,7 +81,7 @@ async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Pr
   tell('addresses', await examineAddresses(values, isLocal));
   const isThere =
     config !== null && (config.DATABASE_URL.kind === 'postgres' || existsSync(config.DATABASE_URL.path));
-  // What is wrong with it was told above.
+  // The findings of the database have told what is wrong with it.
   const store = isThere ? await openStore(config, { serve: false }).catch(() => null) : null;
   try {
     const accounts = (await store?.accounts.list()) ?? [];

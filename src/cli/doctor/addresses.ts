@@ -21,17 +21,13 @@ export async function examineAddresses(values: Values, isLocal: boolean): Promis
   const operations = OPERATIONS_PORT
     ? `http://${hostInUrl(reached(OPERATIONS_HOST))}:${OPERATIONS_PORT}`
     : own;
-  const isRunning = PORT !== 0 && (await answerOf(`${operations}/livez`)).status === 200;
-  // Of an address at which nothing listens no more is to be said.
+  const status = PORT === 0 ? 0 : (await answerOf(`${operations}/livez`)).status;
+  const isRunning = status === 200;
+  // The address of the service itself has its finding, and needs no second one while nothing listens there.
   const urls = [...new Set([PUBLIC_URL, CHECKOUT_URL])].filter((url) => isRunning || url !== own);
   const findings = await Promise.all(urls.map((url) => examine(url, PUBLIC_URL, isRunning)));
   return [
-    isRunning
-      ? good(`The service answers at ${own}.`)
-      : advised(
-          `Nothing answers at ${own}, where the service listens.`,
-          'Start the service, and run this again.',
-        ),
+    livenessFinding(operations, status),
     ...(isLocal
       ? [
           advised(
@@ -44,14 +40,28 @@ export async function examineAddresses(values: Values, isLocal: boolean): Promis
   ];
 }
 
+/** Whether the service runs, by what `/livez` says; 0 is no answer. */
+function livenessFinding(url: string, status: number): Finding {
+  if (status === 200) return good(`The service answers at ${url}.`);
+  return status === 0
+    ? advised(
+        `Nothing answers at ${url}, where the service listens.`,
+        'Start the service, and run this again.',
+      )
+    : wrong(
+        `${url}/livez is answered with ${status}: another program listens there, or OPERATIONS_PORT of the service differs.`,
+        'Give this command the settings of the service, or set PORT to a free port.',
+      );
+}
+
 /** Behind a proxy all clients come from its address. */
 function proxyFindings({ PUBLIC_URL = '', TRUST_PROXY = [] }: Values): readonly Finding[] {
   if (!PUBLIC_URL.startsWith('https:')) return [];
   return TRUST_PROXY.length > 0
-    ? [good(`The proxies that are believed are ${TRUST_PROXY.join(', ')}.`)]
+    ? [good(`TRUST_PROXY names the proxy: ${TRUST_PROXY.join(', ')}.`)]
     : [
         advised(
-          'PUBLIC_URL is of a proxy, and TRUST_PROXY names none: all clients without a key share one rate limit.',
+          'PUBLIC_URL is the address of a proxy, and TRUST_PROXY names none: all clients without a key share one rate limit.',
           'Set TRUST_PROXY to the address from which the proxy connects, such as 127.0.0.1.',
         ),
       ];
@@ -143,8 +153,8 @@ async function certificateFinding({ hostname, port }: URL): Promise<readonly Fin
     // The request says why a certificate is refused.
     if (!socket.authorized || until === '') return [];
     const days = Math.floor((Date.parse(until) - Date.now()) / DAY_MS);
-    const text = `The certificate of ${hostname} is valid for ${days} more days.`;
-    return [days < RENEWED_BEFORE_DAYS ? advised(text, 'Look why it has not been renewed.') : good(text)];
+    const text = `The certificate of ${hostname} expires on ${dateOf(until)}.`;
+    return [days < RENEWED_BEFORE_DAYS ? advised(text, 'Find out why it has not been renewed.') : good(text)];
   } catch {
     // The request says why nothing answers.
     return [];
@@ -163,6 +173,10 @@ async function answerOf(url: string): Promise<Answer> {
     const { message, code = 'no answer' } = causeOf(error);
     return { status: 0, text: '', trouble: message || code };
   }
+}
+
+function dateOf(time: string): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** An address that stands for all of the machine is reached by loopback. */

@@ -12,10 +12,11 @@ export function examineRails(values: Values, accounts: readonly Account[]): read
   return [...accounts.map((account) => livePayments(account, values)), ...stripeFindings(values, accounts)];
 }
 
-/** How an account takes real money. */
+/** Ways in which an account takes real money. */
 function livePayments({ number, name, settings }: Account, values: Values): Finding {
+  const hasStripe = values.STRIPE_ACCOUNT === number;
   const account = `Account ${number} (${printable(name)})`;
-  const cards = values.STRIPE_ACCOUNT === number && values.STRIPE_LIVE_SECRET_KEY ? ['by card'] : [];
+  const cards = hasStripe && values.STRIPE_LIVE_SECRET_KEY ? ['by card'] : [];
   const currencies = [...new Set(settings.live.receivingAccounts.map(({ currency }) => currency))];
   const transfers = currencies.length > 0 ? [`by bank transfer in ${currencies.join(', ')}`] : [];
   const ways = [...cards, ...transfers];
@@ -23,7 +24,7 @@ function livePayments({ number, name, settings }: Account, values: Values): Find
     ? good(`${account} is paid ${ways.join(' and ')} in live mode.`)
     : advised(
         `${account} cannot be paid in live mode.`,
-        'Name a receiving account (opentill bank account set --live), or set the keys of Stripe.',
+        `Create a receiving account (opentill bank account set --account ${number} --live)${hasStripe ? ', or set the keys of Stripe' : ''}.`,
       );
 }
 
@@ -38,14 +39,14 @@ function stripeFindings(values: Values, accounts: readonly Account[]): readonly 
       : [
           wrong(
             `STRIPE_ACCOUNT is ${STRIPE_ACCOUNT}, and there is no such account.`,
-            'opentill accounts list shows them.',
+            'Set it to the number of an account; opentill accounts list shows them.',
           ),
         ]),
     ...(live && !STRIPE_API_URL.startsWith('https:')
       ? [
           wrong(
             `STRIPE_API_URL is ${STRIPE_API_URL}, to which a live key would go in the clear.`,
-            'Leave it out.',
+            'Remove this setting.',
           ),
         ]
       : []),
@@ -58,7 +59,7 @@ function stripeFindings(values: Values, accounts: readonly Account[]): readonly 
         ]
       : []),
     ...(live?.startsWith('sk_')
-      ? [advised('The live key of Stripe may do everything.', 'Better use a restricted key (rk_live_…).')]
+      ? [advised('The live key of Stripe may do everything.', 'Use a restricted key (rk_live_…).')]
       : []),
   ];
 }
@@ -98,7 +99,7 @@ async function ask(api: string, mode: Mode, key: string): Promise<Finding> {
     const { message, code = 'no answer' } = causeOf(error);
     return wrong(
       `Stripe does not answer at ${api}: ${printable(message || code)}.`,
-      'Let this machine reach it.',
+      'Check the network and the firewall of this machine.',
     );
   }
 }

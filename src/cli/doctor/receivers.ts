@@ -35,7 +35,7 @@ export async function examineReceivers(
   if (suspended > 0)
     findings.push(
       advised(
-        `${suspended} receivers are suspended after repeated failures.`,
+        `${suspended === 1 ? '1 receiver is' : `${suspended} receivers are`} suspended after repeated failures.`,
         'opentill webhooks list shows those of endpoints; the log and opentill webhooks deliveries say why.',
       ),
     );

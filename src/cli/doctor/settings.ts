@@ -23,22 +23,25 @@ export function examineSettings(env: NodeJS.ProcessEnv): {
 } {
   const mistakes: string[] = [];
   /** Undefined where it is wrong: whatever needs it is left out then. */
-  function attempt<T>(read: () => T): T | undefined {
+  function attempt<T>(read: () => T, follows = false): T | undefined {
     try {
       return read();
     } catch (error) {
       if (!(error instanceof BadSetting)) throw error;
-      mistakes.push(error.message);
+      if (!follows || mistakes.length === 0) mistakes.push(error.message);
       return undefined;
     }
   }
+  /** A default that follows from other settings repeats their mistakes. */
+  const isFollowing = (name: keyof Config) =>
+    typeof settings[name].default === 'function' && !env[name]?.trim();
   const names = Object.keys(settings) as ReadonlyArray<keyof Config>;
   const values: Values = Object.fromEntries(
     names
-      .map((name) => [name, attempt(() => readSetting(name, env))])
+      .map((name) => [name, attempt(() => readSetting(name, env), isFollowing(name))])
       .filter(([, value]) => value !== undefined),
   );
-  // What takes several settings to see.
+  // Settings that do not go together are found only where each can be read.
   if (mistakes.length === 0) attempt(() => readConfig(env));
   const findings = [
     ...(mistakes.length === 0 ? [good('All settings can be read.')] : []),
@@ -52,7 +55,7 @@ export function examineSettings(env: NodeJS.ProcessEnv): {
 /** A key that is in the settings is known to everybody who sees them. */
 function forDevelopment({ BOOTSTRAP_API_KEY: key, PUBLIC_URL = '' }: Values): readonly Finding[] {
   return key && PUBLIC_URL.startsWith('https:')
-    ? [advised('BOOTSTRAP_API_KEY is for development.', 'Leave it out: opentill keys create makes a key.')]
+    ? [advised('BOOTSTRAP_API_KEY is for development.', 'Remove it; opentill keys create creates a key.')]
     : [];
 }
 
@@ -79,7 +82,7 @@ export function examineStatements({ STATEMENT_DIR: folder = '' }: Values): reado
   } catch {
     return [
       wrong(
-        `This user must not read ${folder}, or not write there.`,
+        `This user cannot both read ${folder} and write there.`,
         'Imported statements are moved: give the user of the service the folder of STATEMENT_DIR.',
       ),
     ];
@@ -92,8 +95,8 @@ export function examineFiles(env: NodeJS.ProcessEnv, extra: readonly string[]): 
   if (process.platform === 'win32') return [];
   const named = secretNames.flatMap((name) => env[`${name}_FILE`]?.trim() || []);
   const found = [...named, ...extra].flatMap((file) => {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-    return mode === undefined ? [] : [fileFinding(file, mode)];
+    const mode = modeOf(file);
+    return mode === null ? [] : [fileFinding(file, mode)];
   });
   const isRoot = process.getuid?.() === 0;
   return [
@@ -101,12 +104,22 @@ export function examineFiles(env: NodeJS.ProcessEnv, extra: readonly string[]): 
     ...(isRoot
       ? [
           advised(
-            'This command runs as root, who may do everything.',
-            'Run the service, and this command, as a user of its own.',
+            'This command runs as root, who may read and write everything.',
+            'Run the service as a user of its own, and this command as the same user.',
           ),
         ]
       : []),
   ];
+}
+
+/** The mode of a file; null for what is no file, or cannot be looked at, which the settings or the database tell. */
+function modeOf(path: string): number | null {
+  try {
+    const found = statSync(path);
+    return found.isFile() ? found.mode : null;
+  } catch {
+    return null;
+  }
 }
 
 function fileFinding(file: string, mode: number): Finding {

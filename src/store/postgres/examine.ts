@@ -1,5 +1,5 @@
 /** Looks at a PostgreSQL database without changing it. */
-import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
 import { createConnection, type Sql } from './connection.ts';
 import { migrations, schemaOf } from './migrate.ts';
 import { cannotUse, nameOf, objectionTo, type ServerFacts } from './open.ts';
@@ -35,7 +35,7 @@ export async function examineServer(url: string, commitsAtOnce: number): Promise
   } catch (error) {
     return [
       wrong(
-        `${cannotUse(name, error).message}.`,
+        sentence(cannotUse(name, error).message),
         'Check DATABASE_URL, the server, and what it lets in (pg_hba.conf).',
       ),
     ];

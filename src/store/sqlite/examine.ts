@@ -1,8 +1,8 @@
 /** Looks at a database file without changing it, beside the service that has it open. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { openForReading } from './file.ts';
 import { migrations, schemaOf } from './migrate.ts';
@@ -20,7 +20,7 @@ function absent(path: string): Finding {
   return mayWrite(place)
     ? advised(`There is no database ${path} yet.`, 'The first start of the service creates it.')
     : wrong(
-        `There is no database ${path}, and this user must not create one in ${place}.`,
+        `There is no database ${path}, and this user cannot create one in ${place}.`,
         'Let the user of the service write there, or set DATABASE_URL to another path.',
       );
 }
@@ -32,7 +32,7 @@ function whole(path: string): readonly Finding[] {
     database = openForReading(path);
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
-    return [wrong(`${error.message}.`, 'If the file is damaged, restore a backup: opentill db restore.')];
+    return [wrong(sentence(error.message), 'If the file is damaged, restore a backup: opentill db restore.')];
   }
   try {
     const damage = String(Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0]);
@@ -75,7 +75,7 @@ function writable(path: string): readonly Finding[] {
   const denied = [path, dirname(resolve(path))].filter((each) => !mayWrite(each));
   return denied.map((each) =>
     wrong(
-      `This user must not write ${each}.`,
+      `This user cannot write ${each}.`,
       'Run this command as the user of the service; if it is, give that user the file and its directory.',
     ),
   );
@@ -99,7 +99,6 @@ function mayWrite(path: string): boolean {
 
 /** The directory itself, or the nearest above it that is there. */
 function existing(directory: string): string {
-  return statSync(directory, { throwIfNoEntry: false }) === undefined && dirname(directory) !== directory
-    ? existing(dirname(directory))
-    : directory;
+  // One that this user must not look into counts as absent.
+  return existsSync(directory) || dirname(directory) === directory ? directory : existing(dirname(directory));
 }
