@@ -59,7 +59,7 @@ function imports(file: string, other: string, seen = new Set<string>()): boolean
   if (file === other) return true;
   if (seen.has(file) || !file.startsWith('test/')) return false;
   seen.add(file);
-  const imported = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g);
+  const imported = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)';$/gm);
   return Array.from(imported, ([, path = '']) => join(dirname(file), path)).some((path) =>
     imports(path, other, seen),
   );
