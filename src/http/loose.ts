@@ -9,6 +9,7 @@ import { AMOUNTS, fromHundredths, inHundredths, integerNear } from '../checkout/
 import type { CheckoutId } from '../checkout/ids.ts';
 import { currencyExponent } from '../checkout/money.ts';
 import type { Problem } from '../checkout/refusals.ts';
+import { findMethod } from '../methods/catalogue.ts';
 import type { Store } from '../store/store.ts';
 import { principalOf } from './answer.ts';
 import { pointerOf } from './json.ts';
@@ -60,8 +61,11 @@ export function loosenBorder(api: FastifyInstance): void {
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {
-    if (request.loose) readNumbers(request, request.loose).then(() => done(), done);
-    else done();
+    if (request.loose === null) done();
+    else {
+      ignoreUnknownMethods(request.body, request.loose);
+      readNumbers(request, request.loose).then(() => done(), done);
+    }
   });
   api.addHook('preHandler', (request, reply, done) => {
     if (request.loose) ignoreUnknown(request, request.loose, reply);
@@ -72,6 +76,17 @@ export function loosenBorder(api: FastifyInstance): void {
     const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
     done(null, isJson ? inHundredths(payload) : payload);
   });
+}
+
+/** Removes methods that are unknown here from those that a session is to offer, as long as one is known. */
+function ignoreUnknownMethods(body: unknown, { ignored }: Loose): void {
+  const fields = Object(body);
+  const wanted: unknown = fields.payment_methods;
+  if (!Array.isArray(wanted)) return;
+  const isKnown = (id: unknown) => typeof id !== 'string' || findMethod(id) !== undefined;
+  if (!wanted.some(isKnown)) return;
+  for (const [index, id] of wanted.entries()) if (!isKnown(id)) ignored.push(`/payment_methods/${index}`);
+  fields.payment_methods = wanted.filter(isKnown);
 }
 
 async function readNumbers(request: FastifyRequest, { problems }: Loose): Promise<void> {

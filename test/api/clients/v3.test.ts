@@ -250,6 +250,19 @@ suite('fields that are unknown', () => {
   });
 });
 
+test('methods that are unknown are left out, as long as one is known', async () => {
+  const create = (payment_methods: string[]) =>
+    call('POST', '/v3/checkout', { body: { invoice_currency: 'USD', amount: 1000, payment_methods } });
+  const answer = await create(['upi_inr_native', 'card']);
+  assert.deepEqual(succeeded(answer, 201).payment_methods, ['card']);
+  assert.equal(answer.headers.get('ignored-fields'), '"/payment_methods/0"');
+  assertRefused(await create(['upi_inr_native']), {
+    status: 400,
+    message: 'CHECKOUT.CREATE.FIELD_INVALID',
+    errors: [[15502, '/payment_methods/0']],
+  });
+});
+
 test('an object of nothing may come as a list of nothing', async () => {
   const nothing = {
     metadata: [],
