@@ -41,7 +41,7 @@ const BEHIND_MS = 5 * 60_000;
 
 export type Service = {
   readonly app: FastifyInstance;
-  /** What operators ask for, where that has an address of its own. */
+  /** Liveness, readiness and metrics, where they have an address of their own. */
   readonly operations: FastifyInstance | null;
   readonly store: Store;
   /** Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. */

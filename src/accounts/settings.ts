@@ -14,7 +14,7 @@ export type AccountSettings = {
   readonly receivingAccounts: readonly ReceivingAccount[];
   /** Mappings for the statements of banks that only offer CSV, by names that the operator chooses. */
   readonly csvMappings: Readonly<Record<string, CsvMapping>>;
-  /** How requests are read and answers written: by the letter, or as clients of other v3 services expect. */
+  /** Reading of requests and writing of answers: by the letter, or as clients of other v3 services expect. */
   readonly compatibility: Compatibility;
   /** Types of events that go to the address of a session; null for those that clients of this compatibility expect. */
   readonly webhookUrlEvents: readonly EventType[] | null;
@@ -34,7 +34,7 @@ export function settingsFrom(stored: string | null): AccountSettings {
   return stored === null ? defaultSettings : { ...defaultSettings, ...JSON.parse(stored) };
 }
 
-/** What other v3 services send to the address of a session. */
+/** Events that other v3 services send to the address of a session. */
 const V3_EVENTS: readonly EventType[] = [
   'checkout.paid',
   'checkout.expired',
@@ -45,7 +45,7 @@ const V3_EVENTS: readonly EventType[] = [
   'refund.failed',
 ];
 
-/** Whether events of this type go to the address of a session. */
+/** True if events of this type go to the address of a session. */
 export function isForWebhookUrl({ compatibility, webhookUrlEvents }: AccountSettings, type: string): boolean {
   const chosen: readonly string[] | null = webhookUrlEvents ?? (compatibility === 'v3' ? V3_EVENTS : null);
   return chosen === null || chosen.includes(type);

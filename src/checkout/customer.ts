@@ -31,7 +31,7 @@ export type CustomerCommand =
       readonly tenant: Tenant;
       readonly now: TenantTime;
       readonly fields: Partial<CustomerFields>;
-      /** What becomes of a customer who has this e-mail address already; `metadata` is a merge patch then. */
+      /** Result for a customer who has this e-mail address already; `metadata` is a merge patch then. */
       readonly ifKnown: 'refuse' | 'update';
     }
   | {

@@ -17,7 +17,7 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
 /** Fields of answers that hold the currency of the amounts beside and below them. */
 const CURRENCIES = ['invoice_currency', 'charge_currency', 'currency'] as const;
 
-/** How far a number may be from an integer to be that integer: 19.99 × 100 is 1998.9999999999998 in floating point. */
+/** Greatest distance from an integer at which a number is that integer: 19.99 × 100 is 1998.9999999999998 in floating point. */
 const NEAR = 1e-6;
 
 /** Minor units as hundredths, exact for every amount: more than two decimals of the currency become decimals here. */
@@ -32,7 +32,7 @@ export function fromHundredths(given: number, currency: string): number | string
   const hundredths = integerNear(given);
   const scaled = exponent <= 2 ? hundredths / 10 ** (2 - exponent) : hundredths * 10 ** (exponent - 2);
   const amount = Math.round(scaled);
-  // Of the largest amounts a double keeps the digits, but not the fraction of what it is divided by.
+  // A double keeps the digits of the largest amounts, but not the fraction that is left by a division.
   const isHeld = Math.abs(scaled - amount) <= NEAR || toHundredths(amount, currency) === hundredths;
   if (!isHeld) {
     return exponent === 2

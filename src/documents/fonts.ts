@@ -1,6 +1,7 @@
 /**
  * Fonts of documents: Noto (SIL Open Font License), each family cut into files by ranges of Unicode. Families of which
- * all files are needed are packages; of the others `fonts/` has those that are (see `scripts/fonts.ts`). Only the files that a text needs are read, and only the characters used end up in the document.
+ * all files are needed are packages; of the others `fonts/` has those that are (see `scripts/fonts.ts`). Only the files
+ * that a text needs are read, and only the characters used end up in the document.
  */
 import { readFile } from 'node:fs/promises';
 import emoji from '@fontsource-variable/noto-emoji/unicode.json' with { type: 'json' };
@@ -37,7 +38,7 @@ type Family = {
 };
 type FontRange = { readonly from: number; readonly to: number; readonly path: string };
 
-/** Where the files are that the repository has. */
+/** Directory of the font files in the repository. */
 const OURS = '../../fonts/';
 
 const WEIGHTS: Readonly<Record<Weight, number>> = { regular: 400, bold: 700 };

@@ -10,7 +10,7 @@ export type Principal = {
   readonly keyId: string;
   readonly tenant: Tenant;
   readonly permissions: readonly Permission[];
-  /** How the border reads and answers in this account and mode. */
+  /** Compatibility of the account and mode: how the border reads and answers. */
   readonly compatibility: Compatibility;
 };
 

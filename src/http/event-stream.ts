@@ -30,7 +30,7 @@ type Stream = {
   readonly keyId: string;
   readonly query: FeedQuery;
   readonly signal: AbortSignal;
-  /** Whether its key reads amounts in hundredths. */
+  /** True if its key reads amounts in hundredths. */
   readonly isLoose: boolean;
 };
 

@@ -188,7 +188,7 @@ function hazards(text: string): Problem[] {
 
 const tooDeep = Symbol('too deep');
 
-/** Whether a double has this decimal fraction: one that was written by a program comes out again as it went in. */
+/** True if a double has this decimal fraction: one that was written by a program comes out again as it went in. */
 function isExact(literal: string, digits: string, value: number): boolean {
   return digits.length <= EXACT_DIGITS || String(value) === literal;
 }

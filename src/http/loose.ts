@@ -16,7 +16,7 @@ import { pointerOf } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What was read loosely; null for accounts that read by the letter. */
+    /** Result of reading loosely; null for accounts that read by the letter. */
     loose: Loose | null;
   }
 }
@@ -31,7 +31,7 @@ export type Loose = {
 /** Currency of the amounts in a request, upper-case, or null if it has none. */
 export type CurrencyOf = (request: FastifyRequest) => string | null | Promise<string | null>;
 
-/** The one that the request names. */
+/** Currency that the request names. */
 export const currencyIn =
   (part: 'body' | 'query'): CurrencyOf =>
   (request) => {
@@ -43,7 +43,7 @@ export const currencyIn =
 /** The id in the path of a request. */
 export const idInPath = ({ params }: FastifyRequest): unknown => Object(params).id;
 
-/** That of the session which the request is about. */
+/** Currency of the session that the request is about. */
 export const currencyOfSession =
   (store: Pick<Store, 'checkouts'>, idIn: (request: FastifyRequest) => unknown): CurrencyOf =>
   async (request) => {

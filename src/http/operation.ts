@@ -28,7 +28,7 @@ export type Declaration = Answers & {
   readonly upload?: boolean;
   readonly summary: string;
   readonly description?: string;
-  /** What is different for accounts with `compatibility` v3, beside what is for all operations. */
+  /** Differences for accounts with `compatibility` v3, beside those of all operations. */
   readonly inV3?: string;
   readonly statusCode?: number;
   /** The answer has the session's version as its ETag; a change may name the version it is for, a fetch the one known. */

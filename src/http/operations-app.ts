@@ -1,4 +1,4 @@
-/** What operators ask for, on an address of its own: whoever reaches that of the API does not see it. */
+/** Liveness, readiness and metrics at an address of their own: whoever reaches the API does not see them. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Store } from '../store/store.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';

@@ -3,7 +3,7 @@
 export type Lru<Key, Value> = {
   /** Counts as a use. */
   get(key: Key): Value | undefined;
-  /** What is larger than all may be is not kept, and neither is what was there before. */
+  /** A value larger than `most` is not kept, and the earlier one under its key is removed. */
   set(key: Key, value: Value): void;
   clear(): void;
 };

@@ -179,7 +179,7 @@ export type Committed = {
   readonly deliveries: boolean;
 };
 
-/** What decisions depend on beside what was loaded: how sessions are written, and the settings of the account and mode. */
+/** Context of decisions, beside what was loaded: how sessions are written, and the settings of the account and mode. */
 export type Context = { readonly serializer: Serializer; readonly settings: AccountSettings };
 
 /** A decision on what was loaded; without writes nothing changes. */

@@ -14,7 +14,7 @@ const requestSchema = Type.Object({
   headers: Type.Optional(Type.Record(text, text)),
   /** JSON, or its text. */
   body: Type.Optional(Type.Unknown()),
-  /** What the other service answered: JSON, or its text. */
+  /** Answer of the other service: JSON, or its text. */
   response: Type.Optional(Type.Unknown()),
   /** ISO 8601. */
   at: Type.Optional(text),

@@ -74,7 +74,7 @@ export function readUpdate(
   body: UpdateBody,
   schemaProblems: readonly Problem[],
   rails: readonly Rail[],
-  /** That of the session; null where there is none, which the writer says. */
+  /** Occasion of the session; null where there is no session, which the writer says. */
   occasion: Occasion | null,
 ): Pick<UpdateCheckout, 'items' | 'methods' | 'obstacle' | 'metadata'> {
   const given = usableFields(body, schemaProblems);
@@ -156,7 +156,7 @@ function unknownMethods(ids: readonly string[]): Problem[] {
   );
 }
 
-/** Why nobody could pay with these methods now, and what the operator does about it, or null. */
+/** Reason why nobody could pay with these methods now, and what the operator does about it, or null. */
 function obstacleTo(ids: readonly string[], rails: readonly Rail[], occasion: Occasion): Problem | null {
   const { currency, mode, amount } = occasion;
   const methods = ids.map(findMethod).filter((method) => method !== undefined);

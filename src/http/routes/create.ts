@@ -25,7 +25,7 @@ const STANDS_FOR_IT: ReadonlySet<RefusalReason> = new Set(['not_expirable', 'pay
 export const SAME_KEY =
   'another body under a known key gets the first answer where amount, currency and items are the same. Otherwise a new session takes the place of the first, which expires, unless that one is paid or being paid.';
 
-/** How often a key that others use at the same time is looked at again. */
+/** Tries with a key that others use at the same time. */
 const MAX_TRIES = 5;
 
 /** Makes a session from the body of a request. */
@@ -53,7 +53,7 @@ export function creator({ store, execute, rails, networkRules, now }: Dependenci
 }
 
 /**
- * What another body under a known key leads to: the first answer, where it would be paid the same. Else the new session
+ * Result of another body under a known key: the first answer, where it would be paid the same. Else the new session
  * takes the place of the first, unless that is paid or being paid: no key has two sessions that can be paid, and none
  * that asks for an old price.
  */
@@ -77,7 +77,7 @@ async function again(
   return executed;
 }
 
-/** What the session of a kept answer asks for. */
+/** Price of the session in a kept answer, and the session's id. */
 function askedIn({ body }: StoredAnswer) {
   const { id, invoice_currency, amount, items } = JSON.parse(body).data;
   return { id, currency: invoice_currency, amount, items };

@@ -72,7 +72,7 @@ export function createLine(options: LineOptions): Ask {
     if (underWay >= concurrency) throw new StripeTrouble('unavailable', 'too many calls are under way');
     underWay += 1;
     const deadline = Date.now() + timeoutMs * (retries + 1) + PAUSES_MS;
-    // What is answered is believed to be of the type that Stripe's own library gives it.
+    // The answer is believed to be of the type that Stripe's own library gives it.
     const stripe = stripeApi(
       async <Answer>(call: StripeCall) => (await send(call, secretKey, deadline, options)) as Answer,
     );

@@ -1,4 +1,4 @@
-/** The way in which Stripe wants what it is sent: a form, with names in brackets for what nests. */
+/** Form encoding of Stripe's requests: nested fields have names in brackets. */
 
 /** `{ a: { b: ['c'] } }` is `a[b][0]=c`. What is undefined is left out. */
 export function formOf(params: object): URLSearchParams {

@@ -1,6 +1,7 @@
 /** Looks at a PostgreSQL database without changing it. */
 import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
-import { createConnection, type Sql } from './connection.ts';
+import { schemaFinding } from '../schema-version.ts';
+import { createConnection } from './connection.ts';
 import { migrations, schemaOf } from './migrate.ts';
 import { cannotUse, nameOf, objectionTo, type ServerFacts } from './open.ts';
 
@@ -30,7 +31,10 @@ export async function examineServer(url: string, commitsAtOnce: number): Promise
           current_setting('data_checksums') AS checksums, current_setting('max_connections')::integer AS most,
           (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
           NOT coalesce(inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1', true) AS remote`;
-      return [...serverFindings(name, facts, commitsAtOnce, Date.now()), await schemaFinding(name, sql)];
+      return [
+        ...serverFindings(name, facts, commitsAtOnce, Date.now()),
+        schemaFinding(name, (await schemaOf(sql)) ?? 0, migrations.length),
+      ];
     });
   } catch (error) {
     return [
@@ -82,23 +86,4 @@ export function serverFindings(
         ]
       : []),
   ];
-}
-
-async function schemaFinding(name: string, sql: Sql): Promise<Finding> {
-  const [schema, known] = [await schemaOf(sql), migrations.length];
-  if (schema === null || schema === 0)
-    return advised(
-      `There is nothing of opentill in ${name} yet.`,
-      'The first start of the service makes it.',
-    );
-  if (schema === known) return good(`${name} has the schema ${schema}, that of this version.`);
-  return schema > known
-    ? wrong(
-        `${name} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
-        'Run that version.',
-      )
-    : advised(
-        `${name} has the schema ${schema} of an older opentill.`,
-        `Take a backup; the next start of the service brings it to ${known}.`,
-      );
 }

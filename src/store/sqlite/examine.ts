@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
 import { UnusableDatabase } from '../errors.ts';
+import { schemaFinding } from '../schema-version.ts';
 import { openForReading } from './file.ts';
 import { migrations, schemaOf } from './migrate.ts';
 
@@ -37,7 +38,7 @@ function whole(path: string): readonly Finding[] {
   try {
     const damage = String(Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0]);
     return [
-      schemaFinding(path, schemaOf(database)),
+      schemaFinding(path, schemaOf(database), migrations.length),
       damage === 'ok'
         ? good(`The pages of ${path} are in order.`)
         : wrong(
@@ -55,20 +56,6 @@ function whole(path: string): readonly Finding[] {
   } finally {
     database.close();
   }
-}
-
-function schemaFinding(path: string, schema: number): Finding {
-  const known = migrations.length;
-  if (schema === known) return good(`${path} has the schema ${schema}, that of this version.`);
-  return schema > known
-    ? wrong(
-        `${path} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
-        'Run that version, or restore a backup of this one.',
-      )
-    : advised(
-        `${path} has the schema ${schema} of an older opentill.`,
-        `Take a backup; the next start of the service brings it to ${known}.`,
-      );
 }
 
 function writable(path: string): readonly Finding[] {
