@@ -43,7 +43,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'ignored fields are kept',
     ...http('loose', 'clients/v3'),
-    find: 'delete ownerOf(each, request.body)[each.params.additionalProperty];',
+    find: 'delete ownerOf(each, body)[each.params.additionalProperty];',
     replace: '',
   },
   {

@@ -31,7 +31,6 @@ export type Api = FastifyInstance<
 /** Returns a function to call once all routes are there: it answers the methods that they do not have. */
 export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: RateLimiter): () => void {
   admitCallers(api, auth, limiter);
-  loosenBorder(api);
   parseBodies(api);
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};
@@ -45,6 +44,8 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
     nameNobody(request.params);
     done(parameterError(request));
   });
+  // Behind the hook above, so that it asks the store for nothing that no id can be.
+  loosenBorder(api);
   const turns = createTurns();
   api.addHook('preHandler', (request, _reply, done) => {
     if (!('lists' in request.routeOptions.config)) done();

@@ -1,7 +1,8 @@
 /**
  * The border for accounts whose clients were written for other v3 services. Numbers near an integer are that integer,
- * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid. A request whose header `Compatibility`
- * is `strict` is none of those clients: our own command line counts minor units, whatever the account is set to.
+ * amounts are in hundredths, and fields that are unknown here are ignored, but for those that would change what is paid.
+ * A request whose header `Compatibility` is `strict` comes from none of those clients: our own command line counts minor
+ * units, whatever the account is set to.
  */
 import type { ErrorObject } from 'ajv';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -23,7 +24,7 @@ declare module 'fastify' {
 
 export type Loose = {
   /** Amounts that their currency cannot have, and fields that would change the price. */
-  readonly problems: Problem[];
+  problems: readonly Problem[];
   /** JSON pointers of the fields that were ignored. */
   readonly ignored: string[];
 };
@@ -89,13 +90,13 @@ function ignoreUnknownMethods(body: unknown, { ignored }: Loose): void {
   fields.payment_methods = wanted.filter(isKnown);
 }
 
-async function readNumbers(request: FastifyRequest, { problems }: Loose): Promise<void> {
+async function readNumbers(request: FastifyRequest, loose: Loose): Promise<void> {
   const { currencyOf } = request.routeOptions.config;
   const currency = (await currencyOf?.(request)) ?? null;
-  problems.push(
+  loose.problems = [
     ...readQuery(request.query as Record<string, unknown>, currency),
     ...readBody(request.body, currency, []),
-  );
+  ];
 }
 
 /** Changes the amounts among the parameters in place; their unit is not known without a currency. */
@@ -153,21 +154,28 @@ const CHANGES_THE_PRICE = new Set([
   'discount_amount',
 ]);
 
-/** Removes what the schema does not know from the body, and from its mistakes. */
-function ignoreUnknown(request: FastifyRequest, { problems, ignored }: Loose, reply: FastifyReply): void {
+/** Removes what the schema does not know from the body, and all that is wrong with it from the mistakes. */
+function ignoreUnknown(request: FastifyRequest, loose: Loose, reply: FastifyReply): void {
+  const { ignored } = loose;
   const error = request.validationError;
   if (error?.validationContext === 'body') {
-    const found: readonly ErrorObject[] = error.validation;
-    const unknown = found.filter(({ keyword }) => keyword === 'additionalProperties');
-    const priced = unknown.filter((each) => changesPrice(each, request.body));
-    const detail = 'would change what is paid: leave it out';
-    problems.push(...priced.map((each) => ({ pointer: pointerTo(each), detail })));
-    for (const each of unknown) {
-      if (priced.includes(each)) continue;
-      delete ownerOf(each, request.body)[each.params.additionalProperty];
+    const { body } = request;
+    const { unknown = [], mistakes = [] } = Object.groupBy<'unknown' | 'mistakes', ErrorObject>(
+      error.validation,
+      ({ keyword }) => (keyword === 'additionalProperties' ? 'unknown' : 'mistakes'),
+    );
+    const { priced = [], ignorable = [] } = Object.groupBy(unknown, (each) =>
+      changesPrice(each, body) ? 'priced' : 'ignorable',
+    );
+    for (const each of ignorable) {
+      delete ownerOf(each, body)[each.params.additionalProperty];
       ignored.push(pointerTo(each));
     }
-    const mistakes = found.filter((each) => !unknown.includes(each));
+    const detail = 'would change what is paid: leave it out';
+    loose.problems = [
+      ...loose.problems.filter(({ pointer }) => valueAt(pointer, body) !== undefined),
+      ...priced.map((each) => ({ pointer: pointerTo(each), detail })),
+    ];
     if (mistakes.length > 0) error.validation = mistakes;
     else delete request.validationError;
   }
@@ -189,11 +197,16 @@ function pointerTo({ instancePath, params }: ErrorObject): string {
 
 /** The object in which Ajv has found an unknown field. */
 function ownerOf({ instancePath }: ErrorObject, body: unknown): Record<string, unknown> {
+  return Object(valueAt(instancePath, body));
+}
+
+/** The value at the place of a JSON pointer, if there is one. */
+function valueAt(pointer: string, body: unknown): unknown {
   let value = body;
-  for (const part of instancePath.split('/').slice(1)) {
+  for (const part of pointer.split('/').slice(1)) {
     value = Object(value)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
-  return Object(value);
+  return value;
 }
 
 const MAX_LISTED = 20;

@@ -183,12 +183,27 @@ suite('amounts are in hundredths of the unit', () => {
 
   test('an unknown session of a change is not found', async () => {
     const body = { items: [{ name: 'Tea', quantity: 1, unit_price: 100 }] };
-    assert.equal((await call('PUT', '/v3/checkout/chk_doesnotexist', { body })).status, 404);
+    for (const id of ['chk_doesnotexist', '%00'])
+      assert.equal((await call('PUT', `/v3/checkout/${id}`, { body })).status, 404, id);
   });
 });
 
 suite('fields that are unknown', () => {
   const order = { invoice_currency: 'USD', amount: 1000 };
+
+  test('are ignored with the amounts in them, whatever these are', async () => {
+    const fees = { amount: 12.345, items: [{ unit_price: -1 }] };
+    const body = { invoice_currency: 'JPY', amount: 240_000, fees };
+    const answer = await call('POST', '/v3/checkout', { body });
+    assert.equal(succeeded(answer, 201).amount, 240_000);
+    assert.equal(answer.headers.get('ignored-fields'), '"/fees"');
+    const refused = await call('POST', '/v3/checkout', { body: { ...body, amount: 240_050 } });
+    assertRefused(refused, {
+      status: 400,
+      message: 'CHECKOUT.CREATE.FIELD_INVALID',
+      errors: [[15502, '/amount']],
+    });
+  });
 
   test('are ignored, and listed', async () => {
     const body = {
