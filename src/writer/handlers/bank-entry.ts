@@ -23,6 +23,7 @@ import {
 } from '../../banking/entry.ts';
 import { type Change, decide } from '../../checkout/decide.ts';
 import type { CheckoutId } from '../../checkout/ids.ts';
+import { formatAmount } from '../../checkout/money.ts';
 import { isRefusal, type Refusal, refuse, refuseFields } from '../../checkout/refusals.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
@@ -170,7 +171,10 @@ function returnAssigned(
   if (!checkout) return refuseFields([{ pointer: '/parts/0/payin', detail: 'must be the id of a payin' }]);
   if (others.length > 0 || part.amount !== entry.amount) {
     return refuseFields([
-      { pointer: '/parts', detail: `must be one part, of ${entry.amount}: a return is whole` },
+      {
+        pointer: '/parts',
+        detail: `must be one part, of ${formatAmount(entry.amount, entry.currency)}: a return is whole`,
+      },
     ]);
   }
   const effects = assignedReturn(entry, checkout, fresh);
@@ -219,7 +223,9 @@ function assignProblems(
       if (checkout.currency === entry.currency) return [];
       return [{ pointer, detail: `must be a payin in ${entry.currency}` }];
     }),
-    ...(total > left ? [{ pointer: '/parts', detail: `must add up to at most ${left}` }] : []),
+    ...(total > left
+      ? [{ pointer: '/parts', detail: `must add up to at most ${formatAmount(left, entry.currency)}` }]
+      : []),
   ];
 }
 

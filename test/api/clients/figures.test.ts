@@ -8,7 +8,7 @@ import { readPdf } from '../../documents/read-pdf.ts';
 import { shownForm } from '../../support/pay-form.ts';
 import { startService } from '../../support/service.ts';
 import { startStripe } from '../../support/stripe-stand-in.ts';
-import { configure, imported, receiving, startTransfer } from '../bank.ts';
+import { configure, entered, imported, receiving, startTransfer } from '../bank.ts';
 import { startReceiver } from '../receiver.ts';
 import { createSession, type Data, fetchSession, succeeded, until } from '../shop.ts';
 
@@ -152,3 +152,12 @@ for (const { currency, price, shown, minor, charged, refund, given } of rows) {
     }
   });
 }
+
+test('a refusal tells what is left of a transfer with the digits of its currency', async () => {
+  const [, , { currency, price, minor }] = rows;
+  const { id } = await entered(service, { amount: minor }, { account: '123456782', currency });
+  const { id: payin } = await createSession(service, { invoice_currency: currency, amount: price });
+  const body = { parts: [{ payin, amount: price + 1 }] };
+  const { status, json } = await call('POST', `/v3/bank_entry/${id}/assign`, { body });
+  assert.deepEqual([status, json.errors[0].message], [400, 'parts must add up to at most 5.130 KWD.']);
+});
