@@ -351,9 +351,14 @@ function signingSecret(text: string): string {
 }
 
 function folder(text: string): string {
-  if (text !== '' && !statSync(text, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`must be a folder, and "${text}" is none`);
+  if (text === '') return text;
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(text, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw new Error(`names ${text}, which cannot be read: ${(error as { code?: string }).code}`);
   }
+  if (!isFolder) throw new Error(`must be a folder, and "${text}" is none`);
   return text;
 }
 

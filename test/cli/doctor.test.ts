@@ -1,5 +1,6 @@
 /** `doctor`: what is wrong with an installation is found and said, and nothing is changed by looking. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
@@ -15,10 +16,11 @@ import {
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, after as suiteAfter, before as suiteBefore, type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { promisify } from 'node:util';
 import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
 import { examineRails } from '../../src/cli/doctor/rails.ts';
 import { examineReceivers } from '../../src/cli/doctor/receivers.ts';
@@ -62,6 +64,17 @@ async function examined(t: TestContext, settings: Settings, ...args: readonly st
     assert.equal(status === 'ok', advice === '', text);
   }
   return findings;
+}
+
+/** Looks at a database file as a user who is not root: tests run as root in containers, to whom no file is closed. */
+async function examinedByOthers(path: string): Promise<readonly Finding[]> {
+  const module = new URL('../../src/store/sqlite/examine.ts', import.meta.url);
+  const code = `
+    const { examineFile } = await import('${module}');
+    if (process.getuid?.() === 0) process.setuid(65534);
+    console.log(JSON.stringify(examineFile(process.argv[1])));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code, path]);
+  return JSON.parse(stdout);
 }
 
 /** The one finding of an area whose text fits. */
@@ -162,7 +175,7 @@ suite('doctor', () => {
     }
   });
 
-  test('goes on where a secret is no file, or cannot be looked at', async (t) => {
+  test('goes on where a secret is no file, or what a setting names cannot be looked at', async (t) => {
     const directory = freshDirectory(t);
     const loop = join(directory, 'loop');
     symlinkSync(loop, loop);
@@ -170,7 +183,9 @@ suite('doctor', () => {
       DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
       STRIPE_TEST_SECRET_KEY_FILE: loop,
       STRIPE_TEST_WEBHOOK_SECRET_FILE: directory,
+      STATEMENT_DIR: loop,
     });
+    found(findings, 'settings', /^STATEMENT_DIR names .*, which cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_SECRET_KEY_FILE names .*, which cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_WEBHOOK_SECRET_FILE names .*, which cannot be read: EISDIR\.$/);
     assert.ok(!findings.some(({ advice }) => advice.startsWith('chmod')));
@@ -216,6 +231,17 @@ suite('doctor finds a database', () => {
       `chmod 600 ${secret}`,
     );
     assert.equal(found(findings, 'files', new RegExp(`^The group of ${path} `)).status, 'advice');
+  });
+
+  test('that this user cannot read, which is no damage', async (t) => {
+    const { path } = await made(t);
+    chmodSync(dirname(path), 0o755);
+    chmodSync(path, 0);
+    const findings = await examinedByOthers(path);
+    assert.ok(
+      findings.some(({ status, text }) => status === 'wrong' && text === `This user cannot write ${path}.`),
+    );
+    assert.ok(!findings.some(({ advice }) => advice.includes('restore')), JSON.stringify(findings));
   });
 
   test('of a newer version, and one of something else', async (t) => {

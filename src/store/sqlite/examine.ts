@@ -13,12 +13,13 @@ const ENOUGH_BYTES = 2 ** 30;
 
 export function examineFile(path: string): readonly Finding[] {
   if (!existsSync(path)) return [absent(path)];
-  return [...whole(path), ...writable(path), ...spacious(path)];
+  // One that this user cannot read is not damaged for that: it cannot be written either, which is told.
+  return [...(may(path, constants.R_OK) ? whole(path) : []), ...writable(path), ...spacious(path)];
 }
 
 function absent(path: string): Finding {
   const place = existing(dirname(resolve(path)));
-  return mayWrite(place)
+  return may(place, constants.W_OK)
     ? advised(`There is no database ${path} yet.`, 'The first start of the service creates it.')
     : wrong(
         `There is no database ${path}, and this user cannot create one in ${place}.`,
@@ -59,7 +60,7 @@ function whole(path: string): readonly Finding[] {
 }
 
 function writable(path: string): readonly Finding[] {
-  const denied = [path, dirname(resolve(path))].filter((each) => !mayWrite(each));
+  const denied = [path, dirname(resolve(path))].filter((each) => !may(each, constants.W_OK));
   return denied.map((each) =>
     wrong(
       `This user cannot write ${each}.`,
@@ -75,9 +76,9 @@ function spacious(path: string): readonly Finding[] {
   return [free < ENOUGH_BYTES ? advised(text, 'Make room: a full disk refuses all changes.') : good(text)];
 }
 
-function mayWrite(path: string): boolean {
+function may(path: string, access: number): boolean {
   try {
-    accessSync(path, constants.W_OK);
+    accessSync(path, access);
     return true;
   } catch {
     return false;
