@@ -31,6 +31,20 @@ export const operationFaults: readonly Fault[] = [
     replace: "if (named === '')",
   },
   {
+    name: 'the doctor names another address than the one that it asked',
+    file: 'src/cli/doctor/addresses.ts',
+    tests: ['test/cli/doctor.test.ts'],
+    find: 'livenessFinding(operations, status)',
+    replace: 'livenessFinding(own, status)',
+  },
+  {
+    name: 'a file that the doctor cannot read is damaged for it',
+    file: 'src/store/sqlite/examine.ts',
+    tests: ['test/cli/doctor.test.ts'],
+    find: 'may(path, constants.R_OK) ? whole(path) : []',
+    replace: 'whole(path)',
+  },
+  {
     name: 'a damaged file is in order for the doctor',
     file: 'src/store/sqlite/examine.ts',
     tests: ['test/cli/doctor.test.ts'],

@@ -106,6 +106,6 @@ export const exitStatusRows: readonly Row[] = [
   [String(exitStatus.usage), 'The command line or a setting is wrong; nothing was done.'],
   [
     String(exitStatus.found),
-    '`reconcile` found missed events, `db check` or `db backup` broken rules, or `doctor` something wrong.',
+    '`reconcile` found missed events, `replay` refused requests, `db check` or `db backup` broken rules, or `doctor` something wrong.',
   ],
 ];

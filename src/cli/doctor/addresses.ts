@@ -40,7 +40,7 @@ export async function examineAddresses(values: Values, isLocal: boolean): Promis
   ];
 }
 
-/** Whether the service runs, by what `/livez` says; 0 is no answer. */
+/** Liveness of the service, by the status of `/livez`; 0 is no answer. */
 function livenessFinding(url: string, status: number): Finding {
   if (status === 200) return good(`The service answers at ${url}.`);
   return status === 0
@@ -145,7 +145,7 @@ async function certificateFinding({ hostname, port }: URL): Promise<readonly Fin
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: false,
   });
-  // Also when nobody waits for it any more.
+  // An error may come when nobody waits for the socket any more.
   socket.on('error', () => {});
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(WITHIN_MS) });
