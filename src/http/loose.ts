@@ -27,6 +27,8 @@ export type Loose = {
   problems: readonly Problem[];
   /** JSON pointers of the fields that were ignored. */
   readonly ignored: string[];
+  /** Of the amounts in the request. */
+  currency: string | null;
 };
 
 /** Currency of the amounts in a request, upper-case, or null if it has none. */
@@ -58,7 +60,7 @@ export function loosenBorder(api: FastifyInstance): void {
   api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
     const isLoose = request.principal?.compatibility === 'v3' && request.headers.compatibility !== 'strict';
-    if (isLoose) request.loose = { problems: [], ignored: [] };
+    if (isLoose) request.loose = { problems: [], ignored: [], currency: null };
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {
@@ -93,6 +95,7 @@ function ignoreUnknownMethods(body: unknown, { ignored }: Loose): void {
 async function readNumbers(request: FastifyRequest, loose: Loose): Promise<void> {
   const { currencyOf } = request.routeOptions.config;
   const currency = (await currencyOf?.(request)) ?? null;
+  loose.currency = currency;
   loose.problems = [
     ...readQuery(request.query as Record<string, unknown>, currency),
     ...readBody(request.body, currency, []),
@@ -165,7 +168,7 @@ function ignoreUnknown(request: FastifyRequest, loose: Loose, reply: FastifyRepl
       ({ keyword }) => (keyword === 'additionalProperties' ? 'unknown' : 'mistakes'),
     );
     const { priced = [], ignorable = [] } = Object.groupBy(unknown, (each) =>
-      changesPrice(each, body) ? 'priced' : 'ignorable',
+      changesPrice(each, body, loose) ? 'priced' : 'ignorable',
     );
     for (const each of ignorable) {
       delete ownerOf(each, body)[each.params.additionalProperty];
@@ -185,10 +188,13 @@ function ignoreUnknown(request: FastifyRequest, loose: Loose, reply: FastifyRepl
   request.log.debug({ request_id: request.id, ignored_fields: list }, 'unknown fields were ignored');
 }
 
-function changesPrice(unknown: ErrorObject, body: unknown): boolean {
+/** An update that names an amount, or another currency, is meant to change the price, too. */
+function changesPrice(unknown: ErrorObject, body: unknown, { currency }: Loose): boolean {
   const name: string = unknown.params.additionalProperty;
   const value = ownerOf(unknown, body)[name];
-  return CHANGES_THE_PRICE.has(name) && value !== false && Number(value) !== 0;
+  if (name === 'invoice_currency') return String(value).toUpperCase() !== currency;
+  const isPrice = CHANGES_THE_PRICE.has(name) || pointerTo(unknown) === '/amount';
+  return isPrice && value !== false && Number(value) !== 0;
 }
 
 function pointerTo({ instancePath, params }: ErrorObject): string {

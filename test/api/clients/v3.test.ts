@@ -246,6 +246,26 @@ suite('fields that are unknown', () => {
     assert.match(answer.json.errors[0].message, /would change what is paid/);
   });
 
+  test('are refused of an update that is to change the price by them', async () => {
+    const { id } = await createSession(service, order);
+    const update = (body: object) => call('PUT', `/v3/checkout/${id}`, { body });
+    const items = [{ name: 'Tea', quantity: 1, unit_price: 2000 }];
+    for (const [pointer, body] of [
+      ['/amount', { amount: 2000 }],
+      ['/amount', { amount: 2500, items }],
+      ['/invoice_currency', { invoice_currency: 'EUR', items }],
+    ] as const) {
+      assertRefused(await update(body), {
+        status: 400,
+        message: 'CHECKOUT.UPDATE.FIELD_INVALID',
+        errors: [[15502, pointer]],
+      });
+    }
+    const answer = await update({ invoice_currency: 'usd', items });
+    assert.equal(succeeded(answer).amount, 2000);
+    assert.equal(answer.headers.get('ignored-fields'), '"/invoice_currency"');
+  });
+
   test('leave the mistakes in the others', async () => {
     const answer = await call('POST', '/v3/checkout', {
       body: { ...order, invoice_currency: 'US', seller: 'x' },
