@@ -33,6 +33,6 @@ export function mistakesIn(file: string, problems: readonly Problem[]): Failure 
   return new Failure(`${nameOf(file)} has ${lines.length} mistakes, and nothing is changed:${all}`);
 }
 
-function nameOf(file: string): string {
+export function nameOf(file: string): string {
   return file === '-' ? 'standard input' : file;
 }

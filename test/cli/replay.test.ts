@@ -112,7 +112,7 @@ suite('opentill replay', () => {
     const log = logOf(t, [], '{"method": "GET"}');
     await assertFailure(t, ['replay', '--log', log], settings, /line 2 of the log .*path is required/);
     await assertFailure(t, ['replay', '--log', logOf(t, [], '{')], settings, /line 2 of the log/);
-    await assertFailure(t, ['replay', '--log', '/nowhere'], settings, /cannot be read/);
+    await assertFailure(t, ['replay', '--log', '/nowhere'], settings, /: \/nowhere cannot be read: ENOENT/);
     await assertFailure(t, ['replay', '--log', log], live, /a key of test mode/);
     await assertMistake(t, ['replay'], settings, /--log <requests\.jsonl> is missing/);
   });

@@ -5,6 +5,7 @@ import Type, { type Static } from 'typebox';
 import { validator } from '../../lib/schema-problems.ts';
 import { Failure } from '../failure.ts';
 import { printable } from '../printable.ts';
+import { nameOf } from '../settings-file.ts';
 
 const text = Type.String();
 const requestSchema = Type.Object({
@@ -35,7 +36,8 @@ export async function* readLog(
       if (content.trim() !== '') yield { line, request: requestIn(content.replace(/^\uFEFF/, '')) };
     }
   } catch (error) {
-    throw new Failure(`line ${line} of the log cannot be read: ${printable((error as Error).message)}`);
+    const place = line === 0 ? nameOf(file) : `line ${line} of the log`;
+    throw new Failure(`${place} cannot be read: ${printable((error as Error).message)}`);
   }
 }
 
