@@ -98,6 +98,28 @@ suite('opentill replay', () => {
     assert.match(text.stdout, /^6 sent, 2 would be refused$/m);
   });
 
+  test('tells the same of a log that was sent before', async (t) => {
+    const service = await startService(t);
+    const log = logOf(t, [
+      {
+        method: 'POST',
+        path: '/v3/checkout',
+        body: { invoice_currency: 'USD', amount: 2500 },
+        response: { data: { payin: 'pay_theirs0001' } },
+      },
+      {
+        method: 'POST',
+        path: '/v3/refund',
+        headers: { 'Idempotency-Key': 'refund-1' },
+        body: { payin: 'pay_theirs0001', amount: 1000 },
+      },
+    ]);
+    for (const time of ['first', 'second']) {
+      const { code, stdout } = await opentill(t, service, 'replay', '--log', log);
+      assert.deepEqual([code, stdout], [0, '2 sent, 0 would be refused\n'], time);
+    }
+  });
+
   test('ends with 0 where nothing would be', async (t) => {
     const service = await startService(t);
     const log = logOf(t, [{ method: 'GET', path: '/v3/checkout' }]);

@@ -1,3 +1,4 @@
+import { randomText } from '../../lib/id.ts';
 import { isObject } from '../../lib/json-values.ts';
 import type { Client } from '../client.ts';
 import { apiCommand } from '../declare/access.ts';
@@ -61,6 +62,8 @@ async function replay(
 ): Promise<{ readonly refused: number }> {
   const ids = createIds();
   const paid = new Set<string>();
+  // The keys of a log that was sent before would be answered with the sessions of then.
+  const run = randomText(6);
   const counts = { requests: 0, refused: 0, ignored: 0, skipped: 0 };
 
   /** A refund takes money back, which payers of the log have paid elsewhere. */
@@ -85,7 +88,7 @@ async function replay(
     const key = Object.entries(request.headers ?? {}).find(([name]) => /^idempotency-key$/i.test(name))?.[1];
     const answer = await client.exchange(method, path, {
       ...(body === undefined ? {} : { body }),
-      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': `${run}-${key}` } }),
     });
     const said = jsonOf(answer.text);
     const about = { line, method, path: printable(theirs) };
