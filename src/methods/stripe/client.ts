@@ -135,11 +135,12 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** What is not known is left out, or null. */
 type StripeError = {
   readonly type?: string;
-  readonly code?: string;
-  readonly param?: string;
-  readonly message?: string;
+  readonly code?: string | null;
+  readonly param?: string | null;
+  readonly message?: string | null;
 };
 
 /** The object of an answer; throws the trouble that it tells of. */
@@ -147,8 +148,10 @@ function objectIn({ status, text }: StripeAnswer): unknown {
   const json = parsed(text);
   if (json === null) throw new StripeTrouble('unavailable', 'Stripe did not answer with JSON');
   if (status >= 200 && status < 300 && json.error === undefined) return json;
-  const { type, code = '', param = '', message = `Stripe answered ${status}` } = json.error ?? {};
-  throw new StripeTrouble(kindOf(status, { type, code }), withoutKeys(message), { code, parameter: param });
+  const { type, code: given, param, message } = json.error ?? {};
+  const code = given ?? '';
+  const said = withoutKeys(message ?? `Stripe answered ${status}`);
+  throw new StripeTrouble(kindOf(status, { type, code }), said, { code, parameter: param ?? '' });
 }
 
 function parsed(text: string): { readonly error?: StripeError } | null {

@@ -88,6 +88,16 @@ suite('an answer', () => {
       assert.equal(made(), calls);
     });
 
+  test('with an error that says nothing is refused all the same', async () => {
+    const body = { error: { type: 'invalid_request_error', code: null, param: null, message: null } };
+    await assert.rejects(refundOver(answering(400, body).http), {
+      kind: 'refused',
+      code: '',
+      parameter: '',
+      message: 'Stripe answered 400',
+    });
+  });
+
   test('with an error says its code, its parameter and its message without keys', async () => {
     const body = { error: { type: 'x', code: 'c', param: 'p', message: "Key 'sk_test_***9x' is wrong" } };
     await assert.rejects(refundOver(answering(400, body).http), {
