@@ -26,7 +26,7 @@ export const SAME_KEY =
   'another body under a known key gets the first answer where amount, currency and items are the same. Otherwise a new session takes the place of the first, which expires, unless that one is paid or being paid.';
 
 /** Tries with a key that others use at the same time. */
-const MAX_TRIES = 5;
+const MAX_TRIES = 20;
 
 /** Makes a session from the body of a request. */
 export function creator({ store, execute, rails, networkRules, now }: Dependencies) {
