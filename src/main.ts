@@ -139,7 +139,14 @@ export async function createService(
   const operations =
     config.OPERATIONS_PORT === null
       ? null
-      : buildOperationsApp({ logger, store, metrics, isStopping, connections });
+      : buildOperationsApp({
+          logger,
+          store,
+          metrics,
+          isStopping,
+          publicUrl: config.PUBLIC_URL,
+          connections,
+        });
   const app = await buildApp({
     publicUrl: config.PUBLIC_URL,
     checkoutUrl: config.CHECKOUT_URL,

@@ -48,21 +48,21 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'a key gets the first answer, whatever the price is now',
-    ...http('routes/create', 'clients/v3'),
+    ...http('routes/create', 'clients/v3-keys'),
     find: 'idempotency === null || isDeepStrictEqual(asked, askedBy(fields))',
     replace: "idempotency === null || id !== ''",
   },
   {
     name: 'a session takes the place of one that is being paid',
     file: 'src/writer/handlers/checkout.ts',
-    tests: ['test/api/clients/v3.test.ts'],
+    tests: ['test/api/clients/v3-keys.test.ts'],
     find: 'from.payments.length > 0 || from.attempts.some(isInFlight)',
     replace: 'from.payments.length > 1',
   },
   {
     name: 'a session that another has replaced can still be paid',
     file: 'src/writer/handlers/checkout.ts',
-    tests: ['test/api/clients/v3.test.ts'],
+    tests: ['test/api/clients/v3-keys.test.ts'],
     find: "...earlier.map(({ change, from }) => writesOf(change, from, 'expire')),",
     replace: '',
   },
@@ -82,7 +82,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: 'the log has the body of a request that fails',
-    ...http('app', 'canaries/canaries', 'trouble'),
+    ...http('failure', 'canaries/canaries', 'trouble'),
     find: "request.log.error({ err: error, request_id: request.id }, 'request failed');",
     replace:
       "request.log.error({ err: error, request_id: request.id, body: request.body }, 'request failed');",

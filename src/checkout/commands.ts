@@ -23,8 +23,8 @@ type At = {
 };
 
 /**
- * Reason why no payer could choose one of the methods at this moment, or null. It is part of the command because the answer to
- * an earlier request with the same key comes before it.
+ * Reason why no payer could choose one of the methods at this moment, or null. It is part of the command because the
+ * answer to an earlier request with the same key comes before it.
  */
 type Obstacle = Problem | null;
 

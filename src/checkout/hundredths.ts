@@ -17,7 +17,10 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
 /** Fields of answers that hold the currency of the amounts beside and below them. */
 const CURRENCIES = ['invoice_currency', 'charge_currency', 'currency'] as const;
 
-/** Greatest distance from an integer at which a number is that integer: 19.99 × 100 is 1998.9999999999998 in floating point. */
+/**
+ * Greatest distance from an integer at which a number is that integer: 19.99 × 100 is 1998.9999999999998 in floating
+ * point.
+ */
 const NEAR = 1e-6;
 
 /** Minor units as hundredths, exact for every amount: more than two decimals of the currency become decimals here. */

@@ -1,6 +1,6 @@
 /** Admission: who may call an operation, how often, and for which form of answer. Decided before the body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RateLimiter } from '../lib/rate-limit.ts';
+import { createRateLimiter, type RateLimiter } from '../lib/rate-limit.ts';
 import { acceptsJson, wantsEventStream } from './accept.ts';
 import type { Authenticator, Principal } from './auth.ts';
 import { RequestError } from './errors.ts';
@@ -38,8 +38,13 @@ export function admitCallers(api: FastifyInstance, auth: Authenticator, limiter:
   });
 }
 
+/** Requests a second of one address to routes for operators and readers, which need no key. */
+const OPEN_PER_SECOND = 50;
+
 /** Bounds what one address may ask of routes that need no key. */
-export function limitAddresses(app: FastifyInstance, limiter: RateLimiter): void {
+export function limitAddresses(app: FastifyInstance): void {
+  // A monotonic clock: one that is set back would lock out recent callers.
+  const limiter = createRateLimiter(OPEN_PER_SECOND, () => performance.now());
   app.addHook('onRequest', (request, _reply, done) => {
     const waitMs = limiter.take(request.ip);
     done(waitMs > 0 ? rateLimited(limiter, waitMs) : undefined);

@@ -4,7 +4,6 @@ import formbody from '@fastify/formbody';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
-  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -19,9 +18,8 @@ import { BODY_LIMIT_BYTES } from './body.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serveDocs } from './docs.ts';
-import { errorTable } from './error-table.ts';
 import { RequestError } from './errors.ts';
-import { answerUnreadable, failureOf, sendError } from './failure.ts';
+import { answerFailures, answerUnreadable, sendError } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
@@ -54,9 +52,6 @@ export type AppOptions = Dependencies & {
   readonly servesOperations: boolean;
   readonly connections?: ConnectionOptions;
 };
-
-/** Requests a second of one address to routes for operators and readers, which need no key. */
-const OPEN_PER_SECOND = 50;
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -109,23 +104,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (options.isStopping()) reply.header('connection', 'close');
     done(null, payload);
   });
-  metrics.observe(app as unknown as FastifyInstance);
-
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
-    if (hasLeft(request)) {
-      request.log.info({ request_id: request.id }, 'the client left before its request was complete');
-    }
-    if (errorTable[failure.reason].status >= 500) {
-      request.log.error({ err: error, request_id: request.id }, 'request failed');
-    }
-    return sendError(failure, request, reply, publicUrl);
-  });
-  app.setNotFoundHandler((request, reply) =>
-    sendError(new RequestError('not_found'), request, reply, publicUrl),
-  );
-
   const plain = app as unknown as FastifyInstance;
+  metrics.observe(plain);
+  answerFailures(plain, publicUrl);
+
   collectOperations(plain);
   // A monotonic clock: one that is set back would lock out recent callers.
   const limiter = createRateLimiter(rateLimit, () => performance.now());
@@ -156,19 +138,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   providerEventRoutes(plain, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {
-    limitAddresses(
-      plainOf(open),
-      createRateLimiter(OPEN_PER_SECOND, () => performance.now()),
-    );
+    limitAddresses(plainOf(open));
     if (options.servesOperations) operationsRoutes(plainOf(open), options);
     serveDocs(plainOf(open), publicUrl);
   });
   return plain;
-}
-
-/** True if the connection ended in the middle of the request. */
-function hasLeft({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete;
 }
 
 const plainOf = (api: Api) => api as unknown as FastifyInstance;

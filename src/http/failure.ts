@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
 import { CursorExpired, DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
@@ -34,6 +34,28 @@ export function failureOf(error: FastifyError): RequestError {
     default:
       return new RequestError('internal');
   }
+}
+
+/** Answers everything that is thrown, and addresses at which there is nothing. */
+export function answerFailures(app: FastifyInstance, publicUrl: string): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
+    if (hasLeft(request)) {
+      request.log.info({ request_id: request.id }, 'the client left before its request was complete');
+    }
+    if (errorTable[failure.reason].status >= 500) {
+      request.log.error({ err: error, request_id: request.id }, 'request failed');
+    }
+    return sendError(failure, request, reply, publicUrl);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendError(new RequestError('not_found'), request, reply, publicUrl),
+  );
+}
+
+/** True if the connection ended in the middle of the request. */
+function hasLeft({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 export function sendError(

@@ -58,7 +58,10 @@ function pathOfLongList(value: unknown): string[] | null {
   return null;
 }
 
-/** Problems that the schema found in the body, and amounts that nobody can pay; the route is declared with `attachValidation`. */
+/**
+ * Problems that the schema found in the body, and amounts that nobody can pay. The route is declared with
+ * `attachValidation`.
+ */
 export function schemaProblems(request: FastifyRequest): Problem[] {
   const { validationError: error, loose } = request;
   const own = loose?.problems ?? [];

@@ -27,7 +27,7 @@ export type Loose = {
   problems: readonly Problem[];
   /** JSON pointers of the fields that were ignored. */
   readonly ignored: string[];
-  /** Of the amounts in the request. */
+  /** Currency of the amounts in the request, if it is known. */
   currency: string | null;
 };
 

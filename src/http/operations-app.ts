@@ -1,7 +1,9 @@
 /** Liveness, readiness and metrics at an address of their own: whoever reaches the API does not see them. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Store } from '../store/store.ts';
+import { limitAddresses } from './admission.ts';
 import { type ConnectionOptions, guardConnections } from './connections.ts';
+import { answerFailures } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { requestIds } from './request-id.ts';
 import { operationsRoutes } from './routes/operations.ts';
@@ -11,11 +13,18 @@ type Options = {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly isStopping: () => boolean;
+  /** Address of the documents that errors name. */
+  readonly publicUrl: string;
   readonly connections?: ConnectionOptions;
 };
 
 /** Builds, never listens. */
-export function buildOperationsApp({ logger, connections, ...dependencies }: Options): FastifyInstance {
+export function buildOperationsApp({
+  logger,
+  connections,
+  publicUrl,
+  ...dependencies
+}: Options): FastifyInstance {
   const guard = guardConnections(connections);
   const app = Fastify({
     loggerInstance: logger,
@@ -28,6 +37,8 @@ export function buildOperationsApp({ logger, connections, ...dependencies }: Opt
     guard.drain();
     done();
   });
+  answerFailures(app, publicUrl);
+  limitAddresses(app);
   operationsRoutes(app, dependencies);
   return app;
 }

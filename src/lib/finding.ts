@@ -3,7 +3,7 @@ export type Finding = {
   /** `advice`: it works, and there is something to know or to do. */
   readonly status: 'ok' | 'advice' | 'wrong';
   readonly text: string;
-  /** What to do; empty where there is nothing. */
+  /** Advice for the operator; empty where there is nothing to do. */
   readonly advice: string;
 };
 

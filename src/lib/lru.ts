@@ -1,4 +1,4 @@
-/** A cache that keeps what was used last, up to a size in all: a list in the order of use, and a map that leads into it. */
+/** A cache that keeps what was used last, up to a size in all: a list in the order of use, and a map that leads there. */
 
 export type Lru<Key, Value> = {
   /** Counts as a use. */

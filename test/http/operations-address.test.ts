@@ -31,7 +31,17 @@ suite('what operators ask for', () => {
     );
     const headers = { authorization: service.key.authorization };
     assert.equal((await fetch(`${own}/v3/checkout`, { headers })).status, 404);
-    assert.equal(await statusOf(`${own}/docs`), 404);
+    const absent = await fetch(`${own}/docs`);
+    assert.deepEqual([absent.status, JSON.parse(await absent.text()).errors[0].code], [404, 105]);
+  });
+
+  test('has a limit at its own address, too', async (t) => {
+    const port = await freePort();
+    await startService(t, { env: { OPERATIONS_PORT: String(port) } });
+    const asked = await Promise.all(
+      Array.from({ length: 200 }, () => statusOf(`http://127.0.0.1:${port}/livez`)),
+    );
+    assert.ok(asked.includes(200) && asked.includes(429));
   });
 
   test('ends with the service, behind the API', async (t) => {

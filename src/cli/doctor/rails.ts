@@ -92,7 +92,7 @@ async function ask(api: string, mode: Mode, key: string): Promise<Finding> {
     if (response.status === 403)
       return wrong(
         `The key of ${mode} mode must not read checkout sessions at Stripe.`,
-        'Give it the permissions that docs/guides/cards-stripe.md lists.',
+        'Give it the permissions that the guide on cards lists.',
       );
     return advised(`Stripe answers ${response.status} in ${mode} mode.`, 'Ask again later.');
   } catch (error) {

@@ -54,12 +54,8 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
     ),
     async (request, reply) => {
       const executed = await create(request, request.body, (checkout) => {
-        const { statusCode, ...answer } = created(
-          'PAYIN.CREATE',
-          serializer.payin(checkout),
-          `/v3/payin/${checkout.id}`,
-        );
-        return { ...answer, statusCode: request.loose ? 200 : statusCode };
+        const answer = created('PAYIN.CREATE', serializer.payin(checkout), `/v3/payin/${checkout.id}`);
+        return request.loose ? { ...answer, statusCode: 200 } : answer;
       });
       return sendResult(reply, executed);
     },

@@ -135,7 +135,7 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** What is not known is left out, or null. */
+/** Error in an answer of Stripe, which leaves out what it does not know, or says null. */
 type StripeError = {
   readonly type?: string;
   readonly code?: string | null;

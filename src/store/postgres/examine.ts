@@ -61,7 +61,10 @@ export function serverFindings(
   return [
     objection === null
       ? good(`${name} is reached: PostgreSQL ${facts.version}.`)
-      : wrong(`The database ${name} cannot be used: ${objection}.`, 'See docs/guides/postgresql.md.'),
+      : wrong(
+          `The database ${name} cannot be used: ${objection}.`,
+          'The guide on PostgreSQL says what it needs.',
+        ),
     Math.abs(apartMs) <= CLOCKS_APART_MS
       ? good('The clock of the server agrees with that of this machine.')
       : wrong(
