@@ -1,9 +1,10 @@
 /** Schema of an account's settings as JSON; the types of the settings come from it. */
-import Type, { type Static, type TSchema } from 'typebox';
+
 import type { EventType } from '../checkout/events.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
 import { eventTypes } from '../events/types.ts';
 import { emailProblem, formatOf, line, lineProblem } from '../lib/formats.ts';
+import { type Static, type TSchema, Type } from '../lib/json-schema.ts';
 import type { CamelKeys } from '../lib/key-names.ts';
 import { type Formats, validator, worded } from '../lib/schema-problems.ts';
 import { closedObject } from '../lib/schemas.ts';
@@ -58,7 +59,7 @@ const policySchema = fields({
 /** Without those of endpoints, which concern no session. */
 const sessionEvents = eventTypes.filter((type): type is EventType => !type.startsWith('webhook_endpoint.'));
 
-const settingsSchema = fields({
+export const settingsSchema = fields({
   business: Type.Optional(businessSchema),
   policy: Type.Optional(policySchema),
   receiving_accounts: Type.Optional(Type.Array(receivingAccountSchema, { maxItems: MAX_RECEIVING_ACCOUNTS })),

@@ -1,7 +1,7 @@
 /** Declaration of an operation of the API: its name, who may call it, what it accepts and every answer it has. */
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import type { Permission } from '../accounts/api-key.ts';
+import type { TSchema } from '../lib/json-schema.ts';
 import type { ErrorReason } from './error-table.ts';
 import type { CurrencyOf } from './loose.ts';
 import type { ResourceName } from './schemas/answers.ts';

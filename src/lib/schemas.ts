@@ -1,5 +1,5 @@
 /** Building blocks of schemas, in terms of TypeBox. */
-import Type, { type Static, type TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from './json-schema.ts';
 
 /** An object with these fields and no others. */
 export const closedObject = <T extends Record<string, TSchema>>(fields: T, options: object = {}) =>

@@ -2,9 +2,10 @@
  * Mapping of CSV columns: each bank has its own columns, so the operator describes them once. One schema gives the checks
  * and the type. Pure.
  */
-import Type, { type Static } from 'typebox';
+
 import { currencyExponent } from '../checkout/money.ts';
 import type { Problem } from '../checkout/refusals.ts';
+import { type Static, Type } from '../lib/json-schema.ts';
 import { isObject, trimmed } from '../lib/json-values.ts';
 import { type CamelKeys, camelKeys, snakeKeys } from '../lib/key-names.ts';
 import { type Formats, validator, worded } from '../lib/schema-problems.ts';

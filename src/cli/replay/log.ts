@@ -1,7 +1,7 @@
 /** The log of a shop's requests: a line of JSON for each, in the order in which they were sent. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import { validator } from '../../lib/schema-problems.ts';
 import { Failure } from '../failure.ts';
 import { printable } from '../printable.ts';

@@ -1,9 +1,9 @@
-import Type, { type Static } from 'typebox';
 import type { CustomerCommand, CustomerFields } from '../../checkout/customer.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import { serializePhone } from '../../checkout/representation.ts';
 import type { ContactDetails } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,11 +1,11 @@
 /** Events: the feed of an account and mode, and the timeline of a session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { timestamp } from '../../checkout/representation.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { parseEvent } from '../../events/envelope.ts';
 import type { EventRow } from '../../events/event.ts';
 import { eventSelectors, typesOf } from '../../events/types.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { EVENT_STREAM_TYPE } from '../../lib/server-sent-events.ts';
 import { wantsEventStream } from '../accept.ts';
 import { JSON_TYPE, notFound, principalOf } from '../answer.ts';

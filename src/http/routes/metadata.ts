@@ -1,5 +1,5 @@
 /** Payment methods available for an amount, a currency and a country: asked before a session is created. */
-import Type from 'typebox';
+import { Type } from '../../lib/json-schema.ts';
 import { groupOf } from '../../methods/catalogue.ts';
 import { offersFor } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, principalOf } from '../answer.ts';

@@ -1,9 +1,10 @@
 /** Payins: the money side of sessions, by which some clients do everything. */
-import Type from 'typebox';
+
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { paymentUrl, representPayin } from '../../checkout/representation.ts';
 import { amountDue, type Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { occasionOf, offersAmong, traitsOf } from '../../methods/method.ts';
 import { accountOf, JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';

@@ -1,9 +1,9 @@
 /** Attempts of payers to pay a session. */
 
-import Type from 'typebox';
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { JSON_TYPE, notFound, originOf, principalOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';

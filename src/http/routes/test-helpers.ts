@@ -1,9 +1,10 @@
 /** Test helpers: pay without a payer, and advance the test clock. */
-import Type from 'typebox';
+
 import type { CheckoutCommand } from '../../checkout/commands.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
 import { timestamp } from '../../checkout/representation.ts';
 import { newId, randomText } from '../../lib/id.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { SANDBOX } from '../../methods/sandbox/sandbox.ts';
 import { originOf, sendResult } from '../answer.ts';
 import type { Api } from '../api.ts';

@@ -1,9 +1,9 @@
 /** Webhook endpoints: addresses that merchants register for their events. */
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { Problem } from '../../checkout/refusals.ts';
 import type { Mode, TenantTime } from '../../checkout/tenant.ts';
 import { newId } from '../../lib/id.ts';
+import { Type } from '../../lib/json-schema.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import {
   type Endpoint,

@@ -1,5 +1,5 @@
 /** Building blocks of the schemas of answers. */
-import Type, { type TSchema } from 'typebox';
+import { type TSchema, Type } from '../../lib/json-schema.ts';
 
 export const closed = { additionalProperties: false } as const;
 

@@ -1,5 +1,5 @@
 /** Resources that the API answers with. They describe and test the answers; the bytes are made by the serializers. */
-import Type from 'typebox';
+import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   freeForm,

@@ -1,6 +1,7 @@
 /** Resources around bank accounts: entries, statements and payment files. */
-import Type from 'typebox';
+
 import { entryProblems, entryStates } from '../../banking/entry.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { closed, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>

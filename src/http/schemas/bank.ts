@@ -1,6 +1,7 @@
 /** Requests about bank statements, their entries and payment files. */
-import Type from 'typebox';
+
 import { entryStates } from '../../banking/entry.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { pageQuery } from './checkout.ts';
 import { amount, closed, idText, text } from './fields.ts';
 

@@ -1,9 +1,9 @@
 /** Requests about sessions, and the parameters that all lists share. */
 
-import Type, { type Static } from 'typebox';
 import type { CustomerId } from '../../checkout/ids.ts';
 import { MAX_AMOUNT } from '../../checkout/money.ts';
 import type { IdPrefix } from '../../lib/id.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import {
   address,
   amount,

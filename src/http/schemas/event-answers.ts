@@ -1,6 +1,7 @@
 /** Events: one schema for each kind of resource that events are about. Receivers get the same bytes as readers. */
-import Type from 'typebox';
+
 import { eventTypes } from '../../events/types.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { closed, id, kind, ref, text, time } from './answer-fields.ts';
 
 type SubjectOf<T> = T extends `${infer Subject}.${string}` ? Subject : never;

@@ -1,7 +1,8 @@
 /** Building blocks of the request schemas, and the formats they use. One schema serves validation, types and OpenAPI. */
-import Type, { type Static } from 'typebox';
+
 import { currencyExponent, MAX_AMOUNT } from '../../checkout/money.ts';
 import type { Id, IdPrefix } from '../../lib/id.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import { countries } from './countries.ts';
 
 /** One line of text: no control characters, which would break listings, logs and headers. */

@@ -1,6 +1,7 @@
 /** Money that goes back: refunds by the merchant, and reversals by a rail. */
-import Type from 'typebox';
+
 import { refundStatuses } from '../../checkout/session.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { closed, freeForm, id, kind, minorUnits, oneOf, text, time } from './answer-fields.ts';
 
 export const refundResources = {

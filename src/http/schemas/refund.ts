@@ -1,5 +1,5 @@
 /** Requests about refunds. */
-import Type from 'typebox';
+import { Type } from '../../lib/json-schema.ts';
 import { pageQuery } from './checkout.ts';
 import { address, amount, closed, currency, givenMetadata, idText, lines, text } from './fields.ts';
 

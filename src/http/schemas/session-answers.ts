@@ -1,6 +1,7 @@
 /** Resources around a session: the session itself, its attempts and its payin. */
-import Type from 'typebox';
+
 import { attemptStatuses } from '../../checkout/session.ts';
+import { Type } from '../../lib/json-schema.ts';
 import { closed, freeForm, id, kind, minorUnits, nullable, oneOf, ref, text, time } from './answer-fields.ts';
 
 const metadata = freeForm('Your own data.', { order_id: 'A-1001' });

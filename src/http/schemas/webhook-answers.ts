@@ -1,5 +1,5 @@
 /** Resources around webhooks: endpoints, and deliveries with their attempts. */
-import Type from 'typebox';
+import { Type } from '../../lib/json-schema.ts';
 import { closed, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>

@@ -1,6 +1,7 @@
 /** Requests about webhook endpoints and deliveries. */
-import Type, { type Static } from 'typebox';
+
 import { eventSelectors } from '../../events/types.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import { MAX_OVERLAP_SECONDS } from '../../webhooks/secrets.ts';
 import { pageQuery } from './checkout.ts';
 import { address, closed, idText, text, timestamp } from './fields.ts';

@@ -1,8 +1,9 @@
 /** A receiving account as JSON: its schema, from which the type comes, and the checks across fields. Pure. */
-import Type, { type Static } from 'typebox';
+
 import { currencyExponent } from '../../checkout/money.ts';
 import type { Problem } from '../../checkout/refusals.ts';
 import { formatOf, line, lineProblem } from '../../lib/formats.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import { isObject, trimmed } from '../../lib/json-values.ts';
 import { type CamelKeys, camelKeys, snakeKeys } from '../../lib/key-names.ts';
 import { type Formats, validator } from '../../lib/schema-problems.ts';
