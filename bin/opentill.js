@@ -14,4 +14,9 @@ if (major < 24) {
 // A clone has the source, which Node.js runs as it is. A package has it compiled instead, see scripts/package.ts.
 var source = new URL('../src/cli/main.ts', import.meta.url);
 var compiled = new URL('../dist/cli/main.js', import.meta.url);
-import(existsSync(source) ? source.href : compiled.href).then((cli) => cli.main(process.argv.slice(2)));
+import('./compile-cache.js')
+  .then((cache) => {
+    cache.keepCompiledCode();
+    return import(existsSync(source) ? source.href : compiled.href);
+  })
+  .then((cli) => cli.main(process.argv.slice(2)));

@@ -2,15 +2,15 @@
  * Connections of clients: each has deadlines, its requests are answered one after the other, and the bytes that clients
  * have not read are bounded in all. A stop waits for requests that have begun, for a bounded time.
  */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  Server,
+  ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { http } from '../lib/node-http.ts';
 
 const defaults = {
   /** Time for the head of a request, from the first byte or from the beginning of the connection. */
@@ -70,7 +70,7 @@ export function guardConnections(options: ConnectionOptions = {}) {
   /** A server that begins a request when the client has read the answers before it. */
   function createGuardedServer(handle: RequestListener): Server {
     const { headMs, requestMs, idleMs, lookMs } = limits;
-    server = createServer({
+    server = http.createServer({
       headersTimeout: headMs,
       requestTimeout: requestMs,
       keepAliveTimeout: idleMs,

@@ -1,9 +1,10 @@
 /** Sends a webhook once and reports the result. Others decide when to retry and what to keep. */
 
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { timestamp } from '../checkout/representation.ts';
 import type { EventRow } from '../events/event.ts';
+import { http } from '../lib/node-http.ts';
 import type { RealTime } from '../lib/time.ts';
 import { parseRetryAfter } from './backoff.ts';
 import { failureOf, failureOfStatus } from './failure.ts';
@@ -153,7 +154,7 @@ export function createSender(options: Options) {
         answer.on('error', (error) => settle(failed(failureOf(error), status)));
       }
 
-      function start(agent: http.Agent | false): void {
+      function start(agent: Agent | false): void {
         const options = {
           method: 'POST',
           host,

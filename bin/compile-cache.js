@@ -1,0 +1,44 @@
+/**
+ * Compiled code that is kept from start to start, which halves the time of a start and saves some 30 MB.
+ *
+ * Node.js runs what it finds in the cache, and only a checksum ties it to the source: who may write there decides what
+ * the service does. So it is not below the folder for temporary files, where Node.js would put it and everybody may
+ * write, but in the cache of the user, and only if nobody else may write there. Without such a place a start takes longer.
+ */
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+export function keepCompiledCode() {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME = '' } = process.env;
+  // Node.js itself follows both. On Windows it cannot say who may write to a folder.
+  if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE || !process.getuid) return;
+  try {
+    const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
+    const folder = join(cache, 'opentill');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const real = realpathSync(folder);
+    if (!isOurs(real, process.getuid())) return;
+    module.enableCompileCache(real);
+    // For threads, which would compile everything again.
+    process.env.NODE_COMPILE_CACHE = real;
+  } catch {
+    // No home, a file system that is read-only or full: none of that keeps the service from starting.
+  }
+}
+
+/** True for a folder of this user that nobody but root could change or put another one in the place of. */
+function isOurs(folder, user) {
+  if (lstatSync(folder).uid !== user) return false;
+  for (let place = folder; ; place = dirname(place)) {
+    const { uid, mode } = lstatSync(place);
+    // In a sticky folder, others may add but not rename.
+    const isOpen = (mode & WRITABLE_BY_OTHERS) !== 0 && (place === folder || (mode & STICKY) === 0);
+    if (isOpen || (uid !== user && uid !== 0)) return false;
+    if (place === dirname(place)) return true;
+  }
+}
