@@ -1,11 +1,12 @@
 /** Metrics for operators, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { sharedCall } from '../lib/shared-call.ts';
 import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
 import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
+import { createCounter, createGauge } from './counters.ts';
 import { createHistogram } from './histogram.ts';
 
 /** Time for which numbers of the database are shown again. */
@@ -16,7 +17,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Metrics of the process. Their collectors listen as long as it lives, so all services in it share them. */
 let ofProcess: Registry | undefined;
 
-function processMetrics(): Registry {
+/** They are a hundred files, which are read when the first of them are asked for. */
+async function processMetrics(): Promise<Registry> {
+  const { collectDefaultMetrics, Registry } = await import('prom-client');
   if (ofProcess !== undefined) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
@@ -25,59 +28,44 @@ function processMetrics(): Registry {
 
 /** `lastBackup` gives the result of the last backup, or null; it is absent where that is not known here. */
 export function createMetrics(store: Store, lastBackup?: () => BackupResult | null) {
-  const registry = new Registry();
-  const registers = [registry];
-
   const requests = createHistogram(
     'opentill_http_request_duration_seconds',
     'Duration of HTTP requests.',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
-  const deliveries = new Counter({
-    name: 'opentill_webhook_deliveries_total',
-    help: 'Webhook delivery attempts, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const damagedDeliveries = new Counter({
-    name: 'opentill_webhook_deliveries_damaged_total',
-    help: 'Webhooks that were not sent since their event is damaged, each counted every ten minutes; the log names them.',
-    registers,
-  });
-  const railAlerts = new Counter({
-    name: 'opentill_rail_alerts_total',
-    help: 'Reports of rails that need the attention of an operator; the log has the details.',
-    labelNames: ['rail'],
-    registers,
-  });
-  const railSilences = new Counter({
-    name: 'opentill_rail_silences_total',
-    help: 'Requests that a rail did not answer; each is repeated.',
-    labelNames: ['rail'],
-    registers,
-  });
-  const overload = new Counter({
-    name: 'opentill_changes_refused_total',
-    help: 'Changes that were refused with 503 before anything was done, because too many others waited.',
-    registers,
-  });
-  const badSignatures = new Counter({
-    name: 'opentill_provider_events_refused_total',
-    help: 'Provider events without a valid signature.',
-    labelNames: ['rail'],
-    registers,
-  });
+  const deliveries = createCounter(
+    'opentill_webhook_deliveries_total',
+    'Webhook delivery attempts, by outcome.',
+    'outcome',
+  );
+  const damagedDeliveries = createCounter(
+    'opentill_webhook_deliveries_damaged_total',
+    'Webhooks that were not sent since their event is damaged, each counted every ten minutes; the log names them.',
+  );
+  const railAlerts = createCounter(
+    'opentill_rail_alerts_total',
+    'Reports of rails that need the attention of an operator; the log has the details.',
+    'rail',
+  );
+  const railSilences = createCounter(
+    'opentill_rail_silences_total',
+    'Requests that a rail did not answer; each is repeated.',
+    'rail',
+  );
+  const overload = createCounter(
+    'opentill_changes_refused_total',
+    'Changes that were refused with 503 before anything was done, because too many others waited.',
+  );
+  const badSignatures = createCounter(
+    'opentill_provider_events_refused_total',
+    'Provider events without a valid signature.',
+    'rail',
+  );
+  const counters = [deliveries, damagedDeliveries, railAlerts, railSilences, overload, badSignatures];
+  const gauges: ReturnType<typeof createGauge>[] = [];
   const readGauges = sharedCall(() => store.gauges(), GAUGES_MS);
-  const gauge = (name: string, help: string, pick: (gauges: Gauges) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        // A gauge that cannot be read must not hide the other metrics during an outage.
-        this.set(await readGauges().then(pick, () => Number.NaN));
-      },
-    });
+  const gauge = (name: string, help: string, pick: (read: Gauges) => number) =>
+    gauges.push(createGauge(name, help, async () => pick(await readGauges())));
   gauge(
     'opentill_webhook_deliveries_pending',
     'Webhook deliveries that have not succeeded yet.',
@@ -103,15 +91,12 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     // One read for the three of them.
     const read = sharedCall(async () => lastBackup(), 0);
     const ofBackup = (name: string, help: string, pick: (last: BackupResult) => number) =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        async collect() {
+      gauges.push(
+        createGauge(name, help, async () => {
           const last = await read();
-          this.set(last === null ? 0 : pick(last));
-        },
-      });
+          return last === null ? 0 : pick(last);
+        }),
+      );
     ofBackup(
       'opentill_backup_last_run_timestamp_seconds',
       'When the last `opentill db backup` ended, 0 if none is known.',
@@ -130,15 +115,17 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   }
 
   return {
-    sent: ({ outcome }: SendResult): void => deliveries.inc({ outcome }),
-    damaged: (): void => damagedDeliveries.inc(),
-    railAlert: (rail: string): void => railAlerts.inc({ rail }),
-    railSilence: (rail: string): void => railSilences.inc({ rail }),
-    overloaded: (): void => overload.inc(),
-    badSignature: (rail: string): void => badSignatures.inc({ rail }),
-    text: async (): Promise<string> =>
-      (await Registry.merge([processMetrics(), registry]).metrics()) + requests.text(),
-    contentType: registry.contentType,
+    sent: ({ outcome }: SendResult): void => deliveries.add(outcome),
+    damaged: (): void => damagedDeliveries.add(),
+    railAlert: (rail: string): void => railAlerts.add(rail),
+    railSilence: (rail: string): void => railSilences.add(rail),
+    overloaded: (): void => overload.add(),
+    badSignature: (rail: string): void => badSignatures.add(rail),
+    async text(): Promise<string> {
+      const ours = await Promise.all([...counters, ...gauges, requests].map((each) => each.text()));
+      return (await (await processMetrics()).metrics()) + ours.join('');
+    },
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
 
     observe(app: FastifyInstance): void {
       app.addHook('onResponse', (request, reply, done) => {

@@ -1,0 +1,38 @@
+/** Counters and gauges in the format of Prometheus. */
+
+type Metric = { text(): string | Promise<string> };
+
+export type Counter = Metric & {
+  /** `value` is that of the label, a word of ours, and absent for a counter without a label. */
+  add(value?: string): void;
+};
+
+/** A counter without a label is there from the beginning; with one, each value is there when it has been counted. */
+export function createCounter(name: string, help: string, label?: string): Counter {
+  const counts = new Map(label === undefined ? [['', 0]] : []);
+  return {
+    add(value = '') {
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    },
+    text() {
+      const series = [...counts].map(([value, count]) =>
+        label === undefined ? `${name} ${count}` : `${name}{${label}="${value}"} ${count}`,
+      );
+      return linesOf(name, help, 'counter', series);
+    },
+  };
+}
+
+/** A gauge is read whenever it is shown. One that cannot be read must not hide the other metrics during an outage. */
+export function createGauge(name: string, help: string, read: () => Promise<number>): Metric {
+  return {
+    async text() {
+      const value = await read().catch(() => Number.NaN);
+      return linesOf(name, help, 'gauge', [`${name} ${value}`]);
+    },
+  };
+}
+
+function linesOf(name: string, help: string, type: string, series: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...series, ''].join('\n');
+}
