@@ -39,7 +39,7 @@ import { refundRoutes } from './routes/refund.ts';
 import { testHelperRoutes } from './routes/test-helpers.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-delivery.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts';
-import { validatorCompiler } from './validate.ts';
+import { schemaController, validatorCompiler } from './validate.ts';
 
 export type AppOptions = Dependencies & {
   readonly logger: FastifyBaseLogger;
@@ -79,6 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         if (!overload.refuses(request, response)) handle(request, response);
       }),
     routerOptions: { maxParamLength: 256 },
+    schemaController,
     // While the service stops, requests over open connections are answered as usual.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, connections, publicUrl),

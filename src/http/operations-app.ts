@@ -7,6 +7,7 @@ import { answerFailures } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { requestIds } from './request-id.ts';
 import { operationsRoutes } from './routes/operations.ts';
+import { schemaController } from './validate.ts';
 
 type Options = {
   readonly logger: FastifyBaseLogger;
@@ -32,6 +33,7 @@ export function buildOperationsApp({
     genReqId: requestIds(),
     serverFactory: (handle) => guard.createGuardedServer(handle),
     return503OnClosing: false,
+    schemaController,
   });
   app.addHook('preClose', (done) => {
     guard.drain();

@@ -1,6 +1,6 @@
 /** Validation of requests by their schemas. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify';
 import type { Problem } from '../checkout/refusals.ts';
 import * as schemaProblems from '../lib/schema-problems.ts';
 import { formats } from './schemas/fields.ts';
@@ -23,6 +23,15 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
   };
   return validate;
 };
+
+/** Fastify would load a validator and a serializer of its own. No route has a schema of its answers. */
+export const schemaController: NonNullable<FastifyServerOptions['schemaController']> = {
+  compilersFactory: { buildValidator: notOurs, buildSerializer: notOurs },
+};
+
+function notOurs(): never {
+  throw new Error('a route has a schema for which nothing is loaded');
+}
 
 /** The errors of Ajv in the words of this service. */
 export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
