@@ -58,6 +58,7 @@ export async function createService(
     rails = [stripeRail(config), bank, sandbox],
     documentWaitMs = 5_000,
     connections = {},
+    onLost,
     ...limits
   }: {
     logger?: FastifyBaseLogger;
@@ -67,12 +68,15 @@ export async function createService(
     documentWaitMs?: number;
     connections?: ConnectionOptions;
     maxBatch?: number;
+    /** Ends the process at once, for the reason that the log has; see the store's. */
+    onLost?: () => void;
   } = {},
 ): Promise<Service> {
   const live = createLiveUpdates();
   const store = await openStore(config, {
     serve: true,
     onTrouble: (text) => logger.error(text),
+    ...(onLost === undefined ? {} : { onLost }),
     onRemoteChange: (changed) => live.publish(typeof changed === 'string' ? changed : feedTopic(changed)),
   });
   const { DATABASE_URL: database } = config;

@@ -219,8 +219,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'what another process has changed is decided on as it was',
     ...sqlite('sqlite/commit', 'store/sqlite'),
-    find: '      checkouts.forgetAll();\n      endpoints.forget();\n      commitOnce(units);',
-    replace: '      endpoints.forget();\n      commitOnce(units);',
+    find: '      checkouts.forgetAll();\n      endpoints.forget();\n      return commitOnce(units);',
+    replace: '      endpoints.forget();\n      return commitOnce(units);',
   },
   {
     name: 'nobody notices that the log is gone',
@@ -249,8 +249,38 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a server goes on writing to a database that is no longer found',
     ...sqlite('sqlite/access', 'sqlite/replaced'),
-    find: '      const trouble = watch?.trouble();\n      if (trouble) throw trouble;\n      try {',
-    replace: '      try {',
+    find: '      const known = trouble();\n      if (known) throw known;\n      const result',
+    replace: '      const result',
+  },
+  {
+    name: 'a change is acknowledged before it is on the disk',
+    ...sqlite('sqlite/access', 'store/log-sync'),
+    find: '      await allSafe();\n',
+    replace: '',
+  },
+  {
+    name: 'a list tells of a change that is not on the disk',
+    ...sqlite('sqlite/access', 'store/log-sync'),
+    find: 'if (wait !== null) await wait;',
+    replace: 'if (wait !== null && args.length === 2) await wait;',
+  },
+  {
+    name: 'a session tells of a change that is not on the disk',
+    ...sqlite('sqlite/log-sync', 'store/log-sync'),
+    find: 'if (has(next)) return next?.promise ?? null;\n      return has(underWay) ? (underWay?.promise ?? null) : null;',
+    replace: 'return has(null) ? (underWay?.promise ?? null) : null;',
+  },
+  {
+    name: 'what is committed during a sync counts as synced with it',
+    ...sqlite('sqlite/log-sync', 'store/log-sync'),
+    find: 'return (next ?? underWay)?.promise ?? null;',
+    replace: 'return (underWay ?? next)?.promise ?? null;',
+  },
+  {
+    name: 'a log that could not be synced is synced again, as if that could help',
+    ...sqlite('sqlite/log-sync', 'store/log-sync'),
+    find: 'onTrouble(`${reason} (${error.message}); what is there only a start can tell`);',
+    replace: 'trouble = null;',
   },
   {
     name: 'the lock that was removed is not taken again',
@@ -327,7 +357,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a statement that does not fit a newer schema is called a bug',
     ...sqlite('sqlite/access', 'cli/versions'),
-    find: '    watch?.look();\n    return watch?.trouble() ?? error;',
+    find: '    server?.watch.look();\n    return trouble() ?? error;',
     replace: '    return error;',
   },
   {

@@ -103,8 +103,13 @@ export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
 
 /** How batches are to be made for this database. */
 export type Batching = {
-  /** Commits that may be under way at once, if they concern different sessions, customers and idempotency keys. */
+  /** Commits that may be under way at once. */
   readonly atOnce: number;
+  /**
+   * Whether those must concern different sessions, customers and idempotency keys. Otherwise each sees what those that
+   * were begun before it have written.
+   */
+  readonly apart: boolean;
   /** Whether the units of a batch may belong to several accounts and modes. */
   readonly mixed: boolean;
 };
@@ -210,6 +215,11 @@ export type OpenOptions = {
   /** Gets a line for the operator when a server must not, or can hardly, use the database any more. */
   readonly onTrouble?: (text: string) => void;
   /**
+   * To end the process: only a start can tell what is on the disk. Until then the store refuses everything, and must not
+   * be closed, which would copy what may be wrong.
+   */
+  readonly onLost?: () => void;
+  /**
    * Hears of sessions that other processes have changed, and of accounts and modes in which they have made events. Some
    * may be left out: these are hints to look sooner.
    */
@@ -219,8 +229,9 @@ export type OpenOptions = {
 /** What is only read stands in `resources/`. Lists are newest first where nothing else is said. */
 export type Store = AskedResources & {
   /**
-   * Commits a batch in one transaction, units in order, each seeing what those before it wrote. Rejects if the batch
-   * as a whole could not be committed; nothing of it is written then.
+   * Commits a batch in one transaction, units in order, each seeing what those before it wrote; resolves when it is on
+   * the disk, and nothing tells of it before. Rejects if the batch as a whole could not be committed; nothing of it is
+   * written then, unless that can no longer be known, and the store serves nobody any more.
    */
   commit(units: readonly Unit[]): Promise<void>;
   readonly batching: Batching;

@@ -7,11 +7,12 @@ import { type Backlog, createBacklog } from './backlog.ts';
 
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
- * store allows. Units that share a conflict key, such as a session, a customer or an idempotency key, are never in two of
- * them at once, and keep their order. A batch in which one unit fails is run again one unit at a time, so that a unit answers only for itself.
+ * store allows. Where those must be apart, units that share a conflict key, such as a session, a customer or an
+ * idempotency key, are never in two of them at once, and keep their order. A batch in which one unit fails is run again
+ * one unit at a time, so that a unit answers only for itself.
  */
 export function groupCommit(
-  { commit, batching: { atOnce, mixed } }: Pick<Store, 'commit' | 'batching'>,
+  { commit, batching: { atOnce, apart, mixed } }: Pick<Store, 'commit' | 'batching'>,
   maxBatch: number,
   maxQueue: number,
   backlog: Backlog = createBacklog(),
@@ -100,7 +101,7 @@ export function groupCommit(
         return;
       }
       backlog.added(unit.needs.tenant);
-      queue.push({ unit, conflictKeys: atOnce > 1 ? conflictKeysOf(unit.needs) : [], resolve, reject });
+      queue.push({ unit, conflictKeys: apart ? conflictKeysOf(unit.needs) : [], resolve, reject });
       if (running) return;
       running = true;
       void drain();

@@ -1,6 +1,6 @@
 /**
  * The power goes while many clients write: what was not synced is lost, all of it or a part. Everything acknowledged is
- * there. A service that does not sync each commit is the control: it has to lose something. It needs a C compiler.
+ * there, and everything that sessions, lists, the feed and webhooks have told of. A service that does not sync each commit is the control: it has to lose something. It needs a C compiler.
  *
  * OPENTILL_SEED repeats the moments and the requests of a run.
  */
@@ -14,9 +14,11 @@ import { freshDirectory, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { checkAgainst, keptIn, openBooks } from './books.ts';
+import { checkHeard, listen } from './listeners.ts';
 import { createLoad } from './load.ts';
 import { createPower } from './power.ts';
 import { type Random, randomFrom } from './random.ts';
+import { startReceiver } from './receiver.ts';
 
 const cycles = scaled(2);
 const CONTROLS = 5;
@@ -48,21 +50,28 @@ test(`nothing acknowledged is lost in ${cycles} losses of power`, {
   t.diagnostic(`seed ${seed}`);
   const random = randomFrom(seed);
   const { path, power, settings } = prepared(t);
-  const load = createLoad(random, authorization, '');
+  const receiver = await startReceiver(t);
+  const load = createLoad(random, authorization, receiver.url);
   let writesLost = 0;
+  let told = 0;
   let server = await serve(t, settings);
   for (let cycle = 1; cycle <= cycles; cycle++) {
     const hammering = load.hammer(server.url, CLIENTS);
+    const listening = listen(load, server.url);
     await pause(random.between(20, 500));
     await server.kill('SIGKILL');
     await hammering;
+    const heard = await listening;
     writesLost += power.lose(random, chanceOf(random));
+    const books = openBooks(path);
+    told += checkHeard(books, heard, receiver.seen);
+    books.close();
 
     server = await serve(t, settings);
     await checkAgainst(load, { path, url: server.url, allSessions: cycle === cycles });
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
-  evidence(t, 'power-loss', { cycles, acknowledged_changes: acknowledged, writes_lost: writesLost });
+  evidence(t, 'power-loss', { cycles, acknowledged_changes: acknowledged, told, writes_lost: writesLost });
 });
 
 test('a service that does not sync each commit loses some', { timeout: 120_000 }, async (t) => {
@@ -71,7 +80,7 @@ test('a service that does not sync each commit loses some', { timeout: 120_000 }
   for (let n = 0; n < CONTROLS; n++) {
     const { path, power, settings } = prepared(t);
     const load = createLoad(random, authorization, '');
-    const program = join(import.meta.dirname, 'normal-service.ts');
+    const program = join(import.meta.dirname, 'unsynced-service.ts');
     await (await serve(t, settings)).kill('SIGTERM');
     const server = await serve(t, settings, { program });
     const hammering = load.hammer(server.url, CLIENTS);

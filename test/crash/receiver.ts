@@ -24,6 +24,7 @@ export async function startReceiver(t: Pick<TestContext, 'after'>) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     count: () => count,
+    seen: seen as ReadonlySet<string>,
     hasSeen: (ids: readonly string[]) =>
       new Promise<void>((resolve) => {
         notify = () => {

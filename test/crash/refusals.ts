@@ -13,8 +13,11 @@ export const LONGEST_MS = 30_000;
 const tookTooLong = ({ status }: Answer) => status === 408;
 
 /** Asks for one thing after the other, so many times or until it is told to stop. */
-export function hammer(load: Load, { url }: Server, requests = Number.POSITIVE_INFINITY) {
+export function hammer(load: Load, { url, ended }: Server, requests = Number.POSITIVE_INFINITY) {
   let going = true;
+  void ended.then(() => {
+    going = false;
+  });
   let refusals = 0;
   let refusedAt: number | null = null;
   let left = requests;
@@ -22,7 +25,10 @@ export function hammer(load: Load, { url }: Server, requests = Number.POSITIVE_I
     while (going && left-- > 0) {
       const request = load.nextRequest();
       const answer = await load.send(url, request);
-      assert.ok(answer, 'no answer');
+      if (answer === null) {
+        await ended;
+        return;
+      }
       if (answer.status !== 503 && !tookTooLong(answer)) {
         load.acknowledge(request, answer);
         continue;
@@ -46,6 +52,13 @@ export function hammer(load: Load, { url }: Server, requests = Number.POSITIVE_I
 }
 
 export const readiness = async ({ url }: Server): Promise<number> => (await fetch(`${url}/readyz`)).status;
+
+/** Or it has ended meanwhile. */
+export const isNotReady = (server: Server): Promise<boolean> =>
+  readiness(server).then(
+    (status) => status === 503,
+    () => true,
+  );
 
 export async function until(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
   for (const end = performance.now() + LONGEST_MS; !(await holds()); await pause(5)) {

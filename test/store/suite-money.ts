@@ -280,7 +280,7 @@ export function moneySuite(open: Open): void {
       const stores = [store, await another()];
       for (let round = 0; round < 5; round++) {
         // SQLite's one process is the only one that changes sessions.
-        const writers = store.batching.atOnce > 1 ? stores : [store, store];
+        const writers = store.batching.apart ? stores : [store, store];
         await Promise.all(
           writers.map((each, index) =>
             each.commit([incrementing(mine, index === 0 ? all : all.toReversed())]),

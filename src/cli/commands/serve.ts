@@ -1,5 +1,6 @@
 import { readConfig, settings } from '../../config.ts';
 import { plainCommand } from '../declare/access.ts';
+import { exitStatus } from '../failure.ts';
 import { freePort } from '../free-port.ts';
 
 /** Long enough for the slowest answer that has begun; then the process ends anyway. */
@@ -26,7 +27,7 @@ async function serve(): Promise<void> {
   // Neither help nor a wrong setting needs the service.
   const { createService } = await import('../../main.ts');
   const { announced, firstStart } = await import('../first-start.ts');
-  const service = await createService(config);
+  const service = await createService(config, { onLost: () => process.exit(exitStatus.failure) });
   let stopping = false;
   function stop(): void {
     // Asked twice: somebody is in a hurry.

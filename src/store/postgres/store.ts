@@ -84,7 +84,7 @@ export async function openPostgresStore(
   }
 
   return {
-    batching: { atOnce: commitsAtOnce, mixed: false },
+    batching: { atOnce: commitsAtOnce, apart: true, mixed: false },
     async commit(units) {
       const { checkouts: changed, writes } = await health.change(() => commit(units));
       for (const checkout of changed) cache.remember(checkout);

@@ -1,7 +1,11 @@
 /** Synchronous operations as the asynchronous ones of the interface, with the database's troubles told from bugs. */
 import type { DatabaseSync } from 'node:sqlite';
+import type { CheckoutId } from '../../checkout/ids.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
+import type { Checkpoints } from './checkpoint.ts';
+import { type Changed, everything, type LogSync } from './log-sync.ts';
 import { inTransaction } from './transaction.ts';
 import { damagedRow, inWords, isDamage } from './unusable.ts';
 import type { Watch } from './watch.ts';
@@ -16,8 +20,16 @@ const TRIAL_BYTES = 256 * 1024;
 
 type Operation<A extends unknown[], R> = (...args: A) => R;
 
-/** `watch` is the server's; `written` is called behind each write. */
-export function createAccess(database: DatabaseSync, watch: Watch | null, written: () => void) {
+/** What a server does beside its work, for as long as it has the database open. */
+export type Server = {
+  readonly watch: Watch;
+  readonly checkpoints: Checkpoints;
+  readonly logSync: LogSync;
+};
+
+/** Operations resolve when everything that they tell of is on the disk. */
+export function createAccess(database: DatabaseSync, server: Server | null) {
+  const logSync = server?.logSync;
   const version = database.prepare('PRAGMA user_version');
   const health = createHealth({
     isContention: isLock,
@@ -41,45 +53,65 @@ export function createAccess(database: DatabaseSync, watch: Watch | null, writte
       return new StoreUnavailable(`SQLite${about}: ${inWords(error)}`, { cause: error });
     }
     // A statement may not fit the schema of another version.
-    watch?.look();
-    return watch?.trouble() ?? error;
+    server?.watch.look();
+    return trouble() ?? error;
   }
 
-  function reading<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, Promise<R>> {
+  const trouble = () => server?.watch.trouble() ?? logSync?.trouble() ?? null;
+  const allSafe = () => logSync?.allSafe() ?? null;
+
+  /** `safe` is to resolve when what is told of is on the disk; null if it is. */
+  function reading<A extends unknown[], R>(
+    operation: Operation<A, R>,
+    safe: Operation<A, Promise<void> | null> = allSafe,
+  ): Operation<A, Promise<R>> {
     return async (...args) => {
-      try {
-        return operation(...args);
-      } catch (error) {
-        throw translated(error);
-      }
+      const result = attempt(() => operation(...args));
+      const wait = safe(...args);
+      if (wait !== null) await wait;
+      return result;
     };
   }
 
-  function writing<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, Promise<R>> {
+  function writing<A extends unknown[], R>(
+    operation: Operation<A, R>,
+    changedBy: (result: R) => Changed = () => everything,
+  ): Operation<A, Promise<R>> {
     return async (...args) => {
-      const trouble = watch?.trouble();
-      if (trouble) throw trouble;
-      try {
-        const result = operation(...args);
-        written();
-        return result;
-      } catch (error) {
-        throw translated(error);
-      }
+      const known = trouble();
+      if (known) throw known;
+      const result = attempt(() => operation(...args));
+      logSync?.written(changedBy(result));
+      server?.checkpoints.written();
+      await allSafe();
+      return result;
     };
+  }
+
+  function attempt<R>(operation: () => R): R {
+    try {
+      return operation();
+    } catch (error) {
+      throw translated(error);
+    }
   }
 
   return {
     reading,
+    /** Reading one session, or the accounts: other changes may still be on their way to the disk. */
+    readingSession: <R>(operation: Operation<[Tenant, CheckoutId], R>) =>
+      reading(operation, (_tenant, id) => logSync?.safe(id) ?? null),
+    readingAccounts: <R>(operation: Operation<[], R>) =>
+      reading(operation, () => logSync?.safe('accounts') ?? null),
     writing,
     /** Writing for others. */
-    changing<A extends unknown[], R>(operation: Operation<A, R>): Operation<A, Promise<R>> {
-      const change = writing(operation);
-      return (...args) => health.change(() => change(...args));
+    changing<A extends unknown[]>(operation: Operation<A, Changed>): Operation<A, Promise<void>> {
+      const change = writing(operation, (changed) => changed);
+      return (...args) => health.change(async () => void (await change(...args)));
     },
     async checkHealth(): Promise<void> {
-      const trouble = watch?.trouble();
-      if (trouble) throw trouble;
+      const known = trouble();
+      if (known) throw known;
       await health.check();
     },
   };

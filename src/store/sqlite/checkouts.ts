@@ -39,7 +39,11 @@ export function checkoutReader({ read: run }: Runner) {
       return checkout;
     },
 
-    same: (tenant: Tenant, row: CheckoutRow): Checkout => cache.get(row.id) ?? fromRow(tenant, row),
+    /** Never a newer one, which may be on its way to the disk. */
+    same(tenant: Tenant, row: CheckoutRow): Checkout {
+      const cached = cache.get(row.id);
+      return cached?.version === row.version ? cached : fromRow(tenant, row);
+    },
 
     remember(checkout: Checkout): void {
       cache.set(checkout.id, checkout);

@@ -7,6 +7,7 @@ import { loadResources } from '../resources/all.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { EndpointReader } from './endpoints.ts';
+import { type Changed, everything } from './log-sync.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { OutdatedCheckout, writer } from './write.ts';
@@ -37,7 +38,7 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     };
   }
 
-  function commitOnce(units: readonly Unit[]): void {
+  function commitOnce(units: readonly Unit[]): Changed {
     // What this transaction has changed already, for the units behind; only a commit makes it known to readers.
     const changed = new Map<CheckoutId, Checkout>();
     const written: Writes[] = [];
@@ -67,18 +68,23 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     }
     for (const checkout of changed.values()) checkouts.remember(checkout);
     for (const writes of written) committed(writes);
-    if (written.some(({ clockMove }) => clockMove)) accountsChanged();
+    const movesClock = written.some(({ clockMove }) => clockMove);
+    if (movesClock) accountsChanged();
+    // Of a customer who was forgotten nobody has counted the sessions.
+    if (erased || movesClock) return everything;
+    return { has: (what) => what !== 'accounts' && changed.has(what) };
   }
 
-  return (units: readonly Unit[]): void => {
+  /** Says what was changed. */
+  return (units: readonly Unit[]): Changed => {
     try {
-      commitOnce(units);
+      return commitOnce(units);
     } catch (error) {
       if (!(error instanceof OutdatedCheckout)) throw error;
       // What is in memory is not what is stored, whoever has seen to that. All is decided anew, on what is stored.
       checkouts.forgetAll();
       endpoints.forget();
-      commitOnce(units);
+      return commitOnce(units);
     }
   };
 }

@@ -6,12 +6,13 @@ import { BATCH } from '../retention.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
 import type { OpenOptions, Store } from '../store.ts';
-import { createAccess } from './access.ts';
+import { createAccess, type Server } from './access.ts';
 import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
+import { type LogSyncOptions, startLogSync } from './log-sync.ts';
 import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, type Ownership, own } from './ownership.ts';
 import { runner } from './run.ts';
@@ -20,11 +21,12 @@ import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
 import { workQueue } from './work.ts';
 
+/** `syncFile` is for tests, which want a disk that is slow or fails. */
+type SqliteOptions = OpenOptions & LogSyncOptions;
+
 /** `path` names the file. */
-export function openSqliteStore(
-  path: string,
-  { serve = false, migrates = true, onTrouble = () => {} }: OpenOptions = {},
-): Store {
+export function openSqliteStore(path: string, options: SqliteOptions = {}): Store {
+  const { serve = false, migrates = true } = options;
   makeFile(path);
   if (!serve) {
     const leave = enterToWrite(path);
@@ -34,7 +36,7 @@ export function openSqliteStore(
   return opened(path, owned.release, () => {
     const database = openDatabase(path, { migrates });
     refuseWithoutAccounts(database);
-    return storeOn(database, serving(database, path, owned, onTrouble), owned.release);
+    return storeOn(database, serving(database, path, owned, options), owned.release);
   });
 }
 
@@ -58,25 +60,23 @@ function refuseWithoutAccounts(database: DatabaseSync): void {
   }
 }
 
-type Serving = ReturnType<typeof serving>;
-
 /** What a server does beside its work, for as long as it has the database open. */
-function serving(database: DatabaseSync, path: string, owned: Ownership, onTrouble: (text: string) => void) {
+function serving(database: DatabaseSync, path: string, owned: Ownership, options: SqliteOptions): Server {
+  const { onTrouble = () => {} } = options;
   const onLong = (bytes: number) => {
     const size = Math.round(bytes / 2 ** 20);
     onTrouble(
       `the log of the database has ${size} MiB; a program reads for so long that it cannot be begun anew`,
     );
   };
+  const logSync = startLogSync(database, options);
   const watch = watchFiles(database, path, owned, onTrouble);
-  return { watch, checkpoints: startCheckpoints(database, path, { onLong }) };
+  return { logSync, watch, checkpoints: startCheckpoints(database, path, { onLong }) };
 }
 
-function storeOn(database: DatabaseSync, server: Serving | null, leave: () => void): Store {
-  const checkpoints = server?.checkpoints;
-  const { reading, writing, changing, checkHealth } = createAccess(database, server?.watch ?? null, () =>
-    checkpoints?.written(),
-  );
+function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
+  const access = createAccess(database, server);
+  const { reading, writing, checkHealth } = access;
   const run = runner(database);
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
@@ -88,24 +88,25 @@ function storeOn(database: DatabaseSync, server: Serving | null, leave: () => vo
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
   });
-  const commitNow = changing(commit);
+  const commitNow = access.changing(commit);
 
   return {
     async commit(units) {
-      const room = checkpoints?.room();
+      const room = server?.checkpoints.room();
       if (room) await room;
       await commitNow(units);
     },
-    // One connection has one transaction at a time, and it makes no difference whose data that is about.
-    batching: { atOnce: 1, mixed: true },
+    // One connection has one transaction at a time, and it makes no difference whose data that is about. While one batch
+    // is brought to the disk the next is written, and sees what is on its way.
+    batching: { atOnce: server === null ? 1 : 2, apart: false, mixed: true },
 
     ...resources({
       run: (read) => reading(() => run.read(read))(),
       inTransaction: (steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
-      checkouts: { fetch: reading(checkouts.read), same: checkouts.same },
+      checkouts: { fetch: access.readingSession(checkouts.read), same: checkouts.same },
       feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
-        accounts: reading(accounts.accounts),
+        accounts: access.readingAccounts(accounts.accounts),
         insert: writing(accounts.insert),
         change: writing(accounts.change),
         version: accounts.version,
@@ -133,8 +134,10 @@ function storeOn(database: DatabaseSync, server: Serving | null, leave: () => vo
     checkHealth,
     async close() {
       server?.watch.stop();
-      await checkpoints?.stop();
+      await server?.checkpoints.stop();
       database.close();
+      server?.checkpoints.release();
+      server?.logSync.stop();
       leave();
     },
   };
