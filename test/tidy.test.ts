@@ -200,9 +200,10 @@ suite('the dependencies', () => {
   test('of the service are those that it imports', () => {
     // Types alone are for those who check them.
     const needed = sources.flatMap((file) =>
-      [...read(file).matchAll(/^(?:import|export)\s+(?!type\b)[^'"`;=()]*?\bfrom\s+'([^'.][^']*)'/gm)].map(
-        ([, name = '']) => name,
-      ),
+      [
+        /^(?:import|export)\s+(?!type\b)[^'"`;=()]*?\bfrom\s+'([^'.][^']*)'/gm,
+        /\bawait import\('([^'.][^']*)'\)/g,
+      ].flatMap((pattern) => [...read(file).matchAll(pattern)].map(([, name = '']) => name)),
     );
     const packages = new Set(needed.filter(isPackage).map(packageOf));
     assert.deepEqual([...packages].sort(), Object.keys(packageJson.dependencies).sort());
