@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StatementError, type StatementPart } from '../../statements/entry.ts';
 import type { CsvMapping } from '../../statements/mapping.ts';
-import { readStatement } from '../../statements/read.ts';
+import type { ReadOptions } from '../../statements/read.ts';
 import { type Copy, CopyFailed, readBack } from './copy.ts';
 import type { Answer, Task } from './read-thread.ts';
 
@@ -22,7 +22,13 @@ const HEAP_MB = 256;
 export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<StatementPart> {
   const options = mapping === null ? {} : { mapping };
   if (copy.bytes > SMALL_BYTES) return readInThread({ path: copy.path, options });
-  return readStatement(readBack(copy.path), options);
+  return readHere(copy.path, options);
+}
+
+/** The parsers are loaded for the first file: many services never see one. */
+async function* readHere(path: string, options: ReadOptions): AsyncGenerator<StatementPart> {
+  const { readStatement } = await import('../../statements/read.ts');
+  yield* readStatement(readBack(path), options);
 }
 
 let running = 0;

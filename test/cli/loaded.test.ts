@@ -1,0 +1,82 @@
+/** What a start loads: each file takes time, and memory for as long as the service runs. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { freshDirectory, serve } from '../support/process.ts';
+
+const root = join(import.meta.dirname, '../..');
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Notes what its process loads, until it ends. */
+const notes = `
+  import { writeFileSync } from 'node:fs';
+  import { registerHooks } from 'node:module';
+  import { isMainThread } from 'node:worker_threads';
+  const files = [];
+  registerHooks({ load(url, context, next) { files.push(url); return next(url, context); } });
+  const write = () => writeFileSync(process.env.LOADED, JSON.stringify({ files, builtins: process.moduleLoadList }));
+  if (isMainThread) process.on('exit', write);
+`;
+
+type Loaded = {
+  /** Files of the project, from its root. */
+  readonly ours: readonly string[];
+  readonly packages: readonly string[];
+  /** Parts of Node.js itself. */
+  readonly builtins: readonly string[];
+};
+
+/** Starts the service, uses it, and says what it has loaded in the end. */
+async function loaded(t: TestContext, use: (url: string) => Promise<void> = async () => {}): Promise<Loaded> {
+  const directory = freshDirectory(t);
+  const [hook, list] = [join(directory, 'hook.mjs'), join(directory, 'loaded.json')];
+  writeFileSync(hook, notes);
+  const server = await serve(t, {
+    DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
+    NODE_OPTIONS: `--import=${hook}`,
+    LOADED: list,
+  });
+  await use(server.url);
+  assert.equal((await server.kill('SIGTERM')).code, 0);
+  const { files, builtins }: { files: string[]; builtins: string[] } = JSON.parse(readFileSync(list, 'utf8'));
+  const paths = files.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url));
+  const packages = paths.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  return {
+    ours: paths.filter((_, at) => packages[at] === undefined).map((path) => relative(root, path)),
+    packages: [...new Set(packages.filter((name) => name !== undefined))].sort(),
+    builtins,
+  };
+}
+
+test('a start loads what serves, and nothing for what may never be asked', async (t) => {
+  const { ours, packages, builtins } = await loaded(t);
+  assert.ok(ours.includes('src/http/app.ts') && ours.includes('src/store/sqlite/store.ts'));
+  assert.deepEqual(
+    packages.filter((name) => name in dependencies),
+    ['@fastify/formbody', 'ajv', 'fastify', 'ibantools', 'ipaddr.js', 'pino', 'uqr'],
+  );
+  // Fastify would bring them along, and the types of schemas.
+  for (const name of ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'typebox'])
+    assert.ok(!packages.includes(name), name);
+  const unused = /^src\/(store\/postgres|statements\/(read|camt|csv|mt940)|documents\/(pen|sheet|fonts))/;
+  assert.deepEqual(
+    ours.filter((file) => unused.test(file)),
+    [],
+  );
+  // Node.js loads it with the first import of node:http.
+  assert.deepEqual(
+    builtins.filter((name) => name.includes('undici')),
+    [],
+  );
+});
+
+test('the library of metrics is loaded for the first who asks', async (t) => {
+  const { packages } = await loaded(t, async (url) => {
+    const answer = await fetch(`${url}/metrics`);
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /^process_cpu_seconds_total \d/m);
+  });
+  assert.ok(packages.includes('prom-client'));
+});
