@@ -12,6 +12,30 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 
 export const storeFaults: readonly Fault[] = [
   {
+    name: 'one tenant takes all reading threads',
+    ...sqlite('sqlite/readers', 'sqlite/readers'),
+    find: '!busy.has(tenant)',
+    replace: 'busy !== null',
+  },
+  {
+    name: 'the tenant who asks most is read for first',
+    ...sqlite('sqlite/readers', 'sqlite/readers'),
+    find: 'waiting.delete(tenant);\n    if',
+    replace: 'if (own.length === 0) waiting.delete(tenant);\n    if',
+  },
+  {
+    name: 'one tenant fills the queue of reads',
+    ...sqlite('sqlite/readers', 'sqlite/readers'),
+    find: 'most.length > own.length + 1 ? most.pop() : undefined',
+    replace: 'undefined',
+  },
+  {
+    name: 'a reader reads what has taken the place of the database',
+    ...sqlite('sqlite/reader-thread', 'sqlite/readers'),
+    find: 'idOf(path) !== file',
+    replace: 'file === null',
+  },
+  {
     name: 'a delivery that cannot be sent is looked at each time',
     ...sqlite('sqlite/work', 'store/sqlite-damaged-deliveries'),
     find: 'damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });',

@@ -33,6 +33,8 @@ export function createSerializer(checkoutUrl: string) {
   const refund = (session: Checkout, one: Refund): string => JSON.stringify(representRefund(session, one));
 
   return {
+    /** Where the pages of sessions are: whoever knows it can make the same bytes, in another thread. */
+    checkoutUrl,
     checkout,
     attempt,
     payin,

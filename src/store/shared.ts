@@ -4,11 +4,10 @@ import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
-import type { CheckoutRow } from './columns.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
 import { askedResources } from './resources/all.ts';
-import { checkoutList, owners } from './resources/checkouts.ts';
+import { owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
 import { feedFrom, feedStart } from './resources/events.ts';
 import type { Read, Run } from './resources/read.ts';
@@ -16,7 +15,7 @@ import { refundList } from './resources/refunds.ts';
 import { gauges, newestTime } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
-import type { Events, FeedPage, Retention, Store, Work } from './store.ts';
+import type { Checkouts, Events, FeedPage, Retention, Store, Work } from './store.ts';
 
 /**
  * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
@@ -30,9 +29,7 @@ export type Parts = {
   readonly inTransaction: <T>(steps: Steps<T>) => Promise<T>;
   readonly checkouts: {
     fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
-    /** The session that a list has read whole: the one in memory if it is the same version. */
-    same(tenant: Tenant, row: CheckoutRow): Checkout;
-  };
+  } & Pick<Checkouts, 'list' | 'listSerialized'>;
   readonly feed: Feed;
   readonly directory: DirectoryParts;
   readonly work: Work;
@@ -60,13 +57,9 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
     ...asked,
     checkouts: {
       ...asked.checkouts,
-      fetch: checkouts.fetch,
+      ...checkouts,
       fetchByAttempt: (tenant, attempt) => fetchOwner(tenant, owners.ofAttempt(tenant, attempt)),
       fetchByRefund: (tenant, refund) => fetchOwner(tenant, owners.ofRefund(tenant, refund)),
-      async list(tenant, filter, page) {
-        const { rows, hasMore } = await run(checkoutList(tenant, filter, page));
-        return { rows: rows.map((row) => checkouts.same(tenant, row)), hasMore };
-      },
     },
     refunds: {
       async list(tenant, filter, page) {

@@ -85,8 +85,8 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
       const nothing = { rows: [], hasMore: false };
       const { rows, hasMore } = contradicts(filter)
         ? nothing
-        : await store.checkouts.list(tenant, filter, page);
-      return sendList(reply, 'CHECKOUT.LIST', rows, serializer.checkout, { page, hasMore });
+        : await store.checkouts.listSerialized(tenant, filter, page, serializer);
+      return sendList(reply, 'CHECKOUT.LIST', rows, ({ json }) => json, { page, hasMore });
     },
   );
 

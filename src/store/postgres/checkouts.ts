@@ -1,6 +1,9 @@
 /** Sessions, many with one statement. */
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { checkoutList } from '../resources/checkouts.ts';
+import type { Run } from '../resources/read.ts';
+import type { Checkouts } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Pool } from './pool.ts';
 
@@ -33,5 +36,19 @@ export function gatheringReader(pool: Pool, cache: CheckoutCache) {
     const { ids, found } = open && open.ids.size < MAX_GATHERED ? open : gather(tenant, place);
     ids.add(id);
     return (await found).get(id) ?? null;
+  };
+}
+
+export function lists(run: Run, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
+  const list: Checkouts['list'] = async (tenant, filter, page) => {
+    const { rows, hasMore } = await run(checkoutList(tenant, filter, page));
+    return { rows: rows.map((row) => same(tenant, row)), hasMore };
+  };
+  return {
+    list,
+    async listSerialized(tenant, filter, page, serializer) {
+      const { rows, hasMore } = await list(tenant, filter, page);
+      return { rows: rows.map((each) => ({ id: each.id, json: serializer.checkout(each) })), hasMore };
+    },
   };
 }

@@ -8,7 +8,13 @@ import type { Pool } from './pool.ts';
 
 /** Each on the connections that are for its kind of work. */
 export function runner(pool: Pool): Run {
-  const connections = { key: pool.read, list: pool.search, look: pool.lookOut };
+  const connections = {
+    key: pool.read,
+    page: pool.search,
+    list: pool.search,
+    look: pool.lookOut,
+    count: pool.lookOut,
+  };
   return (read) => connections[read.by]((sql) => runOn(sql, read));
 }
 

@@ -10,7 +10,7 @@ import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
 import type { OpenOptions, Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
-import { gatheringReader } from './checkouts.ts';
+import { gatheringReader, lists } from './checkouts.ts';
 import { committer } from './commit.ts';
 import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
@@ -103,7 +103,7 @@ export async function openPostgresStore(
           await transaction.commit([]);
           return result;
         }),
-      checkouts: { fetch: gatheringReader(pool, cache), same: cache.same },
+      checkouts: { fetch: gatheringReader(pool, cache), ...lists(run, cache) },
       feed,
       directory,
       work: workQueue({ pool, run, accounts: directory.accounts }),

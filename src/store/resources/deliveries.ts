@@ -12,6 +12,7 @@ import {
   boundsOf,
   conditionsOf,
   indexedBy,
+  inTime,
   one,
   owned,
   pageOf,
@@ -82,10 +83,11 @@ export const deliveries = {
     return pageOf(
       {
         select: selectFrom(tenant, indexFor(filter)),
-        conditions: [owned(tenant, 'delivery'), ...conditionsOf(filtersOf(tenant), asked)],
+        conditions: [inTime(), owned(tenant, 'delivery'), ...conditionsOf(filtersOf(tenant), asked)],
         key: raw('delivery.id'),
         bounds: boundsOf({ ...filter, prefix: 'whd' }, page),
         row: deliveryFrom,
+        searches: tenant,
       },
       page,
     );

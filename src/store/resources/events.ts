@@ -34,12 +34,13 @@ export function feedFrom(
   });
   const ofTypes =
     wanted === null ? raw('') : sql` AND position <= ${wanted.lookedTo} AND ${isAnyOf('type', wanted.types)}`;
-  return all(
+  const read = all(
     sql`SELECT ${columns}, position FROM ${feed} AND position > ${after}${ofTypes}
         ORDER BY position LIMIT ${limit + 1}`,
     eventFrom<FeedEvent>,
-    'list',
+    'page',
   );
+  return wanted === null ? read : { ...read, by: 'list', tenant };
 }
 
 /** The events of a session, newest first, from the one before `beforeEvent` or from the newest. */
@@ -57,7 +58,7 @@ function timeline(
   });
   return {
     sql: statement,
-    by: 'list',
+    by: 'page',
     from: (rows) => ({
       rows: rows.slice(0, limit).map((row) => eventFrom(row as EventRow)),
       hasMore: rows.length > limit,

@@ -11,10 +11,13 @@ export type Read<T> = {
   readonly sql: Sql;
   readonly from: (rows: readonly object[]) => T;
   /**
-   * `key` finds its rows by a key, so that nobody behind it waits; `list` is what somebody asks for and may have to look
-   * at many rows; `look` is what the service asks by itself.
+   * `key` finds its rows by a key, so that nobody behind it waits; `page` reads no more rows of an index than it gives;
+   * `list` may have to look at many rows for those; `look` is what the service asks by itself, and `count` is that over
+   * rows without a bound.
    */
-  readonly by: 'key' | 'list' | 'look';
+  readonly by: 'key' | 'page' | 'list' | 'look' | 'count';
+  /** Whose list it is: tenants have their turns. */
+  readonly tenant?: Tenant;
   /** Set if it has many forms, each rare: to prepare them all would only fill memory. */
   readonly rare?: boolean;
   /** Names a form in which nothing but values differ, so that its text need not be written each time. */
@@ -109,6 +112,15 @@ export function conditionsOf<F extends object>(
   return conditions;
 }
 
+/**
+ * A condition for statements that may look at many rows: it holds until the read has taken too long, and ends it then.
+ * `rarely` is true for most rows, of which nothing further is asked. (PostgreSQL has a time limit of its own.)
+ */
+export function inTime(rarely: string | null = null): Sql {
+  const asked = raw(rarely === null ? 'in_time()' : `(${rarely} OR in_time())`);
+  return either({ sqlite: asked, postgres: raw('true') });
+}
+
 type Between = {
   readonly createdFrom?: number;
   readonly createdBefore?: number;
@@ -144,11 +156,13 @@ type List<R, T> = {
   readonly bounds: readonly Bound[];
   readonly row: (row: R) => T;
   readonly rare?: boolean;
+  /** Set if it may look at more rows than the page has: the tenant whose list it is. */
+  readonly searches?: Tenant;
 };
 
 /** A page of a list in the order of ids, the newest first. */
 export function pageOf<R, T>(
-  { select, conditions, key = raw('id'), bounds, row, rare = false }: List<R, T>,
+  { select, conditions, key = raw('id'), bounds, row, rare = false, searches }: List<R, T>,
   { limit, before }: PageRequest,
 ): Read<Page<T>> {
   const within = bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`);
@@ -157,7 +171,7 @@ export function pageOf<R, T>(
   return {
     // One row more than the page: it tells whether there is more.
     sql: sql`${select} WHERE ${where} ORDER BY ${key} ${direction} LIMIT ${limit + 1}`,
-    by: 'list',
+    ...(searches ? { by: 'list', tenant: searches } : { by: 'page' }),
     rare,
     from(found) {
       const rows = found.slice(0, limit).map((each) => row(each as R));

@@ -88,5 +88,5 @@ export const gauges: Read<Gauges> = single(
     openProviderEvents: events,
     openBankEntries: entries,
   }),
-  'look',
+  'count',
 );

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import type { Checkpoints } from './checkpoint.ts';
 import { type Changed, everything, type LogSync } from './log-sync.ts';
+import type { Readers } from './readers.ts';
 import { inTransaction } from './transaction.ts';
 import { damagedRow, inWords, isDamage } from './unusable.ts';
 import type { Watch } from './watch.ts';
@@ -25,7 +26,10 @@ export type Server = {
   readonly watch: Watch;
   readonly checkpoints: Checkpoints;
   readonly logSync: LogSync;
+  readonly readers: Readers;
 };
+
+export type Access = ReturnType<typeof createAccess>;
 
 /** Operations resolve when everything that they tell of is on the disk. */
 export function createAccess(database: DatabaseSync, server: Server | null) {
@@ -103,6 +107,16 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
       reading(operation, (_tenant, id) => logSync?.safe(id) ?? null),
     readingAccounts: <R>(operation: Operation<[], R>) =>
       reading(operation, () => logSync?.safe('accounts') ?? null),
+    /** Reading in a thread, which sees what may still be on its way to the disk. */
+    readingLater<A extends unknown[], R>(operation: Operation<A, Promise<R>>): Operation<A, Promise<R>> {
+      return async (...args) => {
+        const result = await operation(...args).catch((error) => {
+          throw translated(error);
+        });
+        await allSafe();
+        return result;
+      };
+    },
     writing,
     /** Writing for others. */
     changing<A extends unknown[]>(operation: Operation<A, Changed>): Operation<A, Promise<void>> {

@@ -17,32 +17,19 @@ export type CheckoutReader = ReturnType<typeof checkoutReader>;
  * Sessions change only on this connection, and its commits put what they wrote here, so a read is never older than the
  * last commit.
  */
-export function checkoutReader({ read: run }: Runner) {
+export function checkoutReader(runner: Runner) {
   const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
-
-  function fromRow(tenant: Tenant, row: CheckoutRow): Checkout {
-    const payments = row.payments === NOT_READ ? run(fetchLedger(tenant, row.id)) : row.payments;
-    const ledger = paymentsFrom(payments);
-    refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum, row.id);
-    return checkoutFrom(row, tenant, ledger);
-  }
 
   return {
     read(tenant: Tenant, id: CheckoutId): Checkout | null {
       // Ids are unique across accounts, and yet a session may only be found by its own.
       const cached = cache.get(id);
       if (cached) return sameTenant(cached.tenant, tenant) ? cached : null;
-      const row = run(fetchCheckout(tenant, id));
+      const row = runner.read(fetchCheckout(tenant, id));
       if (row === null) return null;
-      const checkout = fromRow(tenant, row);
+      const checkout = soundCheckout(runner, tenant, row);
       cache.set(id, checkout);
       return checkout;
-    },
-
-    /** Never a newer one, which may be on its way to the disk. */
-    same(tenant: Tenant, row: CheckoutRow): Checkout {
-      const cached = cache.get(row.id);
-      return cached?.version === row.version ? cached : fromRow(tenant, row);
     },
 
     remember(checkout: Checkout): void {
@@ -53,4 +40,11 @@ export function checkoutReader({ read: run }: Runner) {
       cache.clear();
     },
   };
+}
+
+/** The session of a row; throws if that is not the one that was written. */
+export function soundCheckout({ read }: Runner, tenant: Tenant, row: CheckoutRow): Checkout {
+  const ledger = paymentsFrom(row.payments === NOT_READ ? read(fetchLedger(tenant, row.id)) : row.payments);
+  refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum, row.id);
+  return checkoutFrom(row, tenant, ledger);
 }

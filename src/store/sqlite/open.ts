@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../errors.ts';
 import { unchanging } from './file.ts';
+import { defineInTime } from './in-time.ts';
 import { migrate, refuseForeign, refuseOther } from './migrate.ts';
 import { unusable } from './unusable.ts';
 
@@ -34,6 +35,8 @@ function connect(path: string): DatabaseSync {
   try {
     makeFile(path);
     database = new DatabaseSync(path, { timeout: 500, enableForeignKeyConstraints: true });
+    // A list of a command may take what time it needs.
+    defineInTime(database);
     refuseForeign(database, path);
     refuseOther(database, `the database ${path}`, { migrates: true });
     database.exec(`

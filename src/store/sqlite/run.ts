@@ -46,6 +46,11 @@ export function runner(database: DatabaseSync) {
       return from(rowsOf(statement, columns, values));
     },
 
+    rows: (text: string, values: SQLInputValue[]): object[] => {
+      const { statement, columns } = prepare(text);
+      return rowsOf(statement, columns, values);
+    },
+
     /** Runs work of several statements in the transaction that is open. */
     steps: <T>(steps: Steps<T>): T =>
       runSteps(steps, (sql) => {

@@ -12,9 +12,11 @@ import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
+import { listsAtOnce, listsInThreads } from './lists.ts';
 import { type LogSyncOptions, startLogSync } from './log-sync.ts';
 import { makeFile, openDatabase } from './open.ts';
-import { enterToWrite, type Ownership, own } from './ownership.ts';
+import { enterToWrite, idOf, type Ownership, own } from './ownership.ts';
+import { createReaders, type ReaderLimits } from './readers.ts';
 import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { unusable } from './unusable.ts';
@@ -22,7 +24,7 @@ import { watchFiles } from './watch.ts';
 import { workQueue } from './work.ts';
 
 /** `syncFile` is for tests, which want a disk that is slow or fails. */
-type SqliteOptions = OpenOptions & LogSyncOptions;
+type SqliteOptions = OpenOptions & LogSyncOptions & { readonly readers?: Partial<ReaderLimits> };
 
 /** `path` names the file. */
 export function openSqliteStore(path: string, options: SqliteOptions = {}): Store {
@@ -71,13 +73,17 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
   };
   const logSync = startLogSync(database, options);
   const watch = watchFiles(database, path, owned, onTrouble);
-  return { logSync, watch, checkpoints: startCheckpoints(database, path, { onLong }) };
+  const readers = createReaders(path, idOf(path), options.readers);
+  return { logSync, watch, readers, checkpoints: startCheckpoints(database, path, { onLong }) };
 }
 
 function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
   const access = createAccess(database, server);
   const { reading, writing, checkHealth } = access;
   const run = runner(database);
+  const { run: read, ...lists } = server
+    ? listsInThreads(run, server.readers, access)
+    : listsAtOnce(run, access);
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
   const accounts = directory(database, run);
@@ -101,9 +107,9 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     batching: { atOnce: server === null ? 1 : 2, apart: false, mixed: true },
 
     ...resources({
-      run: (read) => reading(() => run.read(read))(),
+      run: read,
       inTransaction: (steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
-      checkouts: { fetch: access.readingSession(checkouts.read), same: checkouts.same },
+      checkouts: { fetch: access.readingSession(checkouts.read), ...lists },
       feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
         accounts: access.readingAccounts(accounts.accounts),
@@ -134,6 +140,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     checkHealth,
     async close() {
       server?.watch.stop();
+      await server?.readers.close();
       await server?.checkpoints.stop();
       database.close();
       server?.checkpoints.release();

@@ -1,0 +1,80 @@
+/** Runs in a thread of its own: reads for `readers.ts`, one after the other. Each message is a task, each answer what came of it. */
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
+import { yieldToServing } from '../../lib/thread-priority.ts';
+import type { PageRequest } from '../page.ts';
+import { type CheckoutFilter, checkoutList } from '../resources/checkouts.ts';
+import { soundCheckout } from './checkouts.ts';
+import { defineInTime, TookTooLong } from './in-time.ts';
+import { idOf } from './ownership.ts';
+import { runner } from './run.ts';
+import { damagedRow } from './unusable.ts';
+
+/** What a thread is told at its beginning. */
+export type ReaderSetup = { readonly path: string; readonly file: string | null; readonly readMs: number };
+
+/** What became of a read; an error as far as it can be handed over. */
+export type ReadAnswer =
+  | { readonly found: unknown }
+  | { readonly damaged: string; readonly id: string | null }
+  | { readonly unavailable: string }
+  | { readonly failed: { readonly message: string; readonly errcode?: number } };
+
+export type ReadTask =
+  /** The rows of a statement. */
+  | { readonly text: string; readonly values: readonly SQLInputValue[] }
+  /** A page of sessions: as they are, or serialized, which takes longer than to find them. */
+  | {
+      readonly tenant: Tenant;
+      readonly filter: CheckoutFilter;
+      readonly page: PageRequest;
+      readonly checkoutUrl: string | null;
+    };
+
+/** Pages of the file that stay in memory: the inner ones of indexes. The rest is with the operating system. */
+const CACHE_KIB = 16 * 1024;
+
+const { path, file, readMs } = workerData as ReaderSetup;
+yieldToServing();
+const database = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
+database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+const inTime = defineInTime(database);
+const run = runner(database);
+let serializer: (Serializer & { readonly url: string }) | null = null;
+
+parentPort?.postMessage('ready');
+parentPort?.on('message', (task: ReadTask) => parentPort?.postMessage(answered(task)));
+
+function answered(task: ReadTask): ReadAnswer {
+  // Another database may have been put in the place of the one that is served.
+  if (idOf(path) !== file) return { unavailable: 'SQLite: the database file was replaced' };
+  inTime.beginMs(readMs);
+  try {
+    // What several statements read is of one moment.
+    database.exec('BEGIN');
+    return { found: 'text' in task ? run.rows(task.text, [...task.values]) : sessions(task) };
+  } catch (error) {
+    return inWords(error as Error & { errcode?: number });
+  } finally {
+    if (database.isTransaction) database.exec('COMMIT');
+  }
+}
+
+function sessions({ tenant, filter, page, checkoutUrl }: Extract<ReadTask, { filter: unknown }>) {
+  const { rows, hasMore } = run.read(checkoutList(tenant, filter, page));
+  const found = rows.map((row) => soundCheckout(run, tenant, row));
+  if (checkoutUrl === null) return { rows: found, hasMore };
+  if (serializer?.url !== checkoutUrl) serializer = { ...createSerializer(checkoutUrl), url: checkoutUrl };
+  const { checkout: serialize } = serializer;
+  return { rows: found.map((each) => ({ id: each.id, json: serialize(each) })), hasMore };
+}
+
+function inWords(error: Error & { errcode?: number }): ReadAnswer {
+  const damaged = damagedRow(error);
+  if (damaged !== null) return { damaged: damaged.message, id: damaged.id };
+  if (error instanceof TookTooLong) return { unavailable: error.message };
+  const { message, errcode } = error;
+  return { failed: errcode === undefined ? { message: error.stack ?? message } : { message, errcode } };
+}
