@@ -1,5 +1,6 @@
 /**
- * Compiled code that is kept from start to start, which halves the time of a start and saves some 30 MB.
+ * What a clone keeps from start to start: its code without types, and compiled. That halves the time of a start and saves
+ * 35 MB, nearly all of it for the compiler of types; a package has none and would gain little.
  *
  * Node.js runs what it finds in the cache, and only a checksum ties it to the source: who may write there decides what
  * the service does. So it is not below the folder for temporary files, where Node.js would put it and everybody may

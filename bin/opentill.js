@@ -14,9 +14,17 @@ if (major < 24) {
 // A clone has the source, which Node.js runs as it is. A package has it compiled instead, see scripts/package.ts.
 var source = new URL('../src/cli/main.ts', import.meta.url);
 var compiled = new URL('../dist/cli/main.js', import.meta.url);
-import('./compile-cache.js')
-  .then((cache) => {
-    cache.keepCompiledCode();
-    return import(existsSync(source) ? source.href : compiled.href);
-  })
-  .then((cli) => cli.main(process.argv.slice(2)));
+if (existsSync(source)) {
+  import('./compile-cache.js')
+    .then((cache) => {
+      cache.keepCompiledCode();
+      return import(source.href);
+    })
+    .then(run);
+} else {
+  import(compiled.href).then(run);
+}
+
+function run(cli) {
+  return cli.main(process.argv.slice(2));
+}
