@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { evidence } from '../test/support/evidence.ts';
-import { headers } from './measure.ts';
 import type { Attack } from './neighbours/attack.ts';
 import { type Outcome, openLoop } from './neighbours/load.ts';
 import { type Running, startService } from './processes.ts';
+import { headers } from './requests.ts';
 
 const words = process.argv.slice(2);
 const SECONDS = 5;

@@ -4,17 +4,27 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../src/cli/free-port.ts';
 
-export type Running = { readonly url: string; readonly child: ChildProcess; stop(): Promise<void> };
+export type Running = {
+  readonly url: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
 
-/** Runs a program of Node until it prints that it listens, and resolves with the address it names. */
+/** Beyond that a process that was asked to end is made to. */
+const STOP_MS = 30_000;
+
+/** Runs a program of Node.js until it prints that it listens, and resolves with the address it names. */
 export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running> {
-  const child = spawn(process.execPath, [...args], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /listening on (http:\S+)/.exec(line)?.[1];
-    if (url) return { url, child, stop: () => ended(child) };
+    const stop = () => ended(child);
+    if (url) return { url, pid: child.pid ?? 0, child, stop, [Symbol.asyncDispose]: stop };
   }
   throw new Error(`${args.join(' ')} ended before it listened`);
 }
@@ -33,9 +43,14 @@ export async function startService(env: NodeJS.ProcessEnv, program?: string): Pr
   return startProcess(args, { ...settings, ...env });
 }
 
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    child.once('exit', () => {
+      clearTimeout(late);
+      resolve();
+    });
     child.kill('SIGTERM');
   });
 }

@@ -50,7 +50,9 @@ try {
 }
 
 async function measure(name: string, open: () => Promise<Store>, entries: number): Promise<void> {
-  const ids = await fillDatabase(await open(), Math.ceil(entries / MATCHING));
+  const ids: CheckoutId[] = [];
+  const sessions = Math.ceil(entries / MATCHING);
+  await fillDatabase(await open(), { sessions, onSession: (id) => ids.push(id) });
   const store = await open();
   const [account] = await store.accounts.list();
   if (!account) throw new Error('there is no account');

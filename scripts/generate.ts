@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { performancePage } from '../bench/page.ts';
 import { fontFiles } from './fonts.ts';
 import { evidencePage } from './prove/page.ts';
 import { declaredOperations, openApiDocument } from './reference/api/document.ts';
@@ -28,6 +29,7 @@ const files: Readonly<Record<string, string | Buffer>> = {
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
   'docs/reference/evidence.md': formatted(evidencePage()),
+  'docs/reference/performance.md': formatted(performancePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
   ...fontFiles(),
 };

@@ -6,15 +6,16 @@
  *
  * Names choose campaigns; what is known of the others stays. It ends with 1 if a campaign fails or reaches too little.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Evidence } from '../test/support/evidence.ts';
 import { type Campaign, campaigns } from './prove/campaigns.ts';
 import { judged, type Outcome } from './prove/judge.ts';
 import { evidencePage, FIGURES, outcomes } from './prove/page.ts';
+import { commitOfTree, machine } from './prove/tree.ts';
 import { formatted } from './reference/markdown.ts';
 
 const PAGE = 'docs/reference/evidence.md';
@@ -48,8 +49,8 @@ async function outcomeOf(campaign: Campaign): Promise<Outcome> {
       tests: tests.includes(null) ? null : tests.reduce<number>((sum, count) => sum + (count ?? 0), 0),
       minutes,
       date: new Date(),
-      commit: commitOfTree(),
-      machine: `Node.js ${process.versions.node}, SQLite ${process.versions.sqlite}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+      commit: commitOfTree('docs/reference/evidence.*'),
+      machine,
     });
     console.log(
       outcome.faults.length === 0 ? '   reached' : outcome.faults.map((fault) => `   ${fault}`).join('\n'),
@@ -58,13 +59,6 @@ async function outcomeOf(campaign: Campaign): Promise<Outcome> {
   } finally {
     rmSync(directory, { recursive: true });
   }
-}
-
-/** The commit that is checked out; what this program writes itself is no change of it. */
-function commitOfTree(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
-  const changed = git('status', '--porcelain', '--', '.', ':!docs/reference/evidence.*');
-  return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : '-dirty');
 }
 
 /** Runs a test file, and says how many tests have passed, or shows the end of what it says and null if one failed. */

@@ -1,0 +1,114 @@
+/** What the rows of a run share: files of sessions, a receiver of webhooks, a load generator. */
+import { existsSync, statfsSync } from 'node:fs';
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fillFile } from './fill-file.ts';
+import { type Generator, type Subjects, startGenerator } from './load/job.ts';
+import { writeSubjects } from './load/subjects.ts';
+import { type Running, startProcess } from './processes.ts';
+
+/** A database with sessions, and their ids and tokens in the order of making. */
+export type Filled = { readonly url: string; readonly ids: Subjects; readonly tokens: Subjects };
+
+export type Options = {
+  /** Sessions of the large database. */
+  readonly many: number;
+  /** Of an open loop. */
+  readonly seconds: number;
+  /** Of the mixed load over a long time. */
+  readonly minutes: number;
+};
+
+export type Bench = Options & {
+  readonly directory: string;
+  readonly generator: Generator;
+  /** A second one, for what happens beside. */
+  readonly other: Generator;
+  readonly receiver: Running;
+  /** A file of SQLite that nobody may change, as other rows read it too. */
+  sessions(count: number): Promise<Filled>;
+  /** A copy of it on the disk for those who change it in the same way: one that has got webhooks to send is not for all. */
+  sessionsToChange(count: number, use: 'held' | 'sent'): Promise<Filled>;
+};
+
+/** From so many on, a database has sessions of every status. Below, all can be changed. */
+export const MIXED_FROM = 500_000;
+
+export async function withBench(options: Options, work: (bench: Bench) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'opentill-bench-'));
+  try {
+    const receiver = await startProcess([join(import.meta.dirname, 'receiver.ts')]);
+    const [generator, other] = await Promise.all([startGenerator(), startGenerator()]);
+    const inMemory: string[] = [];
+    const sessions = once(async (count: number): Promise<Filled> => {
+      const memory = hasMemoryFor(count) ? await mkdtemp(join(MEMORY, 'opentill-bench-')) : null;
+      if (memory !== null) inMemory.push(memory);
+      return fill(memory ?? directory, count, `${receiver.url}/webhooks`);
+    });
+    const copy = once(async (name: `${number}-${string}`): Promise<Filled> => {
+      const filled = await sessions(Number.parseInt(name, 10));
+      const path = join(directory, `${name}.db`);
+      await copyFile(filled.url.slice('sqlite:'.length), path);
+      // What the kernel has still to write would disturb what is measured.
+      await using file = await open(path, 'r+');
+      await file.sync();
+      return { ...filled, url: `sqlite:${path}` };
+    });
+    try {
+      await work({
+        ...options,
+        directory,
+        generator,
+        other,
+        receiver,
+        sessions,
+        sessionsToChange: (count, use) => copy(`${count}-${use}`),
+      });
+    } finally {
+      await Promise.all([generator.stop(), other.stop(), receiver.stop()]);
+      for (const each of inMemory) await rm(each, { recursive: true, force: true });
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Files that are only read, whose pages the kernel would keep in memory anyway, are not written to the disk at all. */
+const MEMORY = '/dev/shm';
+const BYTES_EACH = 6_500;
+
+function hasMemoryFor(count: number): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, freemem()) > 2 * count * BYTES_EACH;
+}
+
+/** Does it once for each key. */
+function once<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const made = new Map<K, Promise<V>>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+async function fill(directory: string, count: number, webhookUrl: string): Promise<Filled> {
+  const startedAt = performance.now();
+  const path = join(directory, `${count}.db`);
+  const ids = writeSubjects(join(directory, `${count}.ids`));
+  const tokens = writeSubjects(join(directory, `${count}.tokens`));
+  await fillFile(path, {
+    sessions: count,
+    webhookUrl,
+    isMixed: count >= MIXED_FROM,
+    onSession(id, token) {
+      ids.add(id);
+      tokens.add(token);
+    },
+  });
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`   (${count.toLocaleString('en')} sessions were made in ${seconds} s)`);
+  return { url: `sqlite:${path}`, ids: ids.end(), tokens: tokens.end() };
+}

@@ -1,0 +1,81 @@
+/** Jobs of the load generator, and what comes of them. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { RequestText } from './template.ts';
+
+/** Ids or tokens of the same length, one behind the other in a file; `count` of them from the place `from`. */
+export type Subjects = {
+  readonly path: string;
+  readonly width: number;
+  readonly from: number;
+  readonly count: number;
+};
+
+export type Request = RequestText & {
+  /** What `{subject}` is drawn from, at random. */
+  readonly subjects?: Subjects;
+  /** How often it is sent in each turn of all requests; 1 if absent. */
+  readonly weight?: number;
+};
+
+export type Job = {
+  /** Servers among which the connections are divided. */
+  readonly urls: readonly string[];
+  readonly requests: readonly Request[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** An open loop at this rate; absent, a closed one. */
+  readonly perSecond?: number;
+  /** Of a closed loop: it ends after so many requests, too. */
+  readonly most?: number;
+};
+
+export type Load = {
+  /** Within the time. */
+  readonly answered: number;
+  readonly unanswered: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Of an answer with its head, on average. */
+  readonly answerBytes: number;
+  /** Answers other than 2xx, counted. */
+  readonly refused: readonly string[];
+  /** Processor time of the generator. */
+  readonly cpuUs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+  /** Of an open loop: how much later than due the generator itself has sent. */
+  readonly lateP99Ms: number;
+};
+
+export type Generator = { run(job: Job): Promise<Load>; stop(): Promise<void> };
+
+/** Starts a generator; its jobs fail if anything is refused, unless they say otherwise. */
+export async function startGenerator(): Promise<Generator> {
+  const child = fork(join(import.meta.dirname, 'generator.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  await once(child, 'message');
+  return {
+    async run(job) {
+      child.send(job);
+      const [told] = (await Promise.race([once(child, 'message'), ended])) as [
+        { load?: Load; error?: string } | number,
+      ];
+      const { load, error } = typeof told === 'object' && told !== null ? told : {};
+      const about = job.requests.map(({ method, path }) => `${method} ${path}`).join(', ');
+      if (load === undefined) throw new Error(`${about}: ${error ?? 'the load generator has ended'}`);
+      if (load.refused.length > 0) throw new Error(`${about}: ${load.refused.join(', ')}`);
+      if (load.unanswered > 0) throw new Error(`${about}: ${load.unanswered} requests had no answer`);
+      return load;
+    },
+    async stop() {
+      child.disconnect();
+      await ended;
+    },
+  };
+}

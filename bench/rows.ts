@@ -1,0 +1,6 @@
+/** All rows of the bench, in the order in which they run. */
+import type { Row } from './row.ts';
+import { latency } from './rows/latency.ts';
+import { throughput } from './rows/throughput.ts';
+
+export const rows: readonly Row[] = [...throughput, ...latency];

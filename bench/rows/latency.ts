@@ -1,0 +1,110 @@
+/**
+ * How long a request takes at half the rate that the service can do, counted from the moment at which it was due: alone,
+ * and with webhooks going out to a receiver on this machine.
+ */
+import type { Figures } from '../../test/support/evidence.ts';
+import type { Bench } from '../bench.ts';
+import type { Load, Request } from '../load/job.ts';
+import { newest } from '../load/subjects.ts';
+import { CONNECTIONS } from '../pair.ts';
+import { type Running, startService } from '../processes.ts';
+import { fetchOf, pageOf, updateOf } from '../requests.ts';
+import type { Measured, Row } from '../row.ts';
+import { rounded } from '../statistics.ts';
+import { settled } from '../webhooks.ts';
+import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
+
+const WARM_UP_SECONDS = 2;
+const PEAK_SECONDS = 3;
+/** Updates whose webhooks go out beside what only reads. */
+const UPDATES_PER_SECOND = 200;
+
+/** What a closed loop reaches. */
+export async function peakOf({ generator }: Bench, url: string, request: Request): Promise<number> {
+  const job = { urls: [url], requests: [request], connections: CONNECTIONS };
+  await generator.run({ ...job, seconds: WARM_UP_SECONDS });
+  return (await generator.run({ ...job, seconds: PEAK_SECONDS })).perSecond;
+}
+
+export function openLoop(bench: Bench, url: string, request: Request, perSecond: number): Promise<Load> {
+  const { generator, seconds } = bench;
+  return generator.run({ urls: [url], requests: [request], connections: CONNECTIONS, seconds, perSecond });
+}
+
+export const latencyFigures = (name: string, load: Load): Figures => ({
+  [`${name}p99_ms`]: rounded(load.p99Ms),
+  [`${name}p50_ms`]: rounded(load.p50Ms),
+  [`${name}longest_ms`]: rounded(load.longestMs),
+  [`${name}generator_late_p99_ms`]: rounded(load.lateP99Ms),
+});
+
+async function halfOfPeak(bench: Bench, kind: 'fetch' | 'update' | 'page'): Promise<Measured> {
+  const filled = await bench.sessions(SESSIONS);
+  const ids = newest(filled.ids, HOT_SESSIONS);
+  const update = updateOf(ids);
+  const request = { fetch: fetchOf(ids), update, page: pageOf(newest(filled.tokens, HOT_SESSIONS)) }[kind];
+  const { peak, alone } = await withService('0', async ({ url }) => {
+    const peak = await peakOf(bench, url, request);
+    return { peak, alone: await openLoop(bench, url, request, peak / 2) };
+  });
+  const withWebhooks = await withService('256', async ({ url }) => {
+    const warmUp = { urls: [url], requests: [request, update], connections: 20, seconds: WARM_UP_SECONDS };
+    await bench.generator.run({ ...warmUp, perSecond: Math.min(1000, peak / 4) });
+    await settled(bench.receiver);
+    const { seconds } = bench;
+    const updates = {
+      urls: [url],
+      requests: [update],
+      connections: 50,
+      seconds,
+      perSecond: UPDATES_PER_SECOND,
+    };
+    const beside = kind === 'update' ? null : bench.other.run(updates);
+    const [load] = await Promise.all([openLoop(bench, url, request, peak / 2), beside]);
+    return load;
+  });
+  return {
+    figures: {
+      ...latencyFigures('', alone),
+      ...latencyFigures('with_webhooks_', withWebhooks),
+      peak_per_second: rounded(peak),
+      seconds: bench.seconds,
+    },
+  };
+
+  async function withService<T>(concurrency: string, work: (service: Running) => Promise<T>): Promise<T> {
+    const { url } = await bench.sessionsToChange(SESSIONS, concurrency === '0' ? 'held' : 'sent');
+    await using service = await startService({ DATABASE_URL: url, WEBHOOK_CONCURRENCY: concurrency });
+    return await work(service);
+  }
+}
+
+/** The control: a service that stops for 50 ms each second has to show, or the measurement is worth nothing. */
+async function plantedPause(bench: Bench): Promise<Measured> {
+  const filled = await bench.sessions(SESSIONS);
+  await using service = await startService({ DATABASE_URL: filled.url }, 'with-pauses.ts');
+  const request = fetchOf(newest(filled.ids, HOT_SESSIONS));
+  const peak = await peakOf(bench, service.url, request);
+  return { figures: latencyFigures('', await openLoop(bench, service.url, request, peak / 2)) };
+}
+
+const p99Of = (kind: 'fetch' | 'update' | 'page', title: string, reachMs: number, aimMs: number): Row => ({
+  name: `p99-${kind}`,
+  title,
+  reach: { p99_ms: { atMost: reachMs }, with_webhooks_p99_ms: { atMost: reachMs } },
+  aim: { p99_ms: { atMost: aimMs }, with_webhooks_p99_ms: { atMost: aimMs } },
+  run: (bench) => halfOfPeak(bench, kind),
+});
+
+export const latency: readonly Row[] = [
+  {
+    name: 'p99-control',
+    title: 'The control of the rows on p99: a pause of 50 ms each second, planted in the service, shows',
+    reach: { p99_ms: { atLeast: 25 } },
+    aim: {},
+    run: plantedPause,
+  },
+  p99Of('fetch', 'p99 of fetches at half the peak rate, open loop (SQLite)', 5, 2),
+  p99Of('update', 'p99 of updates at half the peak rate, open loop (SQLite)', 15, 5),
+  p99Of('page', "p99 of the payer's page at half the peak rate, open loop (SQLite)", 5, 2),
+];
