@@ -11,46 +11,64 @@ const SLICE_SECONDS = 1.5;
 /** Of each side. */
 const SLICES = 5;
 
-/** A side: where requests go, and the processes that work on them. */
-export type Side = {
-  readonly urls: readonly string[];
-  readonly pids: readonly number[];
-  readonly request: Request;
+/** What a slice has shown. */
+export type Slice = Pick<Load, 'answered' | 'seconds' | 'perSecond'> & {
+  /** Of the processes that were measured. */
+  readonly serverCpuUs: number;
+  /** Of the load generator, where there is one. */
+  readonly cpuUs: number;
+  readonly answerBytes: number;
 };
 
-/** What a slice has shown. */
-export type Slice = Load & { readonly serverCpuUs: number };
+/** Measures one side for so many seconds. */
+export type Side = (seconds: number) => Promise<Slice>;
 
-export async function sliceOf(
+/** Requests to these servers, in a closed loop; `pids` are the processes that work on them. */
+export function requestsTo(
   generator: Generator,
-  { urls, pids, request }: Side,
-  seconds: number,
-): Promise<Slice> {
-  const before = sum(pids.map(cpuUsOf));
-  const load = await generator.run({ urls, requests: [request], connections: CONNECTIONS, seconds });
-  return { ...load, serverCpuUs: sum(pids.map(cpuUsOf)) - before };
+  servers: readonly { readonly url: string; readonly pid: number }[],
+  request: Request,
+): Side {
+  const urls = servers.map(({ url }) => url);
+  const cpuUs = () => sum(servers.map(({ pid }) => cpuUsOf(pid)));
+  return async (seconds) => {
+    const before = cpuUs();
+    const load = await generator.run({ urls, requests: [request], connections: CONNECTIONS, seconds });
+    return { ...load, serverCpuUs: cpuUs() - before };
+  };
+}
+
+/** Measures all sides in turn, in this order and in the other one, after each has warmed up. */
+export async function inTurn<Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+): Promise<Record<Name, Slice[]>> {
+  const names = Object.keys(sides) as Name[];
+  for (const name of names) await sides[name](WARM_UP_SECONDS);
+  const slices = Object.fromEntries(names.map((name) => [name, [] as Slice[]])) as Record<Name, Slice[]>;
+  for (let slice = 0; slice < SLICES; slice++) {
+    for (const name of slice % 2 === 0 ? names : names.toReversed()) {
+      slices[name].push(await sides[name](SLICE_SECONDS));
+    }
+  }
+  return slices;
 }
 
 /** Measures both; the ratio is that of the medians, processor time that of all slices. */
-export async function pair(generator: Generator, service: Side, yardstick: Side): Promise<Figures> {
-  const slices: { service: Slice[]; yardstick: Slice[] } = { service: [], yardstick: [] };
-  for (const side of [yardstick, service]) await sliceOf(generator, side, WARM_UP_SECONDS);
-  for (let slice = 0; slice < SLICES; slice++) {
-    const order = slice % 2 === 0 ? (['yardstick', 'service'] as const) : (['service', 'yardstick'] as const);
-    for (const each of order) {
-      slices[each].push(await sliceOf(generator, each === 'service' ? service : yardstick, SLICE_SECONDS));
-    }
-  }
-  const ours = sideFigures('service', slices.service);
-  const theirs = sideFigures('yardstick', slices.yardstick);
-  const rate = (all: readonly Slice[]) => median(all.map(({ perSecond }) => perSecond));
+export async function pair(service: Side, yardstick: Side): Promise<Figures> {
+  const slices = await inTurn({ yardstick, service });
   return {
-    ratio: rounded(rate(slices.service) / rate(slices.yardstick)),
-    cpu_ratio: rounded((theirs.yardstick_cpu_us ?? Number.NaN) / (ours.service_cpu_us ?? Number.NaN)),
-    ...ours,
-    ...theirs,
+    ratio: rounded(rateOf(slices.service) / rateOf(slices.yardstick)),
+    cpu_ratio: rounded(cpuUsOfEach(slices.yardstick) / cpuUsOfEach(slices.service)),
+    ...sideFigures('service', slices.service),
+    ...sideFigures('yardstick', slices.yardstick),
   };
 }
+
+export const rateOf = (slices: readonly Slice[]): number => median(slices.map(({ perSecond }) => perSecond));
+
+/** Processor time of a request. */
+export const cpuUsOfEach = (slices: readonly Slice[]): number =>
+  sum(slices.map(({ serverCpuUs }) => serverCpuUs)) / sum(slices.map(({ answered }) => answered));
 
 /** Figures of one side: requests a second, processor time of each, and how busy both ends were. */
 export function sideFigures(name: string, slices: readonly Slice[]): Figures {
@@ -59,11 +77,13 @@ export function sideFigures(name: string, slices: readonly Slice[]): Figures {
   const server = sum(slices.map((slice) => slice.serverCpuUs));
   const generator = sum(slices.map((slice) => slice.cpuUs));
   return {
-    [`${name}_per_second`]: rounded(median(slices.map(({ perSecond }) => perSecond))),
+    [`${name}_per_second`]: rounded(rateOf(slices)),
     [`${name}_cpu_us`]: rounded(server / answered),
-    [`${name}_generator_cpu_us`]: rounded(generator / answered),
     [`${name}_share_of_a_core`]: rounded(server / 1e6 / seconds, 2),
-    [`${name}_generator_share_of_a_core`]: rounded(generator / 1e6 / seconds, 2),
-    [`${name}_answer_bytes`]: slices.at(-1)?.answerBytes ?? 0,
+    ...(generator > 0 && {
+      [`${name}_generator_cpu_us`]: rounded(generator / answered),
+      [`${name}_generator_share_of_a_core`]: rounded(generator / 1e6 / seconds, 2),
+      [`${name}_answer_bytes`]: slices.at(-1)?.answerBytes ?? 0,
+    }),
   };
 }

@@ -1,6 +1,8 @@
 /** All rows of the bench, in the order in which they run. */
 import type { Row } from './row.ts';
 import { latency } from './rows/latency.ts';
+import { listRows } from './rows/lists.ts';
+import { processRows } from './rows/process.ts';
 import { throughput } from './rows/throughput.ts';
 
-export const rows: readonly Row[] = [...throughput, ...latency];
+export const rows: readonly Row[] = [...throughput, ...latency, ...listRows, ...processRows];

@@ -2,77 +2,61 @@
 import type { Bench, Filled } from '../bench.ts';
 import type { Request } from '../load/job.ts';
 import { newest } from '../load/subjects.ts';
-import { pair, type Side, type Slice, sideFigures, sliceOf } from '../pair.ts';
-import { type Running, startService } from '../processes.ts';
+import { CONNECTIONS, cpuUsOfEach, inTurn, pair, rateOf, requestsTo, sideFigures } from '../pair.ts';
+import { cpuUsOf } from '../process-figures.ts';
+import { startService } from '../processes.ts';
 import { create, fetchOf, pageOf, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
-import { rounded, sum } from '../statistics.ts';
+import { rounded } from '../statistics.ts';
 import { startYardstick } from '../yardstick.ts';
 
 export const SESSIONS = 100_000;
 export const HOT_SESSIONS = 20_000;
 const FEW_SESSIONS = 1_000;
 
-export const sideOf = (running: Running, request: Request): Side => ({
-  urls: [running.url],
-  pids: [running.pid],
-  request,
-});
-
 async function againstBare(bench: Bench, filled: Filled, request: Request): Promise<Measured> {
   await using service = await startService({ DATABASE_URL: filled.url });
   await using bare = await startYardstick(bench.directory, service.url, request);
-  return { figures: await pair(bench.generator, sideOf(service, request), sideOf(bare, request)) };
+  const ours = requestsTo(bench.generator, [service], request);
+  return { figures: await pair(ours, requestsTo(bench.generator, [bare], request)) };
 }
 
 /** Processor time of a fetch among many sessions, over that among few: in turn, in one run. */
 async function costOfMany(bench: Bench): Promise<Measured> {
-  const many = await bench.sessions(bench.many);
-  const few = await bench.sessions(FEW_SESSIONS);
-  await using large = await startService({ DATABASE_URL: many.url });
-  await using small = await startService({ DATABASE_URL: few.url });
-  const sides = { many: sideOf(large, fetchOf(many.ids)), few: sideOf(small, fetchOf(few.ids)) };
-  const slices: { many: Slice[]; few: Slice[] } = { many: [], few: [] };
-  for (const side of Object.values(sides)) await sliceOf(bench.generator, side, 2);
-  for (const each of ['many', 'few', 'few', 'many', 'many', 'few'] as const) {
-    slices[each].push(await sliceOf(bench.generator, sides[each], 1.5));
-  }
-  const cpu = (all: readonly Slice[]) =>
-    sum(all.map((each) => each.serverCpuUs)) / sum(all.map((each) => each.answered));
-  return {
-    figures: {
-      cost_ratio: rounded(cpu(slices.many) / cpu(slices.few)),
-      ...sideFigures('many', slices.many),
-      ...sideFigures('few', slices.few),
-    },
-  };
+  const filled = { many: await bench.sessions(bench.many), few: await bench.sessions(FEW_SESSIONS) };
+  await using large = await startService({ DATABASE_URL: filled.many.url });
+  await using small = await startService({ DATABASE_URL: filled.few.url });
+  const { many, few } = await inTurn({
+    many: requestsTo(bench.generator, [large], fetchOf(filled.many.ids)),
+    few: requestsTo(bench.generator, [small], fetchOf(filled.few.ids)),
+  });
+  const cost_ratio = rounded(cpuUsOfEach(many) / cpuUsOfEach(few));
+  return { figures: { cost_ratio, ...sideFigures('many', many), ...sideFigures('few', few) } };
 }
 
 /** The rate of the yardstick under one generator and under two: more of them must not find more. */
-async function generators(bench: Bench): Promise<Measured> {
-  const filled = await bench.sessions(SESSIONS);
+async function generators({ directory, generator, other, sessions }: Bench): Promise<Measured> {
+  const filled = await sessions(SESSIONS);
   const request = fetchOf(newest(filled.ids, HOT_SESSIONS));
   await using service = await startService({ DATABASE_URL: filled.url });
-  await using bare = await startYardstick(bench.directory, service.url, request);
-  const side = sideOf(bare, request);
-  const job = { urls: side.urls, requests: [request], connections: 100, seconds: 1.5 };
-  const one: Slice[] = [];
-  const two: number[] = [];
-  await sliceOf(bench.generator, side, 2);
-  for (let slice = 0; slice < 5; slice++) {
-    one.push(await sliceOf(bench.generator, side, 1.5));
-    const both = await Promise.all([bench.generator.run(job), bench.other.run(job)]);
-    two.push(sum(both.map(({ perSecond }) => perSecond)));
-  }
-  const found = sideFigures('yardstick', one);
-  const withTwo = [...two].sort((a, b) => a - b)[2] ?? Number.NaN;
-  return {
-    figures: {
-      two_over_one_ratio: rounded(withTwo / (found.yardstick_per_second ?? Number.NaN)),
-      two_per_second: rounded(withTwo),
-      ...found,
+  await using bare = await startYardstick(directory, service.url, request);
+  const { one, two } = await inTurn({
+    one: requestsTo(generator, [bare], request),
+    async two(seconds) {
+      const job = { urls: [bare.url], requests: [request], connections: CONNECTIONS / 2, seconds };
+      const before = cpuUsOf(bare.pid);
+      const [load, more] = await Promise.all([generator.run(job), other.run(job)]);
+      return {
+        ...load,
+        answered: load.answered + more.answered,
+        perSecond: load.perSecond + more.perSecond,
+        cpuUs: load.cpuUs + more.cpuUs,
+        serverCpuUs: cpuUsOf(bare.pid) - before,
+      };
     },
-  };
+  });
+  const two_over_one_ratio = rounded(rateOf(two) / rateOf(one));
+  return { figures: { two_over_one_ratio, ...sideFigures('one', one), ...sideFigures('two', two) } };
 }
 
 export const throughput: readonly Row[] = [
