@@ -109,15 +109,11 @@ CREATE TABLE checkout (
   data text NOT NULL,
   CONSTRAINT checkout_pkey PRIMARY KEY (account, live, id)
 ) WITH (fillfactor=70);
-CREATE INDEX checkout_currency ON checkout USING btree (account, live, invoice_currency, id);
+CREATE INDEX checkout_class ON checkout USING btree (account, live, invoice_currency, status, payment_status, partially_paid, paid_in_excess, id);
 CREATE INDEX checkout_customer ON checkout USING btree (account, live, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX checkout_email ON checkout USING btree (account, live, email, id) WHERE (email IS NOT NULL);
-CREATE INDEX checkout_paid_in_excess ON checkout USING btree (account, live, id) WHERE paid_in_excess;
-CREATE INDEX checkout_partially_paid ON checkout USING btree (account, live, id) WHERE partially_paid;
-CREATE INDEX checkout_payment_status ON checkout USING btree (account, live, payment_status, id);
 CREATE UNIQUE INDEX checkout_pkey ON checkout USING btree (account, live, id);
 CREATE INDEX checkout_reference ON checkout USING btree (account, live, reference_id, id);
-CREATE INDEX checkout_status ON checkout USING btree (account, live, status, id);
 
 CREATE TABLE checkout_metadata (
   account bigint NOT NULL,

@@ -342,11 +342,16 @@ CREATE UNIQUE INDEX bank_file_hash ON bank_file (account, live, kind, hash);
 -- index bank_file_kind
 CREATE INDEX bank_file_kind ON bank_file (account, live, kind, id);
 
--- index checkout_currency
-CREATE INDEX checkout_currency ON checkout (account, live, invoice_currency, id);
+-- index checkout_class
+CREATE INDEX checkout_class ON checkout
+  (account, live, invoice_currency, status, payment_status, partially_paid, paid_in_excess, id);
 
 -- index checkout_customer
 CREATE INDEX checkout_customer ON checkout (account, live, customer, id) WHERE customer IS NOT NULL;
+
+-- index checkout_description
+CREATE INDEX checkout_description ON checkout (account, live, description, id)
+  WHERE description NOT GLOB '[0-9] x *' AND description NOT GLOB '[0-9][0-9] x *';
 
 -- index checkout_due
 CREATE INDEX checkout_due ON checkout (account, live, due_at) WHERE due_at IS NOT NULL;
@@ -355,22 +360,11 @@ CREATE INDEX checkout_due ON checkout (account, live, due_at) WHERE due_at IS NO
 CREATE INDEX checkout_email ON checkout (account, live, email, id) WHERE email IS NOT NULL;
 
 -- index checkout_overview
-CREATE INDEX checkout_overview ON checkout (account, live, id, amount, description);
-
--- index checkout_paid_in_excess
-CREATE INDEX checkout_paid_in_excess ON checkout (account, live, id) WHERE paid_in_excess = 1;
-
--- index checkout_partially_paid
-CREATE INDEX checkout_partially_paid ON checkout (account, live, id) WHERE partially_paid = 1;
-
--- index checkout_payment_status
-CREATE INDEX checkout_payment_status ON checkout (account, live, payment_status, id);
+CREATE INDEX checkout_overview ON checkout
+  (account, live, id, amount, description, invoice_currency, status, payment_status, partially_paid, paid_in_excess);
 
 -- index checkout_reference
 CREATE INDEX checkout_reference ON checkout (account, live, reference_id, id);
-
--- index checkout_status
-CREATE INDEX checkout_status ON checkout (account, live, status, id);
 
 -- index customer_email
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;

@@ -157,10 +157,34 @@ export const storeFaults: readonly Fault[] = [
     replace: '0 * count(*) AS ahead',
   },
   {
-    name: 'a filter together with an amount looks at every session',
-    ...sqlite('resources/checkouts', 'sqlite/lists'),
-    find: 'status !== undefined || paymentStatus !== undefined || currency !== undefined',
-    replace: 'status !== undefined || currency !== undefined',
+    name: 'a list looks at every session, though one of its conditions has few',
+    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    find: 'fewest < FEW',
+    replace: 'fewest < 0',
+  },
+  {
+    name: 'a list that was read in a thread tells of a change that is not on the disk',
+    ...sqlite('sqlite/access', 'store/log-sync'),
+    find: '        if (unsafe !== null) await unsafe;\n',
+    replace: '',
+  },
+  {
+    name: 'a list reads all of a class, where a page of it is enough',
+    ...sqlite('resources/checkout-lists', 'store/sqlite'),
+    find: 'only.ids(page.limit + 1)',
+    replace: 'only.ids(page.limit - 1)',
+  },
+  {
+    name: 'a search of a few characters leaves out what is made of items',
+    ...sqlite('resources/checkout-lists', 'sqlite/lists'),
+    find: '{1,2}(?:$| $',
+    replace: '{1,2}(?: $',
+  },
+  {
+    name: 'sessions of one currency are listed for all',
+    ...sqlite('resources/checkout-classes', 'store/sqlite'),
+    find: 'AND invoice_currency > name',
+    replace: 'AND invoice_currency < name',
   },
   {
     name: 'refunds of another mode are listed',

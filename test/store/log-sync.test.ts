@@ -4,8 +4,15 @@ import { fdatasync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/errors.ts';
+import { createAccess } from '../../src/store/sqlite/access.ts';
+import { startCheckpoints } from '../../src/store/sqlite/checkpoint.ts';
 import type { SyncFile } from '../../src/store/sqlite/log-sync.ts';
+import { startLogSync } from '../../src/store/sqlite/log-sync.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { idOf, own } from '../../src/store/sqlite/ownership.ts';
+import { createReaders } from '../../src/store/sqlite/readers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { watchFiles } from '../../src/store/sqlite/watch.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
 import { add, changed, eventOf, session, T, tenants } from './build.ts';
@@ -107,6 +114,33 @@ suite('a change that is not on the disk yet', () => {
       );
     });
   }
+
+  test('is not told of by what a thread has read', async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const owned = own(path);
+    const database = openDatabase(path);
+    const disk = createDisk();
+    const watch = watchFiles(database, path, owned, () => {});
+    const checkpoints = startCheckpoints(database, path);
+    const logSync = startLogSync(database, { syncFile: disk.syncFile });
+    t.after(async () => {
+      watch.stop();
+      await checkpoints.stop();
+      database.close();
+      checkpoints.release();
+      logSync.stop();
+      owned.release();
+    });
+    const readers = createReaders(path, idOf(path));
+    const { writing, readingLater } = createAccess(database, { watch, checkpoints, logSync, readers });
+    disk.hold();
+    const acknowledged = writing(() => database.exec('CREATE TABLE seen (n INTEGER)'))();
+    const told = readingLater(async () => 'what it has seen')();
+    assert.equal(await isSettled(told), false);
+    disk.go();
+    await acknowledged;
+    assert.equal(await told, 'what it has seen');
+  });
 
   test('keeps nobody from reading other sessions and accounts', async (t) => {
     const { store, disk, mine, other, change } = await setUp(t);

@@ -19,7 +19,7 @@ const literal = (value: unknown): string => (typeof value === 'string' ? `'${val
 /** The indexes that it uses: of the tenant all of them, and no table is read from end to end. */
 export async function indexesOf(
   { query }: Pick<TestDatabase, 'query'>,
-  { sql }: Read<unknown>,
+  { sql }: Pick<Read<unknown>, 'sql'>,
 ): Promise<string[]> {
   const { text, values } = written(sql, 'postgres');
   // Planned with the values, as PostgreSQL does with those of a statement that is not prepared.

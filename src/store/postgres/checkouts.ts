@@ -1,11 +1,11 @@
 /** Sessions, many with one statement. */
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { checkoutList } from '../resources/checkouts.ts';
-import type { Run } from '../resources/read.ts';
+import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Checkouts } from '../store.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Pool } from './pool.ts';
+import { searchFor } from './run.ts';
 
 /** Sessions that are read with one statement. */
 const MAX_GATHERED = 256;
@@ -39,9 +39,9 @@ export function gatheringReader(pool: Pool, cache: CheckoutCache) {
   };
 }
 
-export function lists(run: Run, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
+export function lists(pool: Pool, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
   const list: Checkouts['list'] = async (tenant, filter, page) => {
-    const { rows, hasMore } = await run(checkoutList(tenant, filter, page));
+    const { rows, hasMore } = await searchFor(pool, checkoutPage(tenant, filter, page));
     return { rows: rows.map((row) => same(tenant, row)), hasMore };
   };
   return {

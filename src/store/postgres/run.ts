@@ -35,6 +35,11 @@ export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
   );
 }
 
+/** Runs the statements of a list, of whose forms each is rare. */
+export function searchFor<T>(pool: Pool, steps: Steps<T>): Promise<T> {
+  return pool.search((sql) => awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })));
+}
+
 /** The first two columns of every tenant's table. */
 export function tenantColumns({ account, mode }: Tenant): readonly [account: number, live: boolean] {
   return [account, mode === 'live'];

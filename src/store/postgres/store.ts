@@ -103,7 +103,7 @@ export async function openPostgresStore(
           await transaction.commit([]);
           return result;
         }),
-      checkouts: { fetch: gatheringReader(pool, cache), ...lists(run, cache) },
+      checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
       work: workQueue({ pool, run, accounts: directory.accounts }),

@@ -3,27 +3,12 @@ import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout
 import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { checksumIn } from '../checksum.ts';
-import { type CheckoutChange, type CheckoutRow, searchable } from '../columns.ts';
+import type { CheckoutChange, CheckoutRow } from '../columns.ts';
 import { byKey, load } from '../loads.ts';
-import type { Page, PageRequest } from '../page.ts';
-import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
+import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import {
-  type AskedOf,
-  all,
-  type Bound,
-  boundsOf,
-  conditionsOf,
-  indexedBy,
-  inTime,
-  isSet,
-  one,
-  owned,
-  pageOf,
-  type Read,
-  single,
-} from './read.ts';
+import { type AskedOf, all, isSet, one, owned, type Read, single } from './read.ts';
 
 type Owner = { readonly checkout: CheckoutId };
 const ownerOf = ({ checkout }: Owner): CheckoutId => checkout;
@@ -114,12 +99,12 @@ export function fetchLedger(tenant: Tenant, checkout: CheckoutId): Read<string> 
 }
 
 /** The columns of a `CheckoutRow`. */
-const columns = (tenant: Tenant): Sql => sql`
+export const checkoutColumns = (tenant: Tenant): Sql => sql`
   checkout.id, checkout.version, checkout.event_count AS "eventCount", checkout.data, ${ledgerOf(tenant)} AS payments${checksumIn('checkout')}`;
 
 export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow | null> {
   return one(
-    sql`SELECT ${columns(tenant)} FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
+    sql`SELECT ${checkoutColumns(tenant)} FROM checkout WHERE ${owned(tenant)} AND id = ${id}`,
     (row: CheckoutRow) => row,
   );
 }
@@ -146,104 +131,3 @@ export type CheckoutFilter = AskedOf<typeof checkoutFilters> & {
   /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
   readonly search?: string;
 };
-
-const FEW = 'checkout.rowid & 1023';
-
-/**
- * Which rows are looked at, in the order of the list. What finds few among many leads, and the page is full after as
- * few rows as can be; all that is asked for besides is checked on each.
- */
-export function checkoutList(
-  tenant: Tenant,
-  filter: CheckoutFilter,
-  page: PageRequest,
-): Read<Page<CheckoutRow>> {
-  const { createdFrom, createdBefore, metadata = [], search, ...asked } = filter;
-  const [led, ...further] = metadata;
-  const ranged = filter.amountFrom !== undefined || filter.amountTo !== undefined;
-  // The key of the metadata has its sessions in order: bounds and order are its, the session is fetched by its id.
-  const key = led
-    ? raw('found.checkout')
-    : either({ sqlite: raw('checkout.id'), postgres: raw(ranged ? 'overview.id' : 'checkout.id') });
-  const bounds = boundsOf(filter, page);
-  const conditions = [
-    ...(led ? [sql`${owned(tenant, 'found')} AND found.name = ${led[0]} AND found.value = ${led[1]}`] : []),
-    inTime(FEW),
-    owned(tenant, 'checkout'),
-    ...conditionsOf(checkoutFilters, asked),
-    ...further.map(
-      ([name, value]) => sql`EXISTS (
-        SELECT 1 FROM checkout_metadata AS further WHERE ${owned(tenant, 'further')}
-          AND further.name = ${name} AND further.value = ${value} AND further.checkout = ${key})`,
-    ),
-  ];
-  if (search !== undefined) {
-    // Where nothing else is asked of what is found, no more than a page of each kind is needed.
-    const most = conditions.length === 2 ? page : null;
-    conditions.push(sql`${key} IN (${searched(tenant, search, bounds, most)})`);
-  }
-  return pageOf(
-    {
-      select: sql`SELECT ${columns(tenant)} FROM ${sourceOf(tenant, filter, ranged)}`,
-      conditions,
-      key,
-      bounds,
-      row: (row: CheckoutRow) => row,
-      rare: true,
-      searches: tenant,
-    },
-    page,
-  );
-}
-
-/** The tables, and for SQLite what leads where it would not see that by itself. */
-function sourceOf(tenant: Tenant, filter: CheckoutFilter, ranged: boolean): Sql {
-  const { search, referenceId, customer, status, paymentStatus, currency } = filter;
-  const overview = ranged
-    ? either({
-        postgres: sql` JOIN checkout_overview AS overview
-          ON ${owned(tenant, 'overview')} AND overview.id = checkout.id`,
-      })
-    : nothing;
-  if (filter.metadata?.length) {
-    // SQLite keeps to the order of tables in a cross join.
-    const join = either({ sqlite: raw('CROSS JOIN'), postgres: raw('JOIN') });
-    return sql`checkout_metadata AS found ${join} checkout ON checkout.id = found.checkout${overview}`;
-  }
-  // Each of these finds few, by an index of its own.
-  if (search !== undefined || referenceId !== undefined || customer !== undefined)
-    return sql`checkout${overview}`;
-  if (filter.partiallyPaid) return sql`checkout${indexedBy('checkout_partially_paid')}${overview}`;
-  if (filter.paidInExcess) return sql`checkout${indexedBy('checkout_paid_in_excess')}${overview}`;
-  // With nothing that says which rows to look at, the amounts are at hand in the order of the list.
-  const narrowed = status !== undefined || paymentStatus !== undefined || currency !== undefined;
-  return sql`checkout${indexedBy(ranged && !narrowed ? 'checkout_overview' : null)}${overview}`;
-}
-
-/** The ids of what begins with this; with `most` SQLite stops at a page of each kind. */
-function searched(tenant: Tenant, search: string, bounds: readonly Bound[], most: PageRequest | null): Sql {
-  const prefix = searchable(search);
-  // With a cursor SQLite would rather go through all older sessions, so the index is named.
-  const description = either({
-    sqlite: sql`checkout${indexedBy('checkout_overview')}`,
-    postgres: raw('checkout_overview'),
-  });
-  const branches = [
-    branch(raw('checkout'), 'id', prefix),
-    branch(sql`checkout${indexedBy('checkout_reference')}`, 'reference_id', search),
-    branch(sql`checkout${indexedBy('checkout_email')}`, 'email', prefix),
-    branch(description, 'description', prefix),
-  ];
-  return join(branches, ' UNION ALL ');
-
-  function branch(table: Sql, column: string, prefix: string): Sql {
-    const few = 'rowid & 1023';
-    const within = bounds.map(([comparison, id]) => sql` AND id ${raw(comparison)} ${id}`);
-    const all = sql`SELECT id FROM ${table} WHERE ${inTime(few)} AND ${owned(tenant)}
-      AND ${raw(column)} >= ${prefix} AND ${raw(column)} < ${`${prefix}\u{10ffff}`}${join(within, '')}`;
-    if (most === null) return all;
-    const order = raw(most.before === undefined ? 'DESC' : 'ASC');
-    const page = sql`SELECT id FROM (${all} ORDER BY id ${order} LIMIT ${most.limit + 1})`;
-    return either({ sqlite: page, postgres: all });
-  }
-}

@@ -113,7 +113,8 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
         const result = await operation(...args).catch((error) => {
           throw translated(error);
         });
-        await allSafe();
+        const unsafe = allSafe();
+        if (unsafe !== null) await unsafe;
         return result;
       };
     },

@@ -2,7 +2,7 @@
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Page } from '../page.ts';
-import { checkoutList } from '../resources/checkouts.ts';
+import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Read, Run } from '../resources/read.ts';
 import type { Checkouts, Serialized } from '../store.ts';
 import type { Access } from './access.ts';
@@ -37,7 +37,7 @@ export function listsInThreads(runner: Runner, readers: Readers, { reading, read
 
 export function listsAtOnce(runner: Runner, { reading }: Access): Lists {
   const list: Checkouts['list'] = reading((tenant, filter, page) => {
-    const { rows, hasMore } = runner.read(checkoutList(tenant, filter, page));
+    const { rows, hasMore } = runner.steps(checkoutPage(tenant, filter, page));
     return { rows: rows.map((row) => soundCheckout(runner, tenant, row)), hasMore };
   });
   return {

@@ -5,7 +5,8 @@ import { createSerializer, type Serializer } from '../../checkout/serializer.ts'
 import type { Tenant } from '../../checkout/tenant.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
 import type { PageRequest } from '../page.ts';
-import { type CheckoutFilter, checkoutList } from '../resources/checkouts.ts';
+import { checkoutPage } from '../resources/checkout-lists.ts';
+import type { CheckoutFilter } from '../resources/checkouts.ts';
 import { soundCheckout } from './checkouts.ts';
 import { defineInTime, TookTooLong } from './in-time.ts';
 import { idOf } from './ownership.ts';
@@ -63,7 +64,7 @@ function answered(task: ReadTask): ReadAnswer {
 }
 
 function sessions({ tenant, filter, page, checkoutUrl }: Extract<ReadTask, { filter: unknown }>) {
-  const { rows, hasMore } = run.read(checkoutList(tenant, filter, page));
+  const { rows, hasMore } = run.steps(checkoutPage(tenant, filter, page));
   const found = rows.map((row) => soundCheckout(run, tenant, row));
   if (checkoutUrl === null) return { rows: found, hasMore };
   if (serializer?.url !== checkoutUrl) serializer = { ...createSerializer(checkoutUrl), url: checkoutUrl };
