@@ -7,30 +7,36 @@ import { pageOf } from './page.ts';
 import { newOnce, ONCE_FIELD } from './pay-form.ts';
 import type { Visit } from './visit.ts';
 
-/** The page before and after the one-time value; one part if it has no form. */
-type Rendered = { readonly settings: string; readonly parts: readonly string[] };
+/** The bytes of a page, with a one-time value that only holds the place of others; `onceAt` is null without a form. */
+type Rendered = { readonly settings: string; readonly bytes: Buffer; readonly onceAt: number | null };
 
-/** Characters in the cache, at most; at most twice as many bytes. */
-const MAX_KEPT = 4_000_000;
+/** Bytes in the cache, at most: some 12,000 pages. */
+const MAX_KEPT_BYTES = 64 * 2 ** 20;
+/** What an entry takes beside the bytes of its page. */
+const ENTRY_BYTES = 600;
 
 const kept = createLru<string, Rendered>({
-  most: MAX_KEPT,
-  sizeOf: ({ parts }) => parts.reduce((sum, part) => sum + part.length, 1),
+  most: MAX_KEPT_BYTES,
+  sizeOf: ({ bytes }) => bytes.length + ENTRY_BYTES,
 });
 
-export function renderedPage(visit: Visit, basePath: string): string {
+/** The bytes are to be sent, not changed. */
+export function renderedPage(visit: Visit, basePath: string): Buffer {
   const { checkout, locale } = visit;
   // Pages of the choice of method beside an open transfer are rare, so they are not cached.
-  if (visit.isChoosing) return pageOf(visit, basePath);
+  if (visit.isChoosing) return Buffer.from(pageOf(visit, basePath));
   const key = `${checkout.token} ${checkout.version} ${locale.formatTag} ${locale.query}`;
   let page = kept.get(key);
   const settings = settingsOf(visit);
   if (page?.settings !== settings) {
-    page = { settings, parts: splitAtOnce(pageOf(visit, basePath)) };
+    page = { settings, ...bytesOf(pageOf(visit, basePath)) };
     kept.set(key, page);
   }
-  const [before = '', after] = page.parts;
-  return after === undefined ? before : before + newOnce() + after;
+  const { bytes, onceAt } = page;
+  if (onceAt === null) return bytes;
+  const own = Buffer.from(bytes);
+  own.write(newOnce(), onceAt, 'latin1');
+  return own;
 }
 
 /** Settings that an operator can change without a new version of the session. */
@@ -40,9 +46,13 @@ function settingsOf({ payee, offers, missing }: Visit): string {
 }
 
 /** Nothing else on the page can look like the field: quotes are escaped wherever they come from elsewhere. */
-function splitAtOnce(page: string): string[] {
-  const match = ONCE_FIELD.exec(page);
-  if (match === null) return [page];
-  const at = match.index + match[0].indexOf(match[1] ?? '');
-  return [page.slice(0, at), page.slice(at + (match[1]?.length ?? 0))];
+function bytesOf(page: string): Pick<Rendered, 'bytes' | 'onceAt'> {
+  // Memory of its own: a piece of a pool would keep all of the pool.
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(page));
+  bytes.write(page);
+  const field = ONCE_FIELD.exec(page);
+  return {
+    bytes,
+    onceAt: field?.[1] === undefined ? null : bytes.indexOf(field[0]) + field[0].indexOf(field[1]),
+  };
 }

@@ -223,7 +223,7 @@ function formOf({ body }: FastifyRequest): Form {
   return typeof body === 'object' && body !== null ? (body as Form) : {};
 }
 
-function sendHtml(reply: FastifyReply, statusCode: number, page: string): FastifyReply {
+function sendHtml(reply: FastifyReply, statusCode: number, page: string | Buffer): FastifyReply {
   return reply.code(statusCode).type('text/html; charset=utf-8').send(page);
 }
 
