@@ -258,6 +258,12 @@ export const httpFaults: readonly Fault[] = [
     replace: 'event.position > position',
   },
   {
+    name: 'uploads are taken as fast as they come, whatever that costs others',
+    ...http('upload', 'uploads'),
+    find: '}, waitFor(chunk.length));',
+    replace: '}, 0);',
+  },
+  {
     name: 'what an upload took is never given back',
     ...http('upload', 'uploads'),
     find: '      underWay.delete(upload);\n',

@@ -303,8 +303,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a change is acknowledged before it is on the disk',
     ...sqlite('sqlite/access', 'store/log-sync'),
-    find: '      await allSafe();\n',
-    replace: '',
+    find: 'server?.checkpoints.written();\n      await allSafe();\n',
+    replace: 'server?.checkpoints.written();\n',
   },
   {
     name: 'a list tells of a change that is not on the disk',

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
+import { createSparing } from '../lib/sparing.ts';
 import { CursorExpired, DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import type { guardConnections } from './connections.ts';
@@ -36,15 +37,22 @@ export function failureOf(error: FastifyError): RequestError {
   }
 }
 
+/** Time for which a request that is refused for now stands in the log for all that are refused for the same reason. */
+const LINE_EVERY_MS = 1_000;
+
 /** Answers everything that is thrown, and addresses at which there is nothing. */
 export function answerFailures(app: FastifyInstance, publicUrl: string): void {
+  const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
     if (hasLeft(request)) {
       request.log.info({ request_id: request.id }, 'the client left before its request was complete');
     }
-    if (errorTable[failure.reason].status >= 500) {
-      request.log.error({ err: error, request_id: request.id }, 'request failed');
+    const isForNow = failure.reason === 'unavailable';
+    const like = isForNow ? leftOut(error.message) : 0;
+    if (like !== null && errorTable[failure.reason].status >= 500) {
+      const more = like > 0 ? { left_out: like } : {};
+      request.log.error({ err: error, request_id: request.id, ...more }, 'request failed');
     }
     return sendError(failure, request, reply, publicUrl);
   });

@@ -84,6 +84,31 @@ test('one that does not go on is given up', async () => {
   await assert.rejects(result, refusedAs('unavailable'));
 });
 
+test('all together are taken at one rate, and who waits for that has not stalled', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const withUpload = createUploads({ stallMs: 50, bytesPerSecond: 1_000 });
+  const [first, second] = [begin(withUpload), begin(withUpload)];
+  const taken: string[] = [];
+  for (const [name, { raw, result }] of Object.entries({ first, second })) {
+    raw.push(Buffer.alloc(100));
+    raw.push(null);
+    void result.then(() => taken.push(name));
+  }
+  /** As long as it takes to write a file and remove it. */
+  async function aWhile(): Promise<void> {
+    const { raw, result } = begin(withUpload);
+    raw.push(null);
+    await result;
+  }
+  await aWhile();
+  t.mock.timers.tick(110);
+  await first.result;
+  await aWhile();
+  assert.deepEqual(taken, ['first'], 'a tenth of a second for each');
+  t.mock.timers.tick(100);
+  await second.result;
+});
+
 test('small ones are taken in many at once', async () => {
   const uploads = Array.from({ length: 20 }, (_, n) => upload(service, camt([{ amount: 100 + n }])));
   for (const answer of await Promise.all(uploads)) succeeded(answer);

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSparing } from '../../src/lib/sparing.ts';
+
+test('of lines that are alike one is said in a while, with the number of the others', () => {
+  let now = 0;
+  const said = createSparing(1_000, () => now);
+  const after = (ms: number, text: string) => {
+    now += ms;
+    return said(text);
+  };
+  assert.equal(after(0, 'the disk is full'), 0);
+  assert.equal(after(1, 'the disk is full'), null);
+  assert.equal(after(0, 'too many lists'), 0, 'another one is said at once');
+  assert.equal(after(998, 'the disk is full'), null);
+  assert.equal(after(1, 'the disk is full'), 2);
+  assert.equal(after(1_000, 'the disk is full'), 0);
+});
