@@ -1,12 +1,13 @@
 /** What the rows of a run share: files of sessions, a receiver of webhooks, a load generator. */
-import { existsSync, statfsSync } from 'node:fs';
-import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
+import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { copyFile, mkdtemp } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillFile } from './fill-file.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { fillFile, synced } from './fill-file.ts';
 import { type Generator, type Subjects, startGenerator } from './load/job.ts';
 import { writeSubjects } from './load/subjects.ts';
-import { type Running, startProcess } from './processes.ts';
+import { endAll, type Running, startProcess } from './processes.ts';
 
 /** A database with sessions, and their ids and tokens in the order of making. */
 export type Filled = { readonly url: string; readonly ids: Subjects; readonly tokens: Subjects };
@@ -26,6 +27,8 @@ export type Bench = Options & {
   /** A second one, for what happens beside. */
   readonly other: Generator;
   readonly receiver: Running;
+  /** A durable server of PostgreSQL. */
+  postgres(): Promise<PostgresServer>;
   /** A file of SQLite that nobody may change, as other rows read it too. */
   sessions(count: number): Promise<Filled>;
   /** A copy of it on the disk for those who change it in the same way: one that has got webhooks to send is not for all. */
@@ -37,10 +40,19 @@ export const MIXED_FROM = 500_000;
 
 export async function withBench(options: Options, work: (bench: Bench) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'opentill-bench-'));
+  const inMemory: string[] = [];
+  const clear = () => {
+    for (const each of [directory, ...inMemory]) rmSync(each, { recursive: true, force: true });
+  };
+  const giveUp = () => {
+    endAll();
+    clear();
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, giveUp);
   try {
     const receiver = await startProcess([join(import.meta.dirname, 'receiver.ts')]);
     const [generator, other] = await Promise.all([startGenerator(), startGenerator()]);
-    const inMemory: string[] = [];
     const sessions = once(async (count: number): Promise<Filled> => {
       const memory = hasMemoryFor(count) ? await mkdtemp(join(MEMORY, 'opentill-bench-')) : null;
       if (memory !== null) inMemory.push(memory);
@@ -50,11 +62,11 @@ export async function withBench(options: Options, work: (bench: Bench) => Promis
       const filled = await sessions(Number.parseInt(name, 10));
       const path = join(directory, `${name}.db`);
       await copyFile(filled.url.slice('sqlite:'.length), path);
-      // What the kernel has still to write would disturb what is measured.
-      await using file = await open(path, 'r+');
-      await file.sync();
+      await synced(path);
       return { ...filled, url: `sqlite:${path}` };
     });
+    const postgres = once((_: 'postgres') => startPostgres({ durable: true }));
+    let hasPostgres = false;
     try {
       await work({
         ...options,
@@ -63,14 +75,18 @@ export async function withBench(options: Options, work: (bench: Bench) => Promis
         other,
         receiver,
         sessions,
+        postgres() {
+          hasPostgres = true;
+          return postgres('postgres');
+        },
         sessionsToChange: (count, use) => copy(`${count}-${use}`),
       });
     } finally {
+      if (hasPostgres) await (await postgres('postgres')).remove();
       await Promise.all([generator.stop(), other.stop(), receiver.stop()]);
-      for (const each of inMemory) await rm(each, { recursive: true, force: true });
     }
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    clear();
   }
 }
 

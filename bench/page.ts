@@ -60,9 +60,9 @@ function boundsText(bounds: Row['reach']): string {
 function part(row: Row, outcome: Outcome | undefined): string {
   const head = `## ${row.name}\n\n${row.title}.\n`;
   if (outcome === undefined) return `${head}\nNot run yet.\n`;
-  const { figures, table: more, date, commit, machine, load, seconds } = outcome;
+  const { figures, table: more, date, commit, machine, load, syncMs, seconds } = outcome;
   const lines = Object.entries(figures).map(([name, value]) => [words(name), value.toLocaleString('en')]);
-  const about = `${date}, commit ${commit}, ${seconds} s; ${machine}; load of the machine before: ${load}.`;
+  const about = `${date}, commit ${commit}, ${seconds} s; ${machine}; before: load ${load}, ${syncMs} ms for a write to the disk.`;
   return [
     head,
     table(['Figure', 'Found'], lines),

@@ -1,5 +1,7 @@
 /** What the kernel says of a process: processor time and memory. On other systems than Linux nothing is known. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sum } from './statistics.ts';
 
 /** Processor time of all threads that live, in microseconds. */
 export function cpuUsOf(pid: number): number {
@@ -9,6 +11,19 @@ export function cpuUsOf(pid: number): number {
       ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
     }
     return ns / 1000;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Processor time of a server of PostgreSQL, whose data are there: of all processes that it has now. */
+export function cpuUsOfPostgres(directory: string): number {
+  try {
+    const [server] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n').map(Number);
+    const isOfServer = (pid: string) =>
+      Number(/^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === server;
+    const own = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/stat`));
+    return sum(own.filter(isOfServer).map((pid) => cpuUsOf(Number(pid))));
   } catch {
     return Number.NaN;
   }

@@ -12,6 +12,13 @@ export type Running = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Those that run, to be ended with the bench however it ends. */
+const running = new Set<ChildProcess>();
+
+export function endAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** Beyond that a process that was asked to end is made to. */
 const STOP_MS = 30_000;
 
@@ -21,6 +28,8 @@ export async function startProcess(args: readonly string[], env: NodeJS.ProcessE
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /listening on (http:\S+)/.exec(line)?.[1];
     const stop = () => ended(child);

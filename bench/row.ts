@@ -29,6 +29,8 @@ export type Outcome = Measured & {
   readonly machine: string;
   /** What else the machine had to do when the row began: processes that could run, on average over a minute. */
   readonly load: number;
+  /** How long a small write took to be on the disk then; a disk that others use makes changes slow. */
+  readonly syncMs: number;
 };
 
 export type Verdict = 'aim' | 'reached' | 'not reached' | 'measured';

@@ -1,8 +1,19 @@
 /** All rows of the bench, in the order in which they run. */
 import type { Row } from './row.ts';
+import { deliveryRows } from './rows/deliveries.ts';
+import { hourRow } from './rows/hour.ts';
 import { latency } from './rows/latency.ts';
 import { listRows } from './rows/lists.ts';
+import { postgresRows } from './rows/postgres.ts';
 import { processRows } from './rows/process.ts';
 import { throughput } from './rows/throughput.ts';
 
-export const rows: readonly Row[] = [...throughput, ...latency, ...listRows, ...processRows];
+export const rows: readonly Row[] = [
+  ...throughput,
+  ...latency,
+  ...listRows,
+  ...processRows,
+  ...deliveryRows,
+  ...postgresRows,
+  hourRow,
+];

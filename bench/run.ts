@@ -7,7 +7,7 @@
  * each open loop, `--minutes` that of the row `hour`, `--many` the number of sessions that rows on 1 M have. It ends with
  * 1 if a row is not reached.
  */
-import { writeFileSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { type Bench, withBench } from './bench.ts';
 import { FIGURES, outcomes, PAGE, performancePage } from './page.ts';
 import { type Outcome, type Row, verdictOf } from './row.ts';
 import { rows } from './rows.ts';
+import { median, rounded } from './statistics.ts';
 
 const { values, positionals: names } = parseArgs({
   options: {
@@ -41,13 +42,22 @@ else {
     number,
   ];
   await withBench({ seconds, minutes, many }, async (bench) => {
-    for (const row of wanted) await measure(row, bench);
+    for (const row of wanted) {
+      try {
+        await measure(row, bench);
+      } catch (error) {
+        // The others can be measured still.
+        console.error(error);
+        process.exitCode = 1;
+      }
+    }
   });
 }
 
 async function measure(row: Row, bench: Bench): Promise<void> {
   console.log(`== ${row.name}: ${row.title}`);
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10;
+  const syncMs = rounded(syncMsOf(bench.directory));
   const startedAt = performance.now();
   const measured = await row.run(bench);
   const outcome: Outcome = {
@@ -58,6 +68,7 @@ async function measure(row: Row, bench: Bench): Promise<void> {
     commit: commitOfTree('docs/reference/performance.*'),
     machine,
     load,
+    syncMs,
   };
   for (const [name, value] of Object.entries(outcome.figures)) {
     const bounds = [row.reach[name], row.aim[name]].map((bound) => bound && Object.values(bound)[0]);
@@ -69,9 +80,23 @@ async function measure(row: Row, bench: Bench): Promise<void> {
   }
   for (const cells of outcome.table?.rows ?? []) console.log(`   ${cells.join('  ')}`);
   const verdict = verdictOf(row, outcome.figures);
-  console.log(`   ${verdict} (${outcome.seconds} s, load before ${load})`);
+  console.log(
+    `   ${verdict} (${outcome.seconds} s, load before ${load}, ${syncMs} ms for a write to the disk)`,
+  );
   if (verdict === 'not reached') process.exitCode = 1;
   if (!values.try) keep(outcome);
+}
+
+function syncMsOf(directory: string): number {
+  const file = openSync(join(directory, 'sync'), 'w');
+  const times = Array.from({ length: 21 }, () => {
+    const startedAt = performance.now();
+    writeSync(file, Buffer.alloc(4096, 1));
+    fdatasyncSync(file);
+    return performance.now() - startedAt;
+  });
+  closeSync(file);
+  return median(times);
 }
 
 /** Puts the outcome in the place of the last one of its row, at once: a run can be ended in between. */

@@ -26,7 +26,10 @@ export async function startYardstick(directory: string, url: string, request: Re
   return startProcess([join(import.meta.dirname, 'bare.ts'), file]);
 }
 
-async function sampleOf(url: string, { method, path, headers, body, subjects }: Request): Promise<Sample> {
+export async function sampleOf(
+  url: string,
+  { method, path, headers, body, subjects }: Request,
+): Promise<Sample> {
   const subject = subjects === undefined ? '' : subjectAt(subjects, 0);
   const filled = (text: string) =>
     text

@@ -29,6 +29,8 @@ export type Job = {
   readonly perSecond?: number;
   /** Of a closed loop: it ends after so many requests, too. */
   readonly most?: number;
+  /** Whether answers other than 2xx are no mistake, as where a list may take too long. */
+  readonly mayBeRefused?: boolean;
 };
 
 export type Load = {
@@ -69,7 +71,8 @@ export async function startGenerator(): Promise<Generator> {
       const { load, error } = typeof told === 'object' && told !== null ? told : {};
       const about = job.requests.map(({ method, path }) => `${method} ${path}`).join(', ');
       if (load === undefined) throw new Error(`${about}: ${error ?? 'the load generator has ended'}`);
-      if (load.refused.length > 0) throw new Error(`${about}: ${load.refused.join(', ')}`);
+      if (load.refused.length > 0 && !job.mayBeRefused)
+        throw new Error(`${about}: ${load.refused.join(', ')}`);
       if (load.unanswered > 0) throw new Error(`${about}: ${load.unanswered} requests had no answer`);
       return load;
     },

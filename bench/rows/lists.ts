@@ -2,24 +2,29 @@
  * Lists and searches: each filter alone, every pair of them, and searches with each filter, with values that few sessions
  * have and such that many have. And fetches, while the slowest of all is asked for again and again.
  */
-import type { Bench } from '../bench.ts';
+import type { Bench, Filled } from '../bench.ts';
 import { newest, subjectAt } from '../load/subjects.ts';
 import { CONNECTIONS } from '../pair.ts';
 import { startService } from '../processes.ts';
 import { fetchOf, headers, listOf } from '../requests.ts';
-import type { Measured, Row } from '../row.ts';
+import type { Bounds, Measured, Row } from '../row.ts';
 import { rounded } from '../statistics.ts';
 import { latencyFigures, peakOf } from './latency.ts';
 import { HOT_SESSIONS } from './throughput.ts';
 
 const REACH_MS = 50;
-/** Requests of each list, at most, and no more than the first where that takes longer than this. */
+const AIM_MS = 15;
+/** Requests of each list; fewer of one that takes longer than this. */
 const MOST = 10;
 const SLOW_MS = 300;
+const MOST_OF_SLOW = 2;
+/** After so long the lists that are left are not measured. */
+const LONGEST_MS = 180_000;
 /** The slowest lists, which are told one by one. */
 const TOLD = 15;
 
-type Timed = { readonly query: string; readonly p95Ms: number };
+/** A list that was refused took too long for the service. */
+type Timed = { readonly query: string; readonly p95Ms: number; readonly isRefused: boolean };
 
 /** Values of each filter. The filling is such that `q=ada` finds a tenth of all sessions, and `order-1` a ninth. */
 function filtersOf(session: {
@@ -48,8 +53,15 @@ function filtersOf(session: {
 async function timed(bench: Bench, url: string, id: string): Promise<Timed[]> {
   const answer = await fetch(`${url}/v3/checkout/${id}`, { headers });
   const { data } = (await answer.json()) as { data: { customer: string; created_at: string } };
+  const endAt = performance.now() + LONGEST_MS;
   const all: Timed[] = [];
-  for (const query of queriesOf(filtersOf(data))) all.push({ query, p95Ms: await p95Of(bench, url, query) });
+  for (const query of queriesOf(filtersOf(data))) {
+    all.push(
+      performance.now() < endAt
+        ? await timedList(bench, url, query)
+        : { query, p95Ms: Number.NaN, isRefused: false },
+    );
+  }
   return all.sort((a, b) => b.p95Ms - a.p95Ms);
 }
 
@@ -65,34 +77,56 @@ export function queriesOf(filters: Readonly<Record<string, readonly string[]>>):
   return ['limit=20', ...asked.flat(), ...pairs];
 }
 
-async function p95Of({ generator }: Bench, url: string, query: string): Promise<number> {
-  const job = { urls: [url], requests: [listOf(query)], connections: 1, seconds: 10 };
+async function timedList({ generator }: Bench, url: string, query: string): Promise<Timed> {
+  const job = { urls: [url], requests: [listOf(query)], connections: 1, seconds: 10, mayBeRefused: true };
+  // What is read and compiled for the first time is not what this measures.
   const first = await generator.run({ ...job, most: 1 });
-  if (first.longestMs > SLOW_MS) return first.longestMs;
-  return (await generator.run({ ...job, most: MOST })).p95Ms;
+  const load = await generator.run({ ...job, most: first.longestMs > SLOW_MS ? MOST_OF_SLOW : MOST });
+  return { query, p95Ms: load.p95Ms, isRefused: load.refused.length > 0 };
+}
+
+/** Of the file of all rows, it is measured once. */
+const known = new WeakMap<Bench, Promise<Timed[]>>();
+function timedOnce(bench: Bench, url: string, { ids }: Filled): Promise<Timed[]> {
+  const all = known.get(bench) ?? timed(bench, url, subjectAt(ids, ids.count / 2));
+  known.set(bench, all);
+  return all;
 }
 
 async function lists(bench: Bench): Promise<Measured> {
   const filled = await bench.sessions(bench.many);
   await using service = await startService({ DATABASE_URL: filled.url });
-  const all = await timed(bench, service.url, subjectAt(filled.ids, filled.ids.count / 2));
-  return surveyed(all, bench.many);
+  return surveyed(await timedOnce(bench, service.url, filled), bench.many);
+}
+
+/** The same for a service on another database; `id` is that of a session in the middle. */
+export async function surveyOf(bench: Bench, url: string, id: string): Promise<Measured> {
+  return surveyed(await timed(bench, url, id), bench.many);
 }
 
 function surveyed(all: readonly Timed[], sessions: number): Measured {
-  const [slowest = { p95Ms: Number.NaN }] = all;
+  const measured = all.filter(({ p95Ms }) => !Number.isNaN(p95Ms));
+  const [slowest = { p95Ms: Number.NaN }] = measured;
+  const longerThan = (ms: number) => measured.filter(({ p95Ms }) => p95Ms > ms).length;
   return {
     figures: {
       slowest_p95_ms: rounded(slowest.p95Ms),
-      median_p95_ms: rounded(all[Math.floor(all.length / 2)]?.p95Ms ?? Number.NaN),
-      lists: all.length,
-      over_50_ms: all.filter(({ p95Ms }) => p95Ms > REACH_MS).length,
-      over_15_ms: all.filter(({ p95Ms }) => p95Ms > 15).length,
+      median_p95_ms: rounded(measured[Math.floor(measured.length / 2)]?.p95Ms ?? Number.NaN),
+      lists: measured.length,
+      [`over_${REACH_MS}_ms`]: longerThan(REACH_MS),
+      [`over_${AIM_MS}_ms`]: longerThan(AIM_MS),
+      refused: all.filter(({ isRefused }) => isRefused).length,
+      not_measured: all.length - measured.length,
       sessions,
     },
     table: {
       head: ['List', 'p95 in ms'],
-      rows: all.slice(0, TOLD).map(({ query, p95Ms }) => [decodeURIComponent(query), rounded(p95Ms)]),
+      rows: measured
+        .slice(0, TOLD)
+        .map(({ query, p95Ms, isRefused }) => [
+          decodeURIComponent(query),
+          isRefused ? `${rounded(p95Ms)}, refused` : rounded(p95Ms),
+        ]),
     },
   };
 }
@@ -102,14 +136,20 @@ async function besideList(bench: Bench): Promise<Measured> {
   const filled = await bench.sessions(bench.many);
   await using service = await startService({ DATABASE_URL: filled.url });
   const { url } = service;
-  const [slowest] = await timed(bench, url, subjectAt(filled.ids, filled.ids.count / 2));
+  const slowest = (await timedOnce(bench, url, filled)).find(({ p95Ms }) => !Number.isNaN(p95Ms));
   if (slowest === undefined) throw new Error('there are no lists');
   const request = fetchOf(newest(filled.ids, HOT_SESSIONS));
   const perSecond = (await peakOf(bench, url, request)) / 4;
   const { generator, other, seconds } = bench;
   const fetches = { urls: [url], requests: [request], connections: CONNECTIONS, seconds, perSecond };
   const without = await generator.run(fetches);
-  const list = { urls: [url], requests: [listOf(slowest.query)], connections: 1, seconds };
+  const list = {
+    urls: [url],
+    requests: [listOf(slowest.query)],
+    connections: 1,
+    seconds,
+    mayBeRefused: true,
+  };
   const [beside, listed] = await Promise.all([generator.run(fetches), other.run(list)]);
   return {
     figures: {
@@ -123,12 +163,19 @@ async function besideList(bench: Bench): Promise<Measured> {
   };
 }
 
+/** A list that is refused, or not measured, is none that is quick. */
+export const listsReach: Bounds = {
+  slowest_p95_ms: { atMost: REACH_MS },
+  refused: { atMost: 0 },
+  not_measured: { atMost: 0 },
+};
+
 export const listRows: readonly Row[] = [
   {
     name: 'lists',
     title: 'Any list filter, any pair of them, searches with any filter, 1 M sessions (SQLite)',
-    reach: { slowest_p95_ms: { atMost: REACH_MS } },
-    aim: { slowest_p95_ms: { atMost: 15 } },
+    reach: listsReach,
+    aim: { slowest_p95_ms: { atMost: AIM_MS } },
     run: lists,
   },
   {
@@ -139,5 +186,3 @@ export const listRows: readonly Row[] = [
     run: besideList,
   },
 ];
-
-export { surveyed, timed };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { verdictOf } from '../../bench/row.ts';
+import { queriesOf } from '../../bench/rows/lists.ts';
 import { rows } from '../../bench/rows.ts';
-import { median } from '../../bench/statistics.ts';
+import { median, slopeOf } from '../../bench/statistics.ts';
 
 suite('rows of the bench', () => {
   const row = {
@@ -26,6 +27,33 @@ suite('rows of the bench', () => {
   test('have names of their own', () => {
     assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
   });
+});
+
+test('lists are asked for by none, each and every two of the filters, with all values', () => {
+  assert.deepEqual(queriesOf({ a: ['1', '2'], 'b[c]': ['x y'], q: ['z'] }), [
+    'limit=20',
+    'a=1',
+    'a=2',
+    'b%5Bc%5D=x%20y',
+    'q=z',
+    'a=1&b%5Bc%5D=x%20y',
+    'a=2&b%5Bc%5D=x%20y',
+    'a=1&q=z',
+    'a=2&q=z',
+    'b%5Bc%5D=x%20y&q=z',
+  ]);
+});
+
+test('a slope is that of the nearest line', () => {
+  assert.equal(slopeOf([1, 2, 3, 4].map((x) => [x, 3 * x + 1] as const)), 3);
+  assert.equal(
+    slopeOf([
+      [0, 1],
+      [1, 0],
+      [2, 1],
+    ]),
+    0,
+  );
 });
 
 suite('a median', () => {
