@@ -13,19 +13,19 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
 export const storeFaults: readonly Fault[] = [
   {
     name: 'one tenant takes all reading threads',
-    ...sqlite('sqlite/readers', 'sqlite/readers'),
-    find: '!busy.has(tenant)',
-    replace: 'busy !== null',
+    ...sqlite('turns', 'sqlite/readers'),
+    find: '!isBusy(tenant)',
+    replace: 'isBusy !== null',
   },
   {
     name: 'the tenant who asks most is read for first',
-    ...sqlite('sqlite/readers', 'sqlite/readers'),
-    find: 'waiting.delete(tenant);\n    if',
-    replace: 'if (own.length === 0) waiting.delete(tenant);\n    if',
+    ...sqlite('turns', 'sqlite/readers'),
+    find: 'waiting.delete(tenant);\n      if',
+    replace: 'if (own.length === 0) waiting.delete(tenant);\n      if',
   },
   {
     name: 'one tenant fills the queue of reads',
-    ...sqlite('sqlite/readers', 'sqlite/readers'),
+    ...sqlite('turns', 'sqlite/readers'),
     find: 'most.length > own.length + 1 ? most.pop() : undefined',
     replace: 'undefined',
   },
@@ -166,6 +166,12 @@ export const storeFaults: readonly Fault[] = [
     name: 'a list that was read in a thread tells of a change that is not on the disk',
     ...sqlite('sqlite/access', 'store/log-sync'),
     find: '        if (unsafe !== null) await unsafe;\n',
+    replace: '',
+  },
+  {
+    name: 'a list on PostgreSQL takes what time it needs',
+    ...postgres('postgres/searches', 'postgres/searches'),
+    find: ' SET LOCAL statement_timeout = ${listMs};',
     replace: '',
   },
   {

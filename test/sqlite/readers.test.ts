@@ -128,7 +128,7 @@ suite('the queue of reads', () => {
         () => 'read',
         (error: Error) => error.message,
       );
-    const refused = 'SQLite: too many lists wait already';
+    const refused = 'too many lists wait already';
     // The thread begins, and all of them wait for it.
     const ofA = [outcome('a'), outcome('a'), outcome('a'), outcome('a')];
     const ofOthers = [outcome('b'), outcome('c'), outcome('d'), outcome('e')];

@@ -41,7 +41,7 @@ export function gatheringReader(pool: Pool, cache: CheckoutCache) {
 
 export function lists(pool: Pool, { same }: CheckoutCache): Pick<Checkouts, 'list' | 'listSerialized'> {
   const list: Checkouts['list'] = async (tenant, filter, page) => {
-    const { rows, hasMore } = await searchFor(pool, checkoutPage(tenant, filter, page));
+    const { rows, hasMore } = await searchFor(pool, tenant, checkoutPage(tenant, filter, page));
     return { rows: rows.map((row) => same(tenant, row)), hasMore };
   };
   return {

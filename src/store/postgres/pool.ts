@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection, type Sql } from './connection.ts';
 import { isOfForm } from './errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { createSearches } from './searches.ts';
 
 export type Pool = ReturnType<typeof createPool>;
 
@@ -51,7 +52,6 @@ export function createPool(
   const all = [quick, looking, ...searching, ...exclusive];
   const free = [...exclusive];
   const waiting: Array<(connection: Connection) => void> = [];
-  let turn = 0;
   const heartbeat = serve
     ? startHeartbeat(url, {
         onSilence() {
@@ -99,13 +99,10 @@ export function createPool(
       return on(quick, work);
     },
 
-    /** The same for a list that somebody asks for, which may have to look at many rows. */
-    async search<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      turn = (turn + 1) % searching.length;
-      return on(searching[turn] as Connection, work);
-    },
+    /** Runs a list, which may have to look at many rows, when it is its turn. */
+    search: createSearches(searching, on),
 
-    /** The same for what the service asks by itself: nobody's long lists are to hold it up, nor it a fetch. */
+    /** The same as `read` for pages and for what the service asks by itself: it is not to hold up a fetch. */
     async lookOut<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
       return on(looking, work);
     },

@@ -1,5 +1,5 @@
 /** Runs what is written for both databases on PostgreSQL. */
-import type { Tenant } from '../../checkout/tenant.ts';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import type { Read, Run } from '../resources/read.ts';
 import { type Sql as Statement, written } from '../sql.ts';
 import { awaitSteps, type Steps } from '../steps.ts';
@@ -8,15 +8,15 @@ import type { Pool } from './pool.ts';
 
 /** Each on the connections that are for its kind of work. */
 export function runner(pool: Pool): Run {
-  const connections = {
-    key: pool.read,
-    page: pool.search,
-    list: pool.search,
-    look: pool.lookOut,
-    count: pool.lookOut,
+  return (read) => {
+    const work = (sql: Sql) => runOn(sql, read);
+    if (read.by === 'key') return pool.read(work);
+    if (read.by !== 'list') return pool.lookOut(work);
+    return pool.search(nameOf(read.tenant), work);
   };
-  return (read) => connections[read.by]((sql) => runOn(sql, read));
 }
+
+const nameOf = (tenant: Tenant | undefined): string => (tenant === undefined ? '' : tenantName(tenant));
 
 export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }: Read<T>): Promise<T> {
   return from(await send(sql, statement, { prepare: !rare }));
@@ -36,8 +36,10 @@ export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
 }
 
 /** Runs the statements of a list, of whose forms each is rare. */
-export function searchFor<T>(pool: Pool, steps: Steps<T>): Promise<T> {
-  return pool.search((sql) => awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })));
+export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promise<T> {
+  return pool.search(tenantName(tenant), (sql) =>
+    awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })),
+  );
 }
 
 /** The first two columns of every tenant's table. */

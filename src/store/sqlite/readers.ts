@@ -12,13 +12,12 @@
  */
 import { Worker } from 'node:worker_threads';
 import { DamagedRow, StoreUnavailable } from '../errors.ts';
+import { createTurns, defaultTurns } from '../turns.ts';
 import type { ReadAnswer, ReaderSetup, ReadTask } from './reader-thread.ts';
 
 const defaults = {
   threads: 2,
-  /** Reads that may wait, in all and of one tenant. */
-  maxWaiting: 1000,
-  maxWaitingOfTenant: 250,
+  ...defaultTurns,
   /** Time for a thread to begin. */
   startMs: 10_000,
   /** Time for one read. */
@@ -47,54 +46,23 @@ export type Readers = ReturnType<typeof createReaders>;
 /** `file` is the id of the database file: a thread refuses another one that has taken its name. */
 export function createReaders(path: string, file: string | null, options: Partial<ReaderLimits> = {}) {
   const limits = { ...defaults, ...options };
-  /** Waiting jobs by tenant; the tenant whose turn is next comes first. */
-  const waiting = new Map<string, Job[]>();
+  const turns = createTurns<Job>(limits);
   const threads = new Set<Thread>();
   /** Threads that were given up, until they have ended: each may still take a processor. */
   const leaving = new Set<Promise<unknown>>();
-  let count = 0;
   let isClosed = false;
 
-  function enter(job: Job): void {
-    const own = waiting.get(job.tenant) ?? [];
-    if (own.length >= limits.maxWaitingOfTenant) throw tooMany();
-    if (count >= limits.maxWaiting) {
-      const [most = own] = [...waiting.values()].sort((a, b) => b.length - a.length);
-      const last = most.length > own.length + 1 ? most.pop() : undefined;
-      if (last === undefined) throw tooMany();
-      count--;
-      last.reject(tooMany());
-    }
-    own.push(job);
-    waiting.set(job.tenant, own);
-    count++;
-  }
-
-  /** The tenant whose turn it is, of those of which nothing is being read. */
-  function nextTenant(): string | undefined {
-    const busy = new Set([...threads].map(({ job }) => job?.tenant));
-    return waiting.keys().find((tenant) => !busy.has(tenant));
-  }
-
-  /** Its first job; behind it all others have their turns first. */
-  function take(tenant: string): Job | undefined {
-    const own = waiting.get(tenant) ?? [];
-    const job = own.shift();
-    waiting.delete(tenant);
-    if (own.length > 0) waiting.set(tenant, own);
-    count--;
-    return job;
-  }
+  const isBusy = (tenant: string) => threads.values().some(({ job }) => job?.tenant === tenant);
 
   function work(): void {
-    for (let tenant = nextTenant(); tenant !== undefined; tenant = nextTenant()) {
+    while (turns.hasNext(isBusy)) {
       const thread = threads.values().find(({ isReady, job }) => isReady && job === null);
       if (thread === undefined) {
         const isStarting = threads.values().some(({ isReady }) => !isReady);
         if (!isStarting && threads.size + leaving.size < limits.threads) start();
         return;
       }
-      const job = take(tenant);
+      const job = turns.takeNext(isBusy);
       if (job === undefined) return;
       thread.job = job;
       // A read keeps the process alive; a thread without one does not.
@@ -143,8 +111,7 @@ export function createReaders(path: string, file: string | null, options: Partia
     });
     leaving.add(ended);
     // One that could not even begin would be started again and again for the one who waits for it.
-    const next = thread.isReady ? undefined : nextTenant();
-    const job = thread.job ?? (next === undefined ? undefined : take(next));
+    const job = thread.job ?? (thread.isReady ? null : turns.takeNext(isBusy));
     job?.reject(error ?? hasFailed('it has ended'));
     work();
   }
@@ -154,7 +121,7 @@ export function createReaders(path: string, file: string | null, options: Partia
     read(tenant: string, task: ReadTask): Promise<unknown> {
       return new Promise((resolve, reject) => {
         if (isClosed) throw new StoreUnavailable('SQLite: the database is closed');
-        enter({ tenant, task, resolve, reject });
+        turns.enter({ tenant, task, resolve, reject });
         work();
       });
     },
@@ -162,10 +129,8 @@ export function createReaders(path: string, file: string | null, options: Partia
     /** Ends all threads. What is being read is given up. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const own of waiting.values()) {
-        for (const { reject } of own) reject(new StoreUnavailable('SQLite: the database is closed'));
-      }
-      waiting.clear();
+      for (const { reject } of turns.takeAll())
+        reject(new StoreUnavailable('SQLite: the database is closed'));
       for (const thread of [...threads]) end(thread, null);
       await Promise.all(leaving);
     },
@@ -179,6 +144,5 @@ function settle({ resolve, reject }: Job, answer: ReadAnswer): void {
   else reject(Object.assign(new Error(answer.failed.message), answer.failed));
 }
 
-const tooMany = () => new StoreUnavailable('SQLite: too many lists wait already');
 const hasFailed = (why: string) => new StoreUnavailable(`SQLite: a reader has failed: ${why}`);
 const tooLong = () => new StoreUnavailable('SQLite: a list took too long');

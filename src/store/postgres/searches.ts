@@ -1,0 +1,74 @@
+/**
+ * Lists, which may look at many rows: on connections of their own, one list at a time on each, so that a slow one holds up
+ * neither fetches nor commits. Tenants have their turns, one list of each at a time, and a statement has its time.
+ */
+import { createTurns, defaultTurns } from '../turns.ts';
+import type { Connection, Sql } from './connection.ts';
+
+/**
+ * Every list has an index that leads. On a table whose statistics are old the planner may think that reading all of it is
+ * as good; and to compile a statement takes longer than to run it.
+ */
+const begin = (listMs: number) => `BEGIN READ ONLY; SET LOCAL statement_timeout = ${listMs};
+SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`;
+
+type Job = {
+  readonly tenant: string;
+  readonly reject: (error: Error) => void;
+  readonly run: (connection: Connection) => Promise<void>;
+};
+
+/** Runs work on a connection, as the pool does. */
+type On = <T>(connection: Connection, work: (sql: Sql) => Promise<T>) => Promise<T>;
+
+export function createSearches(
+  connections: readonly Connection[],
+  on: On,
+  { listMs = 2_000, ...limits }: Partial<typeof defaultTurns> & { readonly listMs?: number } = {},
+) {
+  const turns = createTurns<Job>({ ...defaultTurns, ...limits });
+  const free = [...connections];
+  const busy = new Set<string>();
+  const isBusy = (tenant: string) => busy.has(tenant);
+
+  function work(): void {
+    while (free.length > 0 && turns.hasNext(isBusy)) {
+      const job = turns.takeNext(isBusy);
+      const connection = free.pop();
+      if (job === undefined || connection === undefined) return;
+      busy.add(job.tenant);
+      void job.run(connection).finally(() => {
+        busy.delete(job.tenant);
+        free.push(connection);
+        work();
+      });
+    }
+  }
+
+  /** In a transaction, to which the time belongs; the answer does not wait for its end. */
+  async function inTransaction<T>(
+    connection: Connection,
+    search: (sql: Sql) => Promise<T>,
+    answer: (found: T) => void,
+  ): Promise<void> {
+    await on(connection, async (sql) => {
+      const begun = sql.unsafe(begin(listMs)).execute();
+      // What is asked behind a BEGIN that fails would have all the time that it wants.
+      begun.catch(() => connection.discard());
+      try {
+        const [found] = await Promise.all([search(sql), begun]);
+        answer(found);
+      } finally {
+        await sql.unsafe('ROLLBACK').catch(() => connection.discard());
+      }
+    });
+  }
+
+  /** Runs statements that only read, one after the other. */
+  return <T>(tenant: string, search: (sql: Sql) => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const run = (connection: Connection) => inTransaction(connection, search, resolve).catch(reject);
+      turns.enter({ tenant, reject, run });
+      work();
+    });
+}
