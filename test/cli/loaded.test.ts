@@ -11,13 +11,15 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 
 /** Notes what its process loads, until it ends. */
 const notes = `
-  import { writeFileSync } from 'node:fs';
+  import { appendFileSync, writeFileSync } from 'node:fs';
   import { registerHooks } from 'node:module';
   import { isMainThread } from 'node:worker_threads';
   const files = [];
   registerHooks({ load(url, context, next) { files.push(url); return next(url, context); } });
   const write = () => writeFileSync(process.env.LOADED, JSON.stringify({ files, builtins: process.moduleLoadList }));
   if (isMainThread) process.on('exit', write);
+  // A thread may be ended at any time.
+  else registerHooks({ load(url, context, next) { appendFileSync(process.env.LOADED + '.threads', url + '\\n'); return next(url, context); } });
 `;
 
 type Loaded = {
@@ -26,18 +28,18 @@ type Loaded = {
   readonly packages: readonly string[];
   /** Parts of Node.js itself. */
   readonly builtins: readonly string[];
+  /** Files of threads, from the root of the project. */
+  readonly threads: readonly string[];
 };
 
-/** Starts the service, uses it, and says what it has loaded in the end. */
+/** Starts the service on a database that has been there, uses it, and says what it has loaded in the end. */
 async function loaded(t: TestContext, use: (url: string) => Promise<void> = async () => {}): Promise<Loaded> {
   const directory = freshDirectory(t);
   const [hook, list] = [join(directory, 'hook.mjs'), join(directory, 'loaded.json')];
   writeFileSync(hook, notes);
-  const server = await serve(t, {
-    DATABASE_URL: `sqlite:${join(directory, 'till.db')}`,
-    NODE_OPTIONS: `--import=${hook}`,
-    LOADED: list,
-  });
+  const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}` };
+  await (await serve(t, settings)).kill('SIGTERM');
+  const server = await serve(t, { ...settings, NODE_OPTIONS: `--import=${hook}`, LOADED: list });
   await use(server.url);
   assert.equal((await server.kill('SIGTERM')).code, 0);
   const { files, builtins }: { files: string[]; builtins: string[] } = JSON.parse(readFileSync(list, 'utf8'));
@@ -47,11 +49,15 @@ async function loaded(t: TestContext, use: (url: string) => Promise<void> = asyn
     ours: paths.filter((_, at) => packages[at] === undefined).map((path) => relative(root, path)),
     packages: [...new Set(packages.filter((name) => name !== undefined))].sort(),
     builtins,
+    threads: readFileSync(`${list}.threads`, 'utf8')
+      .split('\n')
+      .filter((url) => url.endsWith('-thread.ts'))
+      .map((url) => relative(root, fileURLToPath(url))),
   };
 }
 
 test('a start loads what serves, and nothing for what may never be asked', async (t) => {
-  const { ours, packages, builtins } = await loaded(t);
+  const { ours, packages, builtins, threads } = await loaded(t);
   assert.ok(ours.includes('src/http/app.ts') && ours.includes('src/store/sqlite/store.ts'));
   assert.deepEqual(
     packages.filter((name) => name in dependencies),
@@ -70,6 +76,8 @@ test('a start loads what serves, and nothing for what may never be asked', async
     builtins.filter((name) => name.includes('undici')),
     [],
   );
+  // A thread takes 7 MB. The background work of an idle service needs none to read.
+  assert.deepEqual(threads, ['src/store/sqlite/checkpoint-thread.ts']);
 });
 
 test('the library of metrics is loaded for the first who asks', async (t) => {
