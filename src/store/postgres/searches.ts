@@ -6,11 +6,13 @@ import { createTurns, defaultTurns } from '../turns.ts';
 import type { Connection, Sql } from './connection.ts';
 
 /**
- * Every list has an index that leads. On a table whose statistics are old the planner may think that reading all of it is
- * as good; and to compile a statement takes longer than to run it.
+ * Every list has an index that leads, or is in the order of one of which few rows fill the page: the planner may think that
+ * to read all of a table, or all that matches, and to sort it is as good. And to compile a statement takes longer than to
+ * run it.
  */
 const begin = (listMs: number) => `BEGIN READ ONLY; SET LOCAL statement_timeout = ${listMs};
-SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`;
+SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`;
 
 type Job = {
   readonly tenant: string;
