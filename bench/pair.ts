@@ -28,12 +28,13 @@ export function requestsTo(
   generator: Generator,
   servers: readonly { readonly url: string; readonly pid: number }[],
   request: Request,
+  { polls = false } = {},
 ): Side {
   const urls = servers.map(({ url }) => url);
   const cpuUs = () => sum(servers.map(({ pid }) => cpuUsOf(pid)));
   return async (seconds) => {
     const before = cpuUs();
-    const load = await generator.run({ urls, requests: [request], connections: CONNECTIONS, seconds });
+    const load = await generator.run({ urls, requests: [request], connections: CONNECTIONS, seconds, polls });
     return { ...load, serverCpuUs: cpuUs() - before };
   };
 }

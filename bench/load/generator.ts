@@ -122,6 +122,7 @@ async function run(job: Job): Promise<Load> {
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   const endAt = startedAt + job.seconds * 1000;
+  if (job.polls) poll();
   if (perSecond === undefined) for (const each of connections) each.send(performance.now());
   else await Promise.race([sendByTheClock(perSecond), failure]);
   if (perSecond === undefined) await Promise.race([until(endAt), allAnswered, failure]);
@@ -148,6 +149,10 @@ async function run(job: Job): Promise<Load> {
     longestMs: latencies.longest(),
     lateP99Ms: lateness.percentile(0.99),
   };
+
+  function poll(): void {
+    if (!isOver) setImmediate(poll);
+  }
 
   /** Sends what is due; what finds no free connection waits for one, and its latency grows. */
   async function sendByTheClock(rate: number): Promise<void> {

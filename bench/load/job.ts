@@ -29,6 +29,11 @@ export type Job = {
   readonly perSecond?: number;
   /** Of a closed loop: it ends after so many requests, too. */
   readonly most?: number;
+  /**
+   * Whether the generator polls instead of sleeping until there is an answer, so that who is measured does not pay for
+   * waking it, on a machine that both share. It takes a whole processor then.
+   */
+  readonly polls?: boolean;
   /** Whether answers other than 2xx are no mistake, as where a list may take too long. */
   readonly mayBeRefused?: boolean;
 };
