@@ -4,6 +4,7 @@ import { copyFile, mkdtemp } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import type { Filling } from './fill.ts';
 import { fillFile, synced } from './fill-file.ts';
 import { type Generator, type Subjects, startGenerator } from './load/job.ts';
 import { writeSubjects } from './load/subjects.ts';
@@ -29,14 +30,13 @@ export type Bench = Options & {
   readonly receiver: Running;
   /** A durable server of PostgreSQL. */
   postgres(): Promise<PostgresServer>;
-  /** A file of SQLite that nobody may change, as other rows read it too. */
+  /** A file of SQLite that nobody may change, as other rows read it too. All of its sessions are active. */
   sessions(count: number): Promise<Filled>;
+  /** A file with very many sessions of every status, which nobody may change either. */
+  manySessions(): Promise<Filled>;
   /** A copy of it on the disk for those who change it in the same way: one that has got webhooks to send is not for all. */
   sessionsToChange(count: number, use: 'held' | 'sent'): Promise<Filled>;
 };
-
-/** From so many on, a database has sessions of every status. Below, all can be changed. */
-export const MIXED_FROM = 500_000;
 
 export async function withBench(options: Options, work: (bench: Bench) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'opentill-bench-'));
@@ -49,15 +49,20 @@ export async function withBench(options: Options, work: (bench: Bench) => Promis
     clear();
     process.exit(1);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, giveUp);
+  // Often a signal comes twice, to the process and to its group.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, giveUp);
   try {
     const receiver = await startProcess([join(import.meta.dirname, 'receiver.ts')]);
     const [generator, other] = await Promise.all([startGenerator(), startGenerator()]);
-    const sessions = once(async (count: number): Promise<Filled> => {
+    const fileOf = once(async (name: 'many' | `${number}`): Promise<Filled> => {
+      const isMixed = name === 'many';
+      const count = isMixed ? options.many : Number(name);
       const memory = hasMemoryFor(count) ? await mkdtemp(join(MEMORY, 'opentill-bench-')) : null;
       if (memory !== null) inMemory.push(memory);
-      return fill(memory ?? directory, count, `${receiver.url}/webhooks`);
+      const path = join(memory ?? directory, name);
+      return fill(path, { sessions: count, isMixed, webhookUrl: `${receiver.url}/webhooks` });
     });
+    const sessions = (count: number): Promise<Filled> => fileOf(`${count}`);
     const copy = once(async (name: `${number}-${string}`): Promise<Filled> => {
       const filled = await sessions(Number.parseInt(name, 10));
       const path = join(directory, `${name}.db`);
@@ -75,6 +80,7 @@ export async function withBench(options: Options, work: (bench: Bench) => Promis
         other,
         receiver,
         sessions,
+        manySessions: () => fileOf('many'),
         postgres() {
           hasPostgres = true;
           return postgres('postgres');
@@ -87,6 +93,7 @@ export async function withBench(options: Options, work: (bench: Bench) => Promis
     }
   } finally {
     clear();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, giveUp);
   }
 }
 
@@ -110,21 +117,19 @@ function once<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
   };
 }
 
-async function fill(directory: string, count: number, webhookUrl: string): Promise<Filled> {
+async function fill(name: string, filling: Filling): Promise<Filled> {
   const startedAt = performance.now();
-  const path = join(directory, `${count}.db`);
-  const ids = writeSubjects(join(directory, `${count}.ids`));
-  const tokens = writeSubjects(join(directory, `${count}.tokens`));
+  const path = `${name}.db`;
+  const ids = writeSubjects(`${name}.ids`);
+  const tokens = writeSubjects(`${name}.tokens`);
   await fillFile(path, {
-    sessions: count,
-    webhookUrl,
-    isMixed: count >= MIXED_FROM,
+    ...filling,
     onSession(id, token) {
       ids.add(id);
       tokens.add(token);
     },
   });
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  console.log(`   (${count.toLocaleString('en')} sessions were made in ${seconds} s)`);
+  console.log(`   (${filling.sessions.toLocaleString('en')} sessions were made in ${seconds} s)`);
   return { url: `sqlite:${path}`, ids: ids.end(), tokens: tokens.end() };
 }

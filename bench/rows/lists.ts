@@ -94,7 +94,7 @@ function timedOnce(bench: Bench, url: string, { ids }: Filled): Promise<Timed[]>
 }
 
 async function lists(bench: Bench): Promise<Measured> {
-  const filled = await bench.sessions(bench.many);
+  const filled = await bench.manySessions();
   await using service = await startService({ DATABASE_URL: filled.url });
   return surveyed(await timedOnce(bench, service.url, filled), bench.many);
 }
@@ -133,7 +133,7 @@ function surveyed(all: readonly Timed[], sessions: number): Measured {
 
 /** Fetches at a quarter of their peak, without and with the slowest list beside. */
 async function besideList(bench: Bench): Promise<Measured> {
-  const filled = await bench.sessions(bench.many);
+  const filled = await bench.manySessions();
   await using service = await startService({ DATABASE_URL: filled.url });
   const { url } = service;
   const slowest = (await timedOnce(bench, url, filled)).find(({ p95Ms }) => !Number.isNaN(p95Ms));

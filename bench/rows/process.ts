@@ -17,7 +17,7 @@ const LOAD_SECONDS = 20;
 
 /** From the beginning of the process until it says that it is ready. */
 async function start(bench: Bench): Promise<Measured> {
-  const many = await bench.sessions(bench.many);
+  const many = await bench.manySessions();
   const some = await bench.sessions(SESSIONS);
   const databases = { empty: `sqlite:${bench.directory}/empty.db`, '100k': some.url, '1m': many.url };
   const figures: Record<string, number> = {};

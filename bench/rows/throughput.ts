@@ -25,7 +25,7 @@ async function againstBare(bench: Bench, filled: Filled, request: Request): Prom
 
 /** Processor time of a fetch among many sessions, over that among few: in turn, in one run. */
 async function costOfMany(bench: Bench): Promise<Measured> {
-  const filled = { many: await bench.sessions(bench.many), few: await bench.sessions(FEW_SESSIONS) };
+  const filled = { many: await bench.manySessions(), few: await bench.sessions(FEW_SESSIONS) };
   await using large = await startService({ DATABASE_URL: filled.many.url });
   await using small = await startService({ DATABASE_URL: filled.few.url });
   const { many, few } = await inTurn({
@@ -85,7 +85,7 @@ export const throughput: readonly Row[] = [
     reach: { ratio: { atLeast: 0.28 } },
     aim: { ratio: { atLeast: 0.45 } },
     async run(bench) {
-      const filled = await bench.sessions(bench.many);
+      const filled = await bench.manySessions();
       return againstBare(bench, filled, fetchOf(filled.ids));
     },
   },
