@@ -163,7 +163,8 @@ async function run(job: Job): Promise<Load> {
       if (now > endAt + LAST_ANSWERS_MS) return;
       const dueCount = Math.min(total, Math.floor(((now - startedAt) * rate) / 1000) + 1);
       while (next < dueCount) {
-        const connection = idle.pop();
+        // The one that has waited longest: one that is never used would be ended as slow.
+        const connection = idle.shift();
         if (connection === undefined) break;
         const dueMs = startedAt + (1000 * next++) / rate;
         if (!waited) lateness.add(performance.now() - dueMs);

@@ -53,6 +53,9 @@ export function createLru<Key, Value>({
   function remove(entry: Entry<Key, Value>): void {
     unlink(entry);
     entries.delete(entry.key);
+    // What is removed must keep nothing alive, should it stay itself until the slow collector comes.
+    entry.newer = null;
+    entry.older = null;
     total -= entry.size;
   }
 

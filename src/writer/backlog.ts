@@ -7,7 +7,7 @@ import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
 const LONGEST_WAIT_MS = 500;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
-export const MAX_BATCH = 256;
+export const MAX_BATCH = 128;
 /** Weight of the newest batch in the time that a change takes. */
 const NEWEST = 0.2;
 

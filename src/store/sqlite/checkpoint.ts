@@ -3,21 +3,24 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
 /** Bytes of the log at which it is copied into the database file. */
-const COPY_AT_BYTES = 80 * 2 ** 20;
+const COPY_AT_BYTES = 160 * 2 ** 20;
 /** So many times that is long: a program has been reading for minutes. */
 const LONG = 4;
 
-/** To the thread: copy what is there; copy the rest, nobody writes; end. */
-export type Order = 'copy' | 'finish' | 'stop';
-/** From the thread: only little is left; all of it that could be is copied. */
-export type Report = 'nearly' | 'finished';
+/** Under load, a piece of the log is copied each time that this has gone by. */
+const STEP_MS = 300;
+
+/** To the thread: copy a piece; copy nearly all; copy the rest, nobody writes; end. */
+export type Order = 'step' | 'copy' | 'finish' | 'stop';
+/** From the thread: the order that it has carried out. */
+export type Report = Exclude<Order, 'stop'>;
 export type ThreadData = { readonly path: string; readonly file: number };
 
 export type Checkpoints = ReturnType<typeof startCheckpoints>;
 
 /**
  * Keeps the log short without holding up whoever serves: a thread copies it into the database file and brings that to
- * the disk. Only a log that was copied whole is begun anew, and under steady load the thread alone never gets there; so
+ * the disk, a piece at a time, since a sync of the log has to wait for what the disk is writing. Only a log that was copied whole is begun anew, and under steady load the thread alone never gets there; so
  * when only little is left, changes wait for the few milliseconds that this takes. Reads never do.
  *
  * The file of the log tells how long it is: a log that is begun anew is cut to `copyAtBytes`, and reuses what is left of
@@ -39,6 +42,7 @@ export function startCheckpoints(
   let hasFailed = false;
   let copying: PromiseWithResolvers<void> | null = null;
   let isFinishing = false;
+  let stepAt = performance.now() + STEP_MS;
 
   const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const order = (what: Order) => thread.postMessage(what);
@@ -50,7 +54,9 @@ export function startCheckpoints(
   }
 
   thread.on('message', (report: Report) => {
-    if (report === 'nearly') {
+    stepAt = performance.now() + STEP_MS;
+    if (report === 'step') return;
+    if (report === 'copy') {
       isFinishing = true;
       order('finish');
       return;
@@ -80,7 +86,12 @@ export function startCheckpoints(
         longAt = 2 * bytes;
         onLong(bytes);
       }
-      if (bytes <= copyAt) return;
+      if (bytes <= copyAt) {
+        if (performance.now() < stepAt) return;
+        stepAt = Number.POSITIVE_INFINITY;
+        order('step');
+        return;
+      }
       copyAt = bytes;
       copying = Promise.withResolvers();
       order('copy');
