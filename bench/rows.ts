@@ -3,6 +3,7 @@ import type { Row } from './row.ts';
 import { deliveryRows } from './rows/deliveries.ts';
 import { hourRow } from './rows/hour.ts';
 import { latency } from './rows/latency.ts';
+import { layerRow } from './rows/layers.ts';
 import { listRows } from './rows/lists.ts';
 import { postgresRows } from './rows/postgres.ts';
 import { processRows } from './rows/process.ts';
@@ -10,6 +11,7 @@ import { throughput } from './rows/throughput.ts';
 
 export const rows: readonly Row[] = [
   ...throughput,
+  layerRow,
   ...latency,
   ...listRows,
   ...processRows,

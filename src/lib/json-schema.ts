@@ -1,5 +1,5 @@
 /**
- * JSON schemas with the types of TypeBox, of which nothing is loaded: for these twelve functions it would read 374 files
+ * JSON schemas with the types of TypeBox, of which nothing is loaded: for these thirteen functions it would read 374 files
  * at each start, and keep 14 MB.
  */
 import type { Static, TSchema, Type as TypeBox } from 'typebox';
