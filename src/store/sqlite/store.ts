@@ -143,7 +143,6 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       await server?.readers.close();
       await server?.checkpoints.stop();
       database.close();
-      server?.checkpoints.release();
       server?.logSync.stop();
       leave();
     },
