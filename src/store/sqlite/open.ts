@@ -5,7 +5,7 @@ import { UnusableDatabase } from '../errors.ts';
 import { unchanging } from './file.ts';
 import { defineInTime } from './in-time.ts';
 import { migrate, refuseForeign, refuseOther } from './migrate.ts';
-import { unusable } from './unusable.ts';
+import { isMalformed, unusable } from './unusable.ts';
 
 /**
  * Opens the file, and brings its schema up to date or, without `migrates`, refuses another one. Commits are on disk when
@@ -61,15 +61,22 @@ export function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
     // To open and close one that is there would take away the locks that this process has on it.
-    if (existsSync(path)) readHeader(path);
+    if (existsSync(path)) refuseOtherFormats(path);
     else closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw unusable(path, error);
   }
 }
 
-/** Takes no lock, and leaves nothing beside the file. */
-function readHeader(path: string): void {
+/**
+ * Throws if the file is no database. Takes no lock, and leaves nothing beside the file: so it sees no log either, and a
+ * file into which a log was being copied when the power went is malformed without it. That is not for here to judge.
+ */
+function refuseOtherFormats(path: string): void {
   using database = new DatabaseSync(unchanging(path), { readOnly: true });
-  database.prepare('PRAGMA schema_version').get();
+  try {
+    database.prepare('PRAGMA schema_version').get();
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+  }
 }

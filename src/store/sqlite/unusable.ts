@@ -6,11 +6,16 @@ import { noteAt } from './note.ts';
 const ADVICE =
   'if it was whole before, it is damaged: opentill db check says where; move it away, and put a backup in its place with opentill db restore';
 
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+const codeOf = (error: unknown) => ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff;
+
+/** True if SQLite says that what is in the file contradicts itself. */
+export const isMalformed = (error: unknown): boolean => codeOf(error) === SQLITE_CORRUPT;
+
 /** True if SQLite says that the file is malformed, or no database. */
-export function isDamage(error: unknown): boolean {
-  const { errcode = 0 } = error as { readonly errcode?: number };
-  return [11, 26].includes(errcode & 0xff);
-}
+export const isDamage = (error: unknown): boolean => isMalformed(error) || codeOf(error) === SQLITE_NOTADB;
 
 /** The error as that of a row that is not what was written; null if it is none. */
 export function damagedRow(error: unknown): DamagedRow | null {
