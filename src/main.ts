@@ -21,7 +21,7 @@ import { sandbox } from './methods/sandbox/sandbox.ts';
 import { createStripeRail } from './methods/stripe/stripe.ts';
 import { lastBackupOf } from './store/backup-result.ts';
 import { openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
+import type { OpenOptions, Store } from './store/store.ts';
 import { version } from './version.ts';
 import { networkRules } from './webhooks/guard.ts';
 import { createSender } from './webhooks/sender.ts';
@@ -58,7 +58,7 @@ export async function createService(
     rails = [stripeRail(config), bank, sandbox],
     documentWaitMs = 5_000,
     connections = {},
-    onLost,
+    storeOptions = {},
     ...limits
   }: {
     logger?: FastifyBaseLogger;
@@ -68,15 +68,14 @@ export async function createService(
     documentWaitMs?: number;
     connections?: ConnectionOptions;
     maxBatch?: number;
-    /** Ends the process at once, for the reason that the log has; see the store's. */
-    onLost?: () => void;
+    storeOptions?: Pick<OpenOptions, 'onLost' | 'copyLogAtBytes'>;
   } = {},
 ): Promise<Service> {
   const live = createLiveUpdates();
   const store = await openStore(config, {
+    ...storeOptions,
     serve: true,
     onTrouble: (text) => logger.error(text),
-    ...(onLost === undefined ? {} : { onLost }),
     onRemoteChange: (changed) => live.publish(typeof changed === 'string' ? changed : feedTopic(changed)),
   });
   const { DATABASE_URL: database } = config;

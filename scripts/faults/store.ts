@@ -357,8 +357,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'the log is copied when there are many changes, not when it is long',
     ...sqlite('sqlite/checkpoint', 'store/checkpoint'),
-    find: 'if (bytes <= copyAt) return;',
-    replace: 'if ((copyAt += 1) % 5000 !== 0) return;',
+    find: 'if (bytes <= copyAt) {',
+    replace: 'if ((copyAt += 1) % 5000 !== 0) {',
   },
   {
     name: 'the log stays as long as it once was',

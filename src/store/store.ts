@@ -234,6 +234,8 @@ export type OpenOptions = {
    * may be left out: these are hints to look sooner.
    */
   readonly onRemoteChange?: (changed: CheckoutId | Tenant) => void;
+  /** Bytes of SQLite's log at which it is copied into the database file; for tests that want it begun anew often. */
+  readonly copyLogAtBytes?: number;
 };
 
 /** What is only read stands in `resources/`. Lists are newest first where nothing else is said. */

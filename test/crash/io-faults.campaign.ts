@@ -15,6 +15,7 @@ import { freshDirectory, run, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { checkAgainst, openBooks } from './books.ts';
+import { eitherLog } from './either-log.ts';
 import { createShim, type Fault, type Shim } from './io-shim.ts';
 import { createLoad } from './load.ts';
 import { randomFrom } from './random.ts';
@@ -97,7 +98,7 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     if (round % 2 === 1) assert.equal(ended.signal, null, `${what}: does not stop`);
     shim.disarm();
 
-    server = await serve(t, settings);
+    server = await serve(t, settings, eitherLog(random));
     await checkAgainst(load, { path, url: server.url, allSessions: round === rounds });
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;

@@ -13,6 +13,7 @@ import { freshDirectory, run, type Server, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { keptIn, openBooks } from './books.ts';
+import { eitherLog } from './either-log.ts';
 import { createLoad } from './load.ts';
 import { checkLedger, checkReplay, checkSessions, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
@@ -50,7 +51,7 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
   let committedUnseen = 0;
   let events = { last: 0, digest: '' };
 
-  let server = await serve(t, settings);
+  let server = await serve(t, settings, eitherLog(random));
   const freshMs = [server.readyMs];
   await register(server, endpoint.url);
   for (let round = 1; round <= kills; round++) {
@@ -61,7 +62,7 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
     // A crash while the last one is being repaired is a crash too.
     if (round % 3 === 0) await killWhileStarting(t, settings, random.between(50, 900));
 
-    server = await serve(t, settings);
+    server = await serve(t, settings, eitherLog(random));
     readyMs.push(server.readyMs);
     if (round % 4 === 0) freshMs.push(await startOnNothing(t, settings, `${path}.${round}`));
     const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));

@@ -14,6 +14,7 @@ import { freshDirectory, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { checkAgainst, keptIn, openBooks } from './books.ts';
+import { eitherLog } from './either-log.ts';
 import { checkHeard, listen } from './listeners.ts';
 import { createLoad } from './load.ts';
 import { createPower } from './power.ts';
@@ -67,7 +68,7 @@ test(`nothing acknowledged is lost in ${cycles} losses of power`, {
     told += checkHeard(books, heard, receiver.seen);
     books.close();
 
-    server = await serve(t, settings);
+    server = await serve(t, settings, eitherLog(random));
     await checkAgainst(load, { path, url: server.url, allSessions: cycle === cycles });
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;

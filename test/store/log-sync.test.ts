@@ -127,6 +127,7 @@ suite('a change that is not on the disk yet', () => {
       watch.stop();
       await checkpoints.stop();
       database.close();
+      checkpoints.release();
       logSync.stop();
       owned.release();
     });

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { readConfig, settings } from '../../config.ts';
+import type { OpenOptions } from '../../store/store.ts';
 import { plainCommand } from '../declare/access.ts';
 import { exitStatus } from '../failure.ts';
 import { freePort } from '../free-port.ts';
@@ -17,11 +18,11 @@ export const command = plainCommand({
   ],
   variables: Object.keys(settings),
   examples: [['opentill serve', 'On http://127.0.0.1:3000, unless the settings say otherwise']],
-  run: serve,
+  run: () => serve(),
 });
 
-/** Serves until the process is told to end. */
-async function serve(): Promise<void> {
+/** Serves until the process is told to end. Tests give options of the store. */
+export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = {}): Promise<void> {
   keepYoungObjectsYoung();
   // PORT=0 asks for any free port; addresses in answers need it before the server listens.
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
@@ -29,7 +30,9 @@ async function serve(): Promise<void> {
   // Neither help nor a wrong setting needs the service.
   const { createService } = await import('../../main.ts');
   const { announced, firstStart } = await import('../first-start.ts');
-  const service = await createService(config, { onLost: () => process.exit(exitStatus.failure) });
+  const service = await createService(config, {
+    storeOptions: { ...storeOptions, onLost: () => process.exit(exitStatus.failure) },
+  });
   let stopping = false;
   function stop(): void {
     // Asked twice: somebody is in a hurry.

@@ -1,30 +1,45 @@
 /**
- * Runs in a thread of its own: copies what has been committed from the log into the database file, so that this holds
- * up no request. Each message asks for it; the answer says that only little is left.
+ * Runs in a thread of its own: copies what has been committed from the log into the database file, and brings that to
+ * the disk, so that this holds up no request.
  */
+import { fdatasyncSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { SHORT_REST_PAGES } from './checkpoint.ts';
+import type { Order, Report, ThreadData } from './checkpoint.ts';
 
-/** Each round has only what was written during the one before; more of them would chase a writer that is faster. */
-const MAX_ROUNDS = 5;
+/** Each has only what was written during the one before. Behind the last of them little is left, however fast that is. */
+const ROUNDS = 3;
 
-const database = new DatabaseSync(workerData as string, { timeout: 1000 });
+const { path, file } = workerData as ThreadData;
+const database = new DatabaseSync(path, { timeout: 1000 });
 const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 
-parentPort?.on('message', (message: 'copy' | 'stop') => {
-  if (message === 'stop') {
+const copy = () => checkpoint.get();
+
+function step(): void {
+  copy();
+  fdatasyncSync(file);
+}
+
+/** SQLite syncs the file only behind the last page, and would wait then for everything at once. */
+function copyMost(): void {
+  for (let round = 0; round < ROUNDS; round++) {
+    step();
+  }
+}
+
+const work: Readonly<Record<Report, () => unknown>> = { step, copy: copyMost, finish: copy };
+
+parentPort?.on('message', (order: Order) => {
+  if (order === 'stop') {
     database.close();
     parentPort?.close();
     return;
   }
   try {
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number };
-      if (log - checkpointed <= SHORT_REST_PAGES) break;
-    }
+    work[order]();
   } catch {
-    // A full disk, for one: the writer asks again, and by then there may be room.
+    // A full disk, for one: what is in the log is safe there, and the writer asks again.
   }
-  parentPort?.postMessage('copied');
+  parentPort?.postMessage(order satisfies Report);
 });

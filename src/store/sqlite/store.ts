@@ -64,7 +64,7 @@ function refuseWithoutAccounts(database: DatabaseSync): void {
 
 /** What a server does beside its work, for as long as it has the database open. */
 function serving(database: DatabaseSync, path: string, owned: Ownership, options: SqliteOptions): Server {
-  const { onTrouble = () => {} } = options;
+  const { onTrouble = () => {}, copyLogAtBytes: copyAtBytes } = options;
   const onLong = (bytes: number) => {
     const size = Math.round(bytes / 2 ** 20);
     onTrouble(
@@ -74,7 +74,7 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
   const logSync = startLogSync(database, options);
   const watch = watchFiles(database, path, owned, onTrouble);
   const readers = createReaders(path, idOf(path), options.readers);
-  return { logSync, watch, readers, checkpoints: startCheckpoints(database, path, { onLong }) };
+  return { logSync, watch, readers, checkpoints: startCheckpoints(database, path, { onLong, copyAtBytes }) };
 }
 
 function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
@@ -143,6 +143,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       await server?.readers.close();
       await server?.checkpoints.stop();
       database.close();
+      server?.checkpoints.release();
       server?.logSync.stop();
       leave();
     },
