@@ -84,6 +84,12 @@ export const checkoutFaults: readonly Fault[] = [
     replace: 'amount < refundableOf(checkout, each.id)',
   },
   {
+    name: 'a refund of all that is left is one of the newest attempt alone',
+    ...refunds('decide-refunds'),
+    find: 'if (parts.length > 0) return parts;',
+    replace: 'if (parts.length > 0) return parts.slice(0, 1);',
+  },
+  {
     name: 'a refund is taken from the oldest payment',
     ...refunds('decide-refunds'),
     find: 'candidates.findLast(',

@@ -108,8 +108,10 @@ export type CreateRefund = At & {
   readonly type: 'create_refund';
   /** Id of the attempt whose money is taken back. */
   readonly attempt: AttemptId | null;
-  /** Null for all that is left of the attempt. */
+  /** Null for all that is left: of the attempt, or without one of all attempts, each by a refund of its own. */
   readonly amount: number | null;
+  /** Ids of the refunds of further attempts, where all of them are refunded. `id` is for the newest one. */
+  readonly furtherIds: readonly RefundId[];
   /** That in which the merchant counts; null for that of the session. */
   readonly currency: string | null;
 } & Pick<Refund, 'id' | 'reason' | 'remarks' | 'metadata' | 'webhookUrl'>;

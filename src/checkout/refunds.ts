@@ -3,7 +3,7 @@
 import type { CreateRefund, ReportRefund, ReportReversal, SettleRefund } from './commands.ts';
 import type { RefundId } from './ids.ts';
 import { formatAmount } from './money.ts';
-import { type Refusal, refuse, refuseFields } from './refusals.ts';
+import { isRefusal, type Refusal, refuse, refuseFields } from './refusals.ts';
 import {
   type Attempt,
   type Checkout,
@@ -20,7 +20,7 @@ export const MAX_REFUNDS = 100;
 
 /** Never more than was paid: a pending refund counts as gone until it has failed. */
 export function createRefund(checkout: Checkout, command: CreateRefund): Checkout | Refusal {
-  const { attempt: named, id, now, currency, reason, remarks, metadata, webhookUrl } = command;
+  const { attempt: named, now, currency, reason, remarks, metadata, webhookUrl } = command;
   if (currency !== null && currency !== checkout.currency) {
     const detail = `must be ${checkout.currency}, the currency of the session`;
     return refuseFields([{ pointer: '/currency', detail }]);
@@ -32,26 +32,37 @@ export function createRefund(checkout: Checkout, command: CreateRefund): Checkou
       { pointer: '/payment_attempt', detail: 'must be the id of an attempt of the session' },
     ]);
   }
-  if (checkout.refunds.length >= MAX_REFUNDS) {
-    return refuse('not_refundable', `The session has reached the limit of ${MAX_REFUNDS} refunds.`);
+  const parts =
+    command.amount === null ? restOf(checkout, candidates) : partOf(checkout, candidates, command.amount);
+  if (isRefusal(parts)) return parts;
+  if (checkout.refunds.length + parts.length > MAX_REFUNDS) {
+    return refuse('not_refundable', `A session has at most ${MAX_REFUNDS} refunds.`);
   }
-  const amount = command.amount ?? restOf(checkout, candidates);
-  if (typeof amount !== 'number') return amount;
-  const newest = candidates.findLast((each) => amount <= refundableOf(checkout, each.id));
-  if (!newest) return tooMuch(checkout, candidates);
-  const { id: attempt, rail } = newest;
-  return addRefund(checkout, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
+  const ids = [command.id, ...command.furtherIds];
+  return parts.reduce((session, { attempt: { id: attempt, rail }, amount }, index) => {
+    const id = ids[index];
+    if (id === undefined) throw new Error(`${parts.length} refunds are to be made with ${ids.length} ids`);
+    return addRefund(session, { id, attempt, rail, amount, reason, remarks, metadata, webhookUrl }, now);
+  }, checkout);
 }
 
-/** All that is left of the one attempt that has any. */
-function restOf(checkout: Checkout, candidates: readonly Attempt[]): number | Refusal {
-  const left = candidates.map(({ id }) => refundableOf(checkout, id)).filter((amount) => amount > 0);
-  const [rest = 0, ...others] = left;
-  if (rest === 0) return refuse('not_refundable', 'No payment has anything left that could be refunded.');
-  if (others.length === 0) return rest;
-  return refuseFields([
-    { pointer: '/payment_attempt', detail: 'is required: several attempts have money left' },
-  ]);
+/** An amount that goes back, and the attempt that has brought it. */
+type Part = { readonly attempt: Attempt; readonly amount: number };
+
+/** The amount, out of the newest attempt that has so much left. */
+function partOf(checkout: Checkout, candidates: readonly Attempt[], amount: number): [Part] | Refusal {
+  const attempt = candidates.findLast((each) => amount <= refundableOf(checkout, each.id));
+  return attempt ? [{ attempt, amount }] : tooMuch(checkout, candidates);
+}
+
+/** All that is left, newest attempt first: a rail refunds an attempt, so each has a refund of its own. */
+function restOf(checkout: Checkout, candidates: readonly Attempt[]): readonly Part[] | Refusal {
+  const parts = candidates
+    .map((attempt) => ({ attempt, amount: refundableOf(checkout, attempt.id) }))
+    .filter(({ amount }) => amount > 0)
+    .reverse();
+  if (parts.length > 0) return parts;
+  return refuse('not_refundable', 'No payment has anything left that could be refunded.');
 }
 
 /** A new refund; its rail is asked at once. */

@@ -125,6 +125,35 @@ suite('a refund', () => {
     });
   });
 
+  test('without an amount is of all that is left, of every attempt', async () => {
+    const { id: payin } = await createSession(service);
+    await pay(service, payin, { amount: 1500 });
+    const second = (await pay(service, payin, { amount: 1000 })).latest_payment_attempt;
+    await created({ payin, amount: 400, payment_attempt: second });
+    const key = { 'idempotency-key': `all of ${payin}` };
+    const answer = succeeded(await refund({ payin, reason: 'Closed.' }, key), 201);
+    assert.deepEqual([answer.payment_attempt, answer.amount], [second, 600]);
+    assert.equal(succeeded(await refund({ payin, reason: 'Closed.' }, key), 201).id, answer.id);
+    const { data } = (await call('GET', `/v3/refund?payin=${payin}`)).json;
+    for (const { id } of data) assert.equal((await ended(id)).status, 'succeeded');
+    const { amount_refunded, payment_attempts, refunds } = await payinOf(payin);
+    assert.equal(amount_refunded, 2500);
+    assert.deepEqual(
+      refunds.map((each: Data) => [each.amount, each.reason]),
+      [
+        [400, ''],
+        [600, 'Closed.'],
+        [1500, 'Closed.'],
+      ],
+    );
+    assert.ok(payment_attempts.every((each: Data) => each.refunded));
+    assertRefused(await refusedQuietly(() => refund({ payin })), {
+      status: 409,
+      message: 'REFUND.CREATE.NOT_REFUNDABLE',
+      errors: [[19026, '']],
+    });
+  });
+
   test('of what was paid in excess is made by itself where the account wants that', async () => {
     await configure(service, { receivingAccounts: [], policy: { ...defaultPolicy, excess: 'refund' } });
     const payin = (await pay(service, (await createSession(service)).id, { amount: 2800 })).id;

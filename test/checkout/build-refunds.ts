@@ -51,6 +51,7 @@ export function createRefund(amount: number | null, given: Partial<CreateRefund>
     id: 'rfd_new',
     attempt: null,
     amount,
+    furtherIds: [],
     currency: null,
     reason: '',
     remarks: '',

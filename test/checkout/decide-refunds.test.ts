@@ -104,9 +104,34 @@ suite('a refund', () => {
       gives: { refused: 'not_found' },
     },
     {
-      name: 'of all of several attempts, but not at once',
+      name: 'of an amount that several attempts have brought together, but none alone',
       given: shared,
       when: createRefund(501),
+      gives: { refused: 'not_refundable' },
+    },
+    {
+      name: 'of all that is left of several attempts, each by one of its own',
+      given: checkout({
+        ...shared,
+        attempts: [...shared.attempts, attempt('failed', { name: 'd' })],
+        refunds: [refund(500), refund(100, { id: 'rfd_b', attempt: 'pat_b' })],
+      }),
+      when: createRefund(null, { furtherIds: ['rfd_2', 'rfd_3'] }),
+      gives: {
+        is: 'completed paid',
+        paid: 1000,
+        attempts: ['succeeded', 'succeeded', 'succeeded', 'failed'],
+        events: ['refund.pending', 'refund.pending'],
+        refunds: ['pending 500', 'pending 100', 'pending 200', 'pending 200'],
+      },
+    },
+    {
+      name: 'of all of several attempts, but not by more refunds than a session may have',
+      given: checkout({
+        ...shared,
+        refunds: Array.from({ length: MAX_REFUNDS - 1 }, () => refund(1, { status: 'failed' })),
+      }),
+      when: createRefund(null, { furtherIds: ['rfd_2', 'rfd_3'] }),
       gives: { refused: 'not_refundable' },
     },
     {

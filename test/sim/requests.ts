@@ -141,6 +141,7 @@ export function refund(session: Session, { share }: Of<'refund'>): Asked {
     id: newId('rfd', now),
     attempt: null,
     amount,
+    furtherIds: [],
     currency: null,
     reason: '',
     remarks: '',

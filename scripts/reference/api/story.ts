@@ -82,7 +82,7 @@ const refund = (letter: string, status: 'succeeded' | 'failed', failure = '') =>
   const id = `rfd_${ID}${letter}` as const;
   const given = { attempt: null, amount: 1250, currency: null, reason: 'The parcel was lost.', remarks: '' };
   return [
-    { type: 'create_refund', id, ...given, metadata: { ticket: 'T-77' }, webhookUrl: '' },
+    { type: 'create_refund', id, furtherIds: [], ...given, metadata: { ticket: 'T-77' }, webhookUrl: '' },
     {
       type: 'report_refund',
       refund: id,

@@ -1,5 +1,6 @@
 /** Refunds: create, settle, list and fetch them. */
 import type { CheckoutCommand } from '../../checkout/commands.ts';
+import { MAX_REFUNDS } from '../../checkout/refunds.ts';
 import type { Serializer } from '../../checkout/serializer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { newId } from '../../lib/id.ts';
@@ -33,7 +34,7 @@ export function refundRoutes(
         currencyOf: currencyOfSession(store, ({ body }) => Object(body).payin),
         summary: 'Refund a payment',
         description:
-          'Returns a payment to the payer, in full or in part. Pending and completed refunds never exceed the payment. The new refund is `pending`; a webhook reports its end.',
+          'Returns a payment to the payer, in full or in part. Pending and completed refunds never exceed the payment. The new refund is `pending`; a webhook reports its end. Without `amount` and `payment_attempt`, all that is left goes back: every attempt with money left gets a refund of its own, and the answer is that of the newest one.',
         statusCode: 201,
         answers: 'Refund',
         errors: ['bad_metadata', 'not_refundable', 'not_found'],
@@ -59,6 +60,7 @@ export function refundRoutes(
         id,
         attempt: payment_attempt,
         amount,
+        furtherIds: amount === null ? Array.from({ length: MAX_REFUNDS - 1 }, () => newId('rfd', time)) : [],
         currency: request.body.currency?.toUpperCase() ?? null,
         reason,
         remarks,

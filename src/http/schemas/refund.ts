@@ -9,11 +9,14 @@ export const refundBody = Type.Object(
   {
     payin,
     payment_attempt: Type.Optional(
-      idText('pat', 'Id of the attempt to refund. Default: the newest one with enough money.'),
+      idText(
+        'pat',
+        'Id of the attempt to refund. Default: the newest one with enough money; without `amount`, every attempt with money left.',
+      ),
     ),
     amount: Type.Optional(
       amount(
-        'Amount to refund, in minor units; at most the unrefunded rest of the attempt. Default: that rest.',
+        'Amount to refund, in minor units; at most the unrefunded rest of one attempt. Default: all that is left.',
         1,
       ),
     ),

@@ -143,6 +143,7 @@ function* refunds(session: Checkout, bound: Bound, now: number): Generator<Check
     type: 'create_refund',
     now,
     id,
+    furtherIds: [2, 3].map((n) => `rfd_${session.refunds.length + n}` as const),
     currency: null,
     reason: '',
     remarks: '',

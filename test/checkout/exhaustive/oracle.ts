@@ -254,11 +254,21 @@ function giveBack(sketch: Sketch, command: CreateRefund): RefusalReason | null {
   if (named !== null && !sketch.attempts.some(({ id }) => id === named)) return 'field_invalid';
   const newestFirst = sketch.attempts.toReversed().filter(({ id }) => named === null || named === id);
   const withMoney = newestFirst.filter(({ id }) => leftOf(sketch, id) > 0);
-  if (command.amount === null && withMoney.length > 1) return 'field_invalid';
-  const amount = command.amount ?? (withMoney[0] ? leftOf(sketch, withMoney[0].id) : Infinity);
-  const source = newestFirst.find(({ id }) => leftOf(sketch, id) >= amount);
+  const { amount } = command;
+  const source = newestFirst.find(({ id }) => leftOf(sketch, id) >= (amount ?? 1));
   if (source === undefined) return 'not_refundable';
-  askForRefund(sketch, source, { ...command, amount }, now);
+  if (amount === null) {
+    // All that can still go back, of every attempt.
+    const ids = [command.id, ...command.furtherIds];
+    for (const [n, each] of withMoney.entries()) {
+      askForRefund(
+        sketch,
+        each,
+        { ...command, id: ids[n] ?? 'rfd_none', amount: leftOf(sketch, each.id) },
+        now,
+      );
+    }
+  } else askForRefund(sketch, source, { ...command, amount }, now);
   return null;
 }
 

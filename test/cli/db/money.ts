@@ -121,6 +121,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
         id: refund,
         attempt: await attemptOf(id),
         amount,
+        furtherIds: [],
         currency: null,
         reason: 'Returned goods.',
         remarks: '',
