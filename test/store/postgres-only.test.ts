@@ -161,6 +161,17 @@ suite('migrations', () => {
     );
   });
 
+  test('take a database in which nothing but an extension has views and tables', async (t) => {
+    const url = await freshDatabase(t);
+    const sql = beside(t, url);
+    await sql`CREATE EXTENSION pg_stat_statements`;
+    // Views as monitoring needs them, and a table, as extensions for distribution or time series have them.
+    await sql`CREATE TABLE cluster_node (id integer)`;
+    await sql`ALTER EXTENSION pg_stat_statements ADD TABLE cluster_node`;
+    await open(t, url);
+    assert.equal((await sql`SELECT version FROM schema_version`)[0]?.version, migrations.length);
+  });
+
   test('leave the database of another program alone', async (t) => {
     const url = await freshDatabase(t);
     const sql = beside(t, url);

@@ -79,12 +79,15 @@ export async function schemaOf(sql: Sql): Promise<number | null> {
 
 /**
  * To be called where there is no version of the schema; another process may be making it just now. The tables of others
- * are seen here whoever may use them.
+ * are seen here whoever may use them. What belongs to an extension, such as the views of pg_stat_statements, is no
+ * program's data.
  */
 async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
   const [other] = await sql.unsafe<Array<{ relname: string }>>(`
     SELECT relname FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT ${OURS}
+      AND NOT EXISTS (
+        SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
     ORDER BY relname LIMIT 1`);
   if (!other) return;
   throw new UnusableDatabase(
