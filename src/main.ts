@@ -13,6 +13,7 @@ import { buildApp } from './http/app.ts';
 import type { ConnectionOptions } from './http/connections.ts';
 import { createMetrics } from './http/metrics.ts';
 import { buildOperationsApp } from './http/operations-app.ts';
+import type { Phase } from './http/routes/operations.ts';
 import { createSteadyClock, type Jump } from './lib/steady-clock.ts';
 import type { RealTime } from './lib/time.ts';
 import { bank } from './methods/bank/rail.ts';
@@ -44,8 +45,11 @@ export type Service = {
   /** Liveness, readiness and metrics, where they have an address of their own. */
   readonly operations: FastifyInstance | null;
   readonly store: Store;
-  /** Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. */
-  start(): Promise<string>;
+  /**
+   * Starts to listen and to work; resolves with the address it listens on, such as `http://127.0.0.1:3000`. The service
+   * is not ready before the end of `complete`, which runs once its ports are its own.
+   */
+  start(complete?: () => Promise<void>): Promise<string>;
   /** Lets what has begun come to an end, then closes everything. */
   stop(): Promise<void>;
 };
@@ -94,7 +98,7 @@ export async function createService(
     logger.info({ rail, ...about }, text);
   };
   await tellIfBehind(store, realNow(), logger);
-  let stopping = false;
+  let phase: Phase = 'starting';
 
   const backlog = createBacklog();
   const rules = networkRules(config.WEBHOOK_ALLOW, servesThisMachineOnly(config));
@@ -138,7 +142,7 @@ export async function createService(
       ? null
       : watchStatements({ directory: config.STATEMENT_DIR, store, execute, now, realNow, log: logger });
 
-  const isStopping = () => stopping;
+  const currentPhase = () => phase;
   const operations =
     config.OPERATIONS_PORT === null
       ? null
@@ -146,7 +150,7 @@ export async function createService(
           logger,
           store,
           metrics,
-          isStopping,
+          phase: currentPhase,
           publicUrl: config.PUBLIC_URL,
           connections,
         });
@@ -170,7 +174,7 @@ export async function createService(
     metrics,
     trustProxy: config.TRUST_PROXY,
     rateLimit: config.RATE_LIMIT,
-    isStopping,
+    phase: currentPhase,
     servesOperations: operations === null,
     connections,
   });
@@ -179,17 +183,20 @@ export async function createService(
     app,
     operations,
     store,
-    async start() {
+    async start(complete = async () => {}) {
       await operations?.listen({ host: config.OPERATIONS_HOST, port: config.OPERATIONS_PORT ?? 0 });
       await app.listen({ host: config.HOST, port: config.PORT, backlog: LISTEN_BACKLOG });
       worker.start();
       statements?.start();
+      await complete();
+      // It may have been told to stop meanwhile.
+      if (phase === 'starting') phase = 'serving';
       const address = app.server.address();
       const port = typeof address === 'object' && address ? address.port : config.PORT;
       return `http://${hostInUrl(config.HOST)}:${port}`;
     },
     async stop() {
-      stopping = true;
+      phase = 'stopping';
       await app.close();
       await statements?.stop();
       await worker.stop();

@@ -30,7 +30,7 @@ import { checkoutRoutes } from './routes/checkout.ts';
 import { customerRoutes } from './routes/customer.ts';
 import { eventRoutes } from './routes/event.ts';
 import { metadataRoutes } from './routes/metadata.ts';
-import { operationsRoutes } from './routes/operations.ts';
+import { operationsRoutes, type Phase } from './routes/operations.ts';
 import { payinRoutes } from './routes/payin.ts';
 import { paymentAttemptRoutes } from './routes/payment-attempt.ts';
 import { paymentFileRoutes } from './routes/payment-file.ts';
@@ -47,7 +47,7 @@ export type AppOptions = Dependencies & {
   readonly trustProxy: readonly string[];
   /** Requests a second for each caller; 0 for no limit. */
   readonly rateLimit: number;
-  readonly isStopping: () => boolean;
+  readonly phase: () => Phase;
   /** False if liveness, readiness and metrics have an address of their own. */
   readonly servesOperations: boolean;
   readonly connections?: ConnectionOptions;
@@ -102,7 +102,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   // An open connection would delay the end of the service until it times out.
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (options.isStopping()) reply.header('connection', 'close');
+    if (options.phase() === 'stopping') reply.header('connection', 'close');
     done(null, payload);
   });
   const plain = app as unknown as FastifyInstance;

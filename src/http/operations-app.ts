@@ -6,14 +6,14 @@ import { type ConnectionOptions, guardConnections } from './connections.ts';
 import { answerFailures } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { requestIds } from './request-id.ts';
-import { operationsRoutes } from './routes/operations.ts';
+import { operationsRoutes, type Phase } from './routes/operations.ts';
 import { schemaController } from './validate.ts';
 
 type Options = {
   readonly logger: FastifyBaseLogger;
   readonly store: Store;
   readonly metrics: Metrics;
-  readonly isStopping: () => boolean;
+  readonly phase: () => Phase;
   /** Address of the documents that errors name. */
   readonly publicUrl: string;
   readonly connections?: ConnectionOptions;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import postgres from 'postgres';
 import { freePort } from '../../src/cli/free-port.ts';
 import { postgresDatabase } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -106,9 +107,36 @@ test('the command line makes nothing in an empty database, and says so', async (
   assert.deepEqual(await postgresDatabase(url, async () => {}).tables(), []);
 });
 
-suite('several servers on one database', () => {
-  const boot = { id: 'ak_test_boot', secret: 'sk_test_boot' };
+const boot = { id: 'ak_test_boot', secret: 'sk_test_boot' };
 
+test('a server is ready when all of its start is done, however long the database takes', async (t) => {
+  const DATABASE_URL = await freshDatabase(t);
+  await (await serve(t, { DATABASE_URL })).kill('SIGTERM');
+  const holder = postgres(DATABASE_URL, { max: 1 });
+  t.after(() => holder.end());
+  // All can be read and written but the table of keys, which can only be read.
+  await holder.unsafe('BEGIN');
+  await holder.unsafe('LOCK TABLE api_key IN SHARE MODE');
+  const port = await freePort();
+  const started = serve(t, {
+    DATABASE_URL,
+    PORT: String(port),
+    BOOTSTRAP_API_KEY: `${boot.id}:${boot.secret}`,
+  });
+  const ask = (path: string, init?: RequestInit) =>
+    fetch(`http://127.0.0.1:${port}${path}`, init).catch(() => null);
+  while ((await ask('/livez'))?.status !== 200);
+  const early = await ask('/readyz');
+  assert.deepEqual([early?.status, await early?.json()], [503, { status: 'starting' }]);
+  assert.equal(early?.headers.get('retry-after'), '1');
+  await holder.unsafe('COMMIT');
+  while ((await ask('/readyz'))?.status !== 200);
+  const headers = { authorization: `Bearer ${boot.secret}` };
+  assert.equal((await ask('/v3/checkout', { headers }))?.status, 200);
+  await started;
+});
+
+suite('several servers on one database', () => {
   test('serve the same sessions, and keys that are made and revoked beside them', async (t) => {
     const settings = { DATABASE_URL: await freshDatabase(t) };
     const withKey = { ...settings, BOOTSTRAP_API_KEY: `${boot.id}:${boot.secret}` };

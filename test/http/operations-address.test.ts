@@ -1,8 +1,12 @@
 /** Liveness, readiness and metrics: at the address of the API, or at one of their own and nowhere else. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { pino } from 'pino';
 import { freePort } from '../../src/cli/free-port.ts';
+import { readConfig } from '../../src/config.ts';
+import { createService } from '../../src/main.ts';
 import { createSession } from '../api/shop.ts';
+import { freshTestDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 
 const paths = ['/livez', '/readyz', '/metrics'];
@@ -34,6 +38,32 @@ suite('what operators ask for', () => {
     const absent = await fetch(`${own}/docs`);
     assert.deepEqual([absent.status, JSON.parse(await absent.text()).errors[0].code], [404, 105]);
   });
+
+  for (const where of ['the address of the API', 'its own address']) {
+    test(`says at ${where} that the service is ready when its start has come to an end`, async (t) => {
+      const port = await freePort();
+      const own = { OPERATIONS_PORT: String(port) };
+      const url = `http://127.0.0.1:${port}`;
+      const database = await freshTestDatabase();
+      const config = readConfig({
+        DATABASE_URL: database.url,
+        PORT: String(port),
+        ...(where === 'its own address' ? { PORT: String(await freePort()), ...own } : {}),
+      });
+      const service = await createService(config, { logger: pino({ level: 'silent' }) });
+      t.after(async () => {
+        await service.stop();
+        await database.remove();
+      });
+      const told: unknown[] = [];
+      await service.start(async () => {
+        const answer = await fetch(`${url}/readyz`);
+        told.push(answer.status, answer.headers.get('retry-after'), await answer.json());
+      });
+      assert.deepEqual(told, [503, '1', { status: 'starting' }]);
+      assert.equal(await statusOf(`${url}/readyz`), 200);
+    });
+  }
 
   test('has a limit at its own address, too', async (t) => {
     const port = await freePort();

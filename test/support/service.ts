@@ -158,7 +158,8 @@ export async function serveHere(
     return stopped;
   };
   context.after(stop);
-  const url = await service.start();
-  await firstStart(service.store, config);
+  const url = await service.start(async () => {
+    await firstStart(service.store, config);
+  });
   return { url, port: config.PORT, stop };
 }

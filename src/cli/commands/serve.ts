@@ -46,13 +46,15 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
   if (['start', 'npx'].includes(process.env.npm_lifecycle_event ?? '')) whenOrphaned(stop);
 
   try {
-    const address = await service.start();
-    // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
-    const welcome = await firstStart(service.store, config);
+    const lines: string[] = [];
+    const address = await service.start(async () => {
+      // Only now: a key whose secret could not be shown, because the port was taken, would be lost.
+      const welcome = await firstStart(service.store, config);
+      if (welcome !== null) lines.push(announced(welcome, process.stdout.isTTY, config.DATABASE_URL));
+    });
     // The reader of the first lines may leave; the service goes on.
     process.stdout.on('error', () => {});
     // One write: a reader that waits for the first line may read the rest at once.
-    const lines = welcome === null ? [] : [announced(welcome, process.stdout.isTTY, config.DATABASE_URL)];
     console.log([`opentill listening on ${address}`, ...lines].join('\n'));
   } catch (error) {
     for (const signal of SIGNALS) process.off(signal, stop);

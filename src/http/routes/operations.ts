@@ -4,15 +4,19 @@ import { StoreUnavailable } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** `isStopping` is true once the process was told to end. */
+/** Starting until everything of the start is done, stopping once the process was told to end. */
+export type Phase = 'starting' | 'serving' | 'stopping';
+
 export function operationsRoutes(
   app: FastifyInstance,
-  { store, metrics, isStopping }: { store: Store; metrics: Metrics; isStopping: () => boolean },
+  { store, metrics, phase }: { store: Store; metrics: Metrics; phase: () => Phase },
 ): void {
   app.get('/livez', async (_request, reply) => reply.send({ status: 'ok' }));
 
   app.get('/readyz', async (request, reply) => {
-    if (isStopping()) return reply.code(503).send({ status: 'stopping' });
+    const status = phase();
+    if (status === 'stopping') return reply.code(503).send({ status });
+    if (status === 'starting') return reply.code(503).header('retry-after', '1').send({ status });
     try {
       await store.checkHealth();
     } catch (error) {
