@@ -51,7 +51,7 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
   const schemas = answerComponents();
   const errors = createErrorResponses();
   const examples = createExamples(schemas);
-  const paths = pathsOf(operations, { schemas, errors, examples });
+  const { paths, ...shared } = pathsOf(operations, { schemas, errors, examples });
   const { headers, parameters } = headerComponents();
   return {
     openapi: '3.1.0',
@@ -71,9 +71,9 @@ export function openApiDocument(operations: readonly DeclaredOperation[]) {
       },
       schemas: Object.fromEntries(schemas),
       responses: { ...errors.responses, ...webhookResponses },
-      parameters: { ...parameters, ...webhookParameters },
+      parameters: { ...parameters, ...shared.parameters, ...webhookParameters },
       headers,
-      examples: errors.examples,
+      examples: { ...shared.examples, ...errors.examples },
     },
   };
 }

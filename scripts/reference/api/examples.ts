@@ -51,7 +51,8 @@ const exampleOf = (name: string, components: Components): Json => sample({ $ref:
 
 /** A value that fits the schema: the example where it has one, else put together from those of its parts. */
 export function sample(schema: JsonObject, components: Components): Json {
-  const { $ref, examples, const: constant, enum: values, default: usual, anyOf, type, items } = schema;
+  const { $ref, examples, const: constant, enum: values, default: usual, anyOf, items } = schema;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (typeof $ref === 'string') return sample(components.get($ref.split('/').at(-1) ?? '') ?? {}, components);
   if (Array.isArray(examples)) return examples[0];
   if (constant !== undefined) return constant;

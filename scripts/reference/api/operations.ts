@@ -6,16 +6,27 @@ import type { createErrorResponses } from './errors.ts';
 import { type Examples, sample } from './examples.ts';
 import { type HeaderName, headersOf, parametersOf } from './headers.ts';
 import { addSchema, type Components, hoisted, isObject, type JsonObject, plain, refTo } from './schemas.ts';
+import { type Shared, share, type Use } from './share.ts';
 
-export type Builder = {
+type Parts = {
   readonly schemas: Components;
   readonly errors: ReturnType<typeof createErrorResponses>;
   readonly examples: Examples;
 };
+type Builder = Parts & { readonly parameters: Shared; readonly answers: Shared };
 
-/** Paths of the document; the order is that of the routes. */
-export function pathsOf(operations: readonly DeclaredOperation[], builder: Builder): JsonObject {
-  addEnvelopes(operations, builder.schemas);
+/** Paths of the document, in the order of the routes, and the components that they share. */
+export function pathsOf(operations: readonly DeclaredOperation[], parts: Parts) {
+  addEnvelopes(operations, parts.schemas);
+  const parameters = share(
+    'parameters',
+    operations.flatMap((each) => parameterUses(each, parts.schemas)),
+  );
+  const answers = share(
+    'examples',
+    operations.map((each) => answerUse(each, parts.examples)),
+  );
+  const builder = { ...parts, parameters, answers };
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const each of operations) {
     const path = each.url.replace(/:(\w+)/g, '{$1}');
@@ -23,11 +34,11 @@ export function pathsOf(operations: readonly DeclaredOperation[], builder: Build
     paths[path] = item;
     item[each.method.toLowerCase()] = operationOf(each, builder);
   }
-  return paths;
+  return { paths, parameters: parameters.components, examples: answers.components };
 }
 
 function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject {
-  const { declaration, accepted } = declared;
+  const { declaration } = declared;
   const { permission, summary, tag } = declaration;
   return {
     operationId: operationIdOf(declaration),
@@ -38,8 +49,9 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
     security: [{ basic: [permission] }, { bearer: [permission] }],
     'x-permission': permission,
     ...listed('parameters', [
-      ...pathParameters(accepted.params),
-      ...queryParameters(accepted.querystring, builder.schemas),
+      ...ownParameters(declared, builder.schemas).map(
+        (each) => builder.parameters.of(JSON.stringify(each)) ?? each,
+      ),
       ...parametersOf(requestHeadersOf(declared)),
     ]),
     ...bodyOf(declared, builder),
@@ -71,6 +83,18 @@ function descriptionOf({ description = '', inV3, permission, testOnly }: Declara
     .join('\n\n');
 }
 
+function ownParameters({ accepted }: DeclaredOperation, schemas: Components): readonly JsonObject[] {
+  return [...pathParameters(accepted.params), ...queryParameters(accepted.querystring, schemas)];
+}
+
+function parameterUses(declared: DeclaredOperation, schemas: Components): readonly Use[] {
+  return ownParameters(declared, schemas).map((value) => {
+    const name = String(value.name).replace(/\[(\w+)\]/, '.$1');
+    const longName = `${resourceOf(declared.declaration)}.${name}`;
+    return { key: JSON.stringify(value), value, name, longName };
+  });
+}
+
 function pathParameters(params: TSchema | undefined): readonly JsonObject[] {
   return propertiesOf(params).map(([name, { description = '', ...schema }]) => ({
     name,
@@ -84,13 +108,16 @@ function pathParameters(params: TSchema | undefined): readonly JsonObject[] {
 function queryParameters(query: TSchema | undefined, schemas: Components): readonly JsonObject[] {
   if (query === undefined) return [];
   const { required = [], patternProperties = {} } = plain(query);
-  const named = propertiesOf(query).map(([name, { description = '', ...schema }]) => ({
-    name,
-    in: 'query',
-    ...(Array.isArray(required) && required.includes(name) ? { required: true } : {}),
-    description,
-    schema: hoisted(schema, schemas),
-  }));
+  const named = propertiesOf(query).map(([name, value]) => {
+    const { description: _, ...schema } = hoisted(value, schemas) as JsonObject;
+    return {
+      name,
+      in: 'query',
+      ...(Array.isArray(required) && required.includes(name) ? { required: true } : {}),
+      description: value.description ?? '',
+      schema,
+    };
+  });
   // `metadata[key]=value`: an object whose keys the client chooses.
   const open = Object.entries(isObject(patternProperties) ? patternProperties : {}).map(
     ([pattern, value]) => {
@@ -149,16 +176,32 @@ function bodyOf({ declaration, accepted }: DeclaredOperation, { schemas }: Build
   };
 }
 
-function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObject {
-  const { declaration } = declared;
-  const { statusCode, versioned, eventStream, operation } = declaration;
+/** Answers that differ in their message alone share an example. */
+function answerUse({ declaration }: DeclaredOperation, examples: Examples): Use {
+  const { operation } = declaration;
   const resource = examples.answer(operation, resourceOf(declaration));
-  const message = `${operation}.SUCCESS`;
-  const example = isList(declaration)
-    ? { status: 'success', message, data: [resource], has_more: false, next_cursor: null }
-    : { status: 'success', message, data: resource };
+  const head = { status: 'success', message: messageOf(declaration) };
+  const rest = isList(declaration)
+    ? { data: [resource], has_more: false, next_cursor: null }
+    : { data: resource };
+  const name = `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}`;
   return {
-    description: 'Success.',
+    key: JSON.stringify([envelopeOf(declaration), rest]),
+    value: { value: { ...head, ...rest } },
+    name,
+    longName: `${name}.${operationIdOf(declaration)}`,
+  };
+}
+
+export const messageOf = ({ operation }: Declaration): string => `${operation}.SUCCESS`;
+
+function successOf(declared: DeclaredOperation, { examples, answers }: Builder): JsonObject {
+  const { declaration } = declared;
+  const { statusCode, versioned, eventStream } = declaration;
+  const { key, name, value } = answerUse(declared, examples);
+  const shared = answers.of(key);
+  return {
+    description: `Success, with the message \`${messageOf(declaration)}\`.`,
     headers: headersOf([
       'X-Request-Id',
       ...(versioned ? (['ETag'] as const) : []),
@@ -166,7 +209,10 @@ function successOf(declared: DeclaredOperation, { examples }: Builder): JsonObje
       ...(isWrite(declared) ? (['Idempotent-Replayed'] as const) : []),
     ]),
     content: {
-      'application/json': { schema: refTo('schemas', envelopeOf(declaration)), example },
+      'application/json': {
+        schema: refTo('schemas', envelopeOf(declaration)),
+        ...(shared ? { examples: { [name]: shared } } : { example: value.value ?? null }),
+      },
       ...(eventStream
         ? {
             'text/event-stream': {
@@ -193,7 +239,7 @@ function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Compone
   );
   for (const [name, [first, ...others]] of byName) {
     if (!first) continue;
-    const messages = [first, ...others].map(({ operation }) => `${operation}.SUCCESS`);
+    const messages = [first, ...others].map(messageOf);
     const resource = refTo('schemas', resourceOf(first));
     const properties = {
       status: { type: 'string', const: 'success' },

@@ -15,6 +15,14 @@ const asList = (value: Json | undefined): readonly Json[] => (Array.isArray(valu
 export const refName = ({ $ref }: JsonObject): string | undefined =>
   typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
 
+/** The schema itself, where a field refers to one that has no section of its own. */
+function resolved(schema: JsonObject, schemas: Schemas, linked: Linked): JsonObject {
+  const name = refName(schema);
+  if (name === undefined || linked.has(name)) return schema;
+  const { $ref, ...rest } = schema;
+  return { ...schemas[name], ...rest };
+}
+
 export const resourceLink = (name: string): Html => html`<a href="#${name}">${name}</a>`;
 
 export function fieldList(schema: JsonObject, schemas: Schemas, linked: Linked): Html {
@@ -30,11 +38,12 @@ ${properties.map(([name, value]) => {
 /** What there is to say of one field, without those inside of it. `place` is where a parameter goes. */
 export function fieldHead(
   name: string,
-  schema: JsonObject,
+  given: JsonObject,
   schemas: Schemas,
   linked: Linked,
   { isRequired, place }: { readonly isRequired?: boolean; readonly place?: string },
 ): Html {
+  const schema = resolved(given, schemas, linked);
   const limits = limitsOf(schema);
   const description = schema.description ?? schemas[refName(schema) ?? '']?.description ?? '';
   return html`<code class="name">${name}</code> <span class="type">${typeOf(schema, schemas, linked)}${place !== undefined && `, in ${place}`}</span>${
@@ -52,9 +61,9 @@ function nested(schema: JsonObject, schemas: Schemas, linked: Linked): Content {
   return html`<details><summary>Fields</summary>${fieldList(inner, schemas, linked)}</details>`;
 }
 
-function innerObject(schema: JsonObject, schemas: Schemas, linked: Linked): JsonObject | undefined {
-  const name = refName(schema);
-  if (name !== undefined) return linked.has(name) ? undefined : schemas[name];
+function innerObject(given: JsonObject, schemas: Schemas, linked: Linked): JsonObject | undefined {
+  const schema = resolved(given, schemas, linked);
+  if (refName(schema) !== undefined) return undefined;
   if (schema.type === 'array') return innerObject(asObject(schema.items), schemas, linked);
   const options = asList(schema.anyOf).map(asObject);
   for (const option of options) {
@@ -64,9 +73,10 @@ function innerObject(schema: JsonObject, schemas: Schemas, linked: Linked): Json
   return schema.type === 'object' ? schema : undefined;
 }
 
-function typeOf(schema: JsonObject, schemas: Schemas, linked: Linked): Content {
+function typeOf(given: JsonObject, schemas: Schemas, linked: Linked): Content {
+  const schema = resolved(given, schemas, linked);
   const name = refName(schema);
-  if (name !== undefined) return linked.has(name) ? resourceLink(name) : 'object';
+  if (name !== undefined) return resourceLink(name);
   const options = asList(schema.anyOf).map(asObject);
   if (options.length > 0) {
     return options.map((each, index) => [index > 0 && ' or ', typeOf(each, schemas, linked)]);

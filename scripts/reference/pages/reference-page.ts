@@ -6,7 +6,7 @@ import { type Html, html } from '../../../src/lib/html.ts';
 import { version } from '../../../src/version.ts';
 import type { openApiDocument } from '../api/document.ts';
 import { reasonsOf } from '../api/errors.ts';
-import { isList, operationIdOf, resourceOf } from '../api/operations.ts';
+import { isList, messageOf, operationIdOf, resourceOf } from '../api/operations.ts';
 import { isObject, type Json, type JsonObject } from '../api/schemas.ts';
 import { WEBHOOK_TAG } from '../api/webhooks.ts';
 import { fieldHead, fieldList, type Linked, refName, resourceLink, type Schemas } from './fields.ts';
@@ -85,6 +85,11 @@ function operationArticle(
   const bodySchema = schemas[refName(at(media ?? {}, 'schema')) ?? ''];
   const status = String(declaration.statusCode ?? 200);
   const success = at(spec, 'responses', status, 'content', 'application/json');
+  const shared = Object.keys(at(success, 'examples'))[0];
+  const answer =
+    shared === undefined
+      ? success.example
+      : at(components, 'examples', refName(at(success, 'examples', shared)) ?? '').value;
   const isCreation = declaration.statusCode === 201;
   return html`<article id="${id}" class="card" aria-labelledby="${id}-title">
 <div class="text">
@@ -101,7 +106,7 @@ ${errorList(declared)}
 </div>
 <div class="examples">
 ${codeBlock('Example request', curl(method, path, own, body, { isCreation }))}
-${codeBlock(`Example answer: ${status}`, pretty(success.example))}
+${codeBlock(`Example answer: ${status}`, pretty({ ...(isObject(answer) ? answer : {}), message: messageOf(declaration) }))}
 </div>
 </article>
 `;
@@ -136,7 +141,7 @@ ${[...byStatus].map(
 
 function webhookHeaders({ components }: Document): Html {
   const headers = Object.values(components.parameters as Record<string, JsonObject>).filter(
-    ({ required }) => required === true,
+    (each) => each.in === 'header' && each.required === true,
   );
   return html`<h3>Headers</h3>
 ${parameterList(headers, {})}

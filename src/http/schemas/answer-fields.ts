@@ -12,7 +12,15 @@ export const time = (description: string) =>
 export const oneOf = (values: readonly string[], description: string) =>
   Type.Enum([...values], { type: 'string', description, examples: [values[0]] });
 
-export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+export function nullable(schema: TSchema): TSchema {
+  const { type } = schema as { type?: unknown };
+  if (typeof type === 'string' && type !== 'object')
+    return Type.Unsafe<unknown>({ ...schema, type: [type, 'null'] });
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
+export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
 /** Another resource by its name in the API document. */
 export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: name });
@@ -29,8 +37,13 @@ const idOwners: Readonly<Record<string, string>> = {
   bfl: 'file',
 };
 
-export const id = (prefix: string) =>
-  text(`Id of the ${idOwners[prefix]}.`, `${prefix}_01k9zq4tn30000x5r7m2c9w1he`);
+export const id = (prefix: string) => {
+  const owner = idOwners[prefix] ?? '';
+  const title = `${owner.replace(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase())}Id`;
+  return titled(title, text(`Id of the ${owner}.`, `${prefix}_01k9zq4tn30000x5r7m2c9w1he`));
+};
+
+export const createdAt = titled('CreatedAt', time('Time of creation.'));
 
 export const kind = (name: string) =>
   Type.Literal(name, { type: 'string', description: 'Kind of the resource.' });

@@ -2,6 +2,7 @@
 import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
+  createdAt,
   freeForm,
   id,
   kind,
@@ -26,7 +27,7 @@ export const resources = {
     {
       id: id('cus'),
       object: kind('customer'),
-      created_at: time('Time of creation.'),
+      created_at: createdAt,
       name: text('Name.', 'Ada Lovelace'),
       email: text('E-mail address; unique among the customers of an account and mode.', 'ada@example.com'),
       country: text('ISO 3166-1 alpha-2 country code.', 'GB'),

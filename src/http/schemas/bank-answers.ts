@@ -2,7 +2,7 @@
 
 import { entryProblems, entryStates } from '../../banking/entry.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
+import { closed, createdAt, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -111,7 +111,7 @@ export const bankResources = {
     {
       id: id('bfl'),
       object: kind('payment_file'),
-      created_at: time('Time of creation.'),
+      created_at: createdAt,
       sha256: text('SHA-256 of the content.', SHA_256),
       receiving_account: text('Id of the account that the money leaves.', 'eur'),
       currency: text('ISO 4217 currency code.', 'EUR'),

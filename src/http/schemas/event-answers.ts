@@ -2,10 +2,24 @@
 
 import { eventTypes } from '../../events/types.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, id, kind, ref, text, time } from './answer-fields.ts';
+import { closed, id, kind, ref, text, time, titled } from './answer-fields.ts';
 
 type SubjectOf<T> = T extends `${infer Subject}.${string}` ? Subject : never;
 type EventSubject = SubjectOf<(typeof eventTypes)[number]>;
+
+const happenedAt = titled('EventTime', time('Time of the event.'));
+const version = Type.Integer({
+  minimum: 1,
+  title: 'EventVersion',
+  description: 'Version of the session (or endpoint) after the change: the higher one is newer.',
+  examples: [3],
+});
+const sequence = Type.Integer({
+  minimum: 1,
+  title: 'EventSequence',
+  description: 'Number of the event among those of the session (or endpoint), without gaps.',
+  examples: [4],
+});
 
 const eventOf = (subject: EventSubject, resource: string) =>
   Type.Object(
@@ -16,18 +30,10 @@ const eventOf = (subject: EventSubject, resource: string) =>
       ),
       id: id('evt'),
       object: kind('event'),
-      created_at: time('Time of the event.'),
+      created_at: happenedAt,
       data: ref(resource),
-      version: Type.Integer({
-        minimum: 1,
-        description: 'Version of the session (or endpoint) after the change: the higher one is newer.',
-        examples: [3],
-      }),
-      sequence: Type.Integer({
-        minimum: 1,
-        description: 'Number of the event among those of the session (or endpoint), without gaps.',
-        examples: [4],
-      }),
+      version,
+      sequence,
     },
     { ...closed, description: `An event whose \`data\` is the whole ${resource} right after the change.` },
   );
@@ -66,7 +72,7 @@ export const eventResources = {
       object: kind('timeline_entry'),
       type: text('Type of the event.', 'checkout.paid'),
       description: text('The event in words.', 'The session was paid.'),
-      created_at: time('Time of the event.'),
+      created_at: happenedAt,
       version: Type.Integer({ minimum: 1, description: 'Version after the event.', examples: [3] }),
       sequence: Type.Integer({ minimum: 1, description: 'Number of the event.', examples: [4] }),
     },

@@ -51,6 +51,7 @@ export const currency = Type.String({
 
 export const country = Type.String({
   format: 'iso-3166',
+  title: 'Country',
   description: 'ISO 3166-1 alpha-2 country code.',
   examples: ['DE'],
 });
@@ -58,6 +59,7 @@ export const country = Type.String({
 export const email = Type.String({
   format: 'email',
   maxLength: 254,
+  title: 'Email',
   description: 'E-mail address.',
   examples: ['ada@example.com'],
 });
@@ -151,10 +153,10 @@ const metadata = Type.Object(
 );
 
 /** Some clients send the object as text. */
-export const givenMetadata = Type.Union([
-  metadata,
-  Type.String({ maxLength: 65_536, description: 'The JSON object as a string.' }),
-]);
+export const givenMetadata = Type.Union(
+  [metadata, Type.String({ maxLength: 65_536, description: 'The JSON object as a string.' })],
+  { title: 'GivenMetadata' },
+);
 export type GivenMetadata = Static<typeof givenMetadata>;
 
 const oneLine = new RegExp(LINE);

@@ -2,14 +2,14 @@
 
 import { refundStatuses } from '../../checkout/session.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, freeForm, id, kind, minorUnits, oneOf, text, time } from './answer-fields.ts';
+import { closed, createdAt, freeForm, id, kind, minorUnits, oneOf, text, time } from './answer-fields.ts';
 
 export const refundResources = {
   Refund: Type.Object(
     {
       id: id('rfd'),
       object: kind('refund'),
-      created_at: time('Time of creation.'),
+      created_at: createdAt,
       amount: minorUnits('Amount to refund.'),
       currency: text('ISO 4217 currency code.', 'EUR'),
       payin: id('chk'),

@@ -2,9 +2,31 @@
 
 import { attemptStatuses } from '../../checkout/session.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, freeForm, id, kind, minorUnits, nullable, oneOf, ref, text, time } from './answer-fields.ts';
+import {
+  closed,
+  createdAt,
+  freeForm,
+  id,
+  kind,
+  minorUnits,
+  nullable,
+  oneOf,
+  ref,
+  text,
+  time,
+  titled,
+} from './answer-fields.ts';
 
-const metadata = freeForm('Your own data.', { order_id: 'A-1001' });
+const metadata = titled('Metadata', freeForm('Your own data.', { order_id: 'A-1001' }));
+
+const customer = titled(
+  'CustomerIdOrEmpty',
+  text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+);
+const payerContacts = {
+  billing_details: titled('BillingDetails', nullable(freeForm('Contact for the invoice.'))),
+  shipping_details: titled('ShippingDetails', nullable(freeForm('Contact for the delivery.'))),
+};
 
 const token = text('Opens the payment page, and nothing else.', '1t01k9zq…');
 
@@ -12,10 +34,9 @@ const paymentFacts = {
   invoice_currency: text('ISO 4217 currency code.', 'EUR'),
   amount: minorUnits('Total to pay, in minor units of the currency.'),
   amount_paid: minorUnits('Sum of the booked payments.'),
-  customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+  customer,
   customer_details: ref('CustomerDetails'),
-  billing_details: nullable(freeForm('Contact for the invoice.')),
-  shipping_details: nullable(freeForm('Contact for the delivery.')),
+  ...payerContacts,
   items: Type.Array(ref('Item'), { description: 'Items of the invoice.' }),
   success_url: text('Address to which the payer returns after paying.', 'https://shop.example.com/thanks'),
   cancel_url: text('Address to which the payer returns without paying.', 'https://shop.example.com/cart'),
@@ -62,7 +83,7 @@ export const sessionResources = {
         examples: [['card']],
       }),
       expires_at: nullable(time('Time at which the session expires or has expired; null if it never does.')),
-      created_at: time('Time of creation.'),
+      created_at: createdAt,
       url: text('Payment page.', 'https://pay.example.com/transaction/1t01k9zq…'),
       token,
       status: oneOf(['active', 'completed', 'expired'], 'Lifecycle.'),
@@ -87,13 +108,12 @@ export const sessionResources = {
   ),
   CustomerDetails: Type.Object(
     {
-      customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+      customer,
       name: text('Name.', 'Ada Lovelace'),
       email: text('E-mail address.', 'ada@example.com'),
       country: text('ISO 3166-1 alpha-2 country code.', 'GB'),
       phone: nullable(ref('PhoneNumber')),
-      billing_details: nullable(freeForm('Contact for the invoice.')),
-      shipping_details: nullable(freeForm('Contact for the delivery.')),
+      ...payerContacts,
     },
     { ...closed, description: 'The payer of a session.' },
   ),
@@ -117,7 +137,7 @@ export const sessionResources = {
       payin: id('chk'),
       checkout: id('chk'),
       reference_id: text('Reference of the session.', 'order-1001'),
-      customer: text('Id of the customer, or empty.', 'cus_01k9zq4tn30000x5r7m2c9w1he'),
+      customer,
       status: oneOf(
         attemptStatuses,
         'Status. `unknown`: the rail has not answered yet; the service asks again.',

@@ -1,6 +1,6 @@
 /** Resources around webhooks: endpoints, and deliveries with their attempts. */
 import { Type } from '../../lib/json-schema.ts';
-import { closed, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import { closed, createdAt, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -18,13 +18,13 @@ const health = Type.Object(
     last_error: possiblyEmpty('Cause of the last failure, or empty.'),
     next_probe_at: nullable(time('Earliest time of the next probe; null if not suspended.')),
   },
-  { ...closed, description: 'Health of the endpoint.' },
+  { ...closed, title: 'EndpointHealth', description: 'Health of the endpoint.' },
 );
 
 const endpoint = {
   id: id('whe'),
   object: kind('webhook_endpoint'),
-  created_at: time('Time of creation.'),
+  created_at: createdAt,
   updated_at: time('Time of the last change.'),
   url: text('Receiver of the events.', 'https://shop.example.com/webhooks/opentill'),
   events: Type.Array(Type.String(), {

@@ -17,6 +17,7 @@ const settings = {
     Type.Array(closed([...eventSelectors], 'An event type, all of a kind, or all.'), {
       minItems: 1,
       maxItems: MAX_EVENTS,
+      title: 'EventSelection',
       description:
         'Events to send: `*` for all, `checkout.*` for all of a kind, or single types. Default: all.',
       examples: [['checkout.*', 'payin.succeeded']],
