@@ -1,0 +1,85 @@
+/** Receivers and rails: who gets nothing, and what an account is paid with. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { examineRails } from '../../../src/cli/doctor/rails.ts';
+import { examineReceivers } from '../../../src/cli/doctor/receivers.ts';
+import { networkRules } from '../../../src/webhooks/guard.ts';
+import { freshDirectory } from '../../support/process.ts';
+import { startService } from '../../support/service.ts';
+import { startStripe } from '../../support/stripe-stand-in.ts';
+import { examined, found } from './findings.ts';
+
+test('doctor finds receivers that get nothing, and why', async (t) => {
+  const { service, account, call } = await startService(t);
+  for (const url of [
+    'http://127.0.0.1:9/a',
+    'https://shop.test/',
+    'https://inside.test/',
+    'https://gone.test/',
+  ])
+    assert.equal((await call('POST', '/v3/webhook_endpoint', { body: { url, events: ['*'] } })).status, 201);
+  const addresses: Readonly<Record<string, string>> = {
+    'shop.test': '93.184.216.34',
+    'inside.test': '10.1.2.3',
+  };
+  const resolve = async (name: string) => {
+    const address = addresses[name];
+    if (address === undefined) throw Object.assign(new Error('no'), { code: 'ENOTFOUND' });
+    return [{ address, family: 4 }];
+  };
+  const examine = async (allowed: readonly string[]) => {
+    const findings = await examineReceivers(service.store, [account], networkRules(allowed, false), resolve);
+    return findings.map(({ status, text }) => `${status} ${text.replace(/^.* at /, '')}`);
+  };
+  assert.deepEqual(await examine([]), [
+    'wrong http://127.0.0.1:9 gets nothing: its address must not be an address in a private or otherwise special network.',
+    'ok https://shop.test may be sent to: 93.184.216.34.',
+    'wrong https://inside.test gets nothing: its name leads to 10.1.2.3.',
+    'wrong https://gone.test gets nothing: its name has no address (ENOTFOUND).',
+  ]);
+  assert.deepEqual(
+    (await examine(['127.0.0.1/32', '10.0.0.0/8'])).map((line) => line.split(' ')[0]),
+    ['ok', 'ok', 'ok', 'wrong'],
+  );
+});
+
+test('doctor advises only what makes an account payable', async (t) => {
+  const { account } = await startService(t);
+  const advice = (STRIPE_ACCOUNT: number) => examineRails({ STRIPE_ACCOUNT }, [account])[0]?.advice ?? '';
+  assert.match(advice(account.number), /--account 1 --live.*Stripe/);
+  assert.doesNotMatch(advice(account.number + 1), /Stripe/);
+});
+
+test('doctor asks Stripe only if it is told to, and says what the answer means', async (t) => {
+  const stripe = await startStripe(t);
+  const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
+  const { secretKey, webhookSecret } = stripe.keys.test;
+  const settings = {
+    DATABASE_URL,
+    STRIPE_API_URL: stripe.url,
+    STRIPE_TEST_SECRET_KEY: secretKey,
+    STRIPE_TEST_WEBHOOK_SECRET: webhookSecret,
+  };
+  await examined(t, settings);
+  assert.equal(stripe.calls.length, 0);
+  const asked = async () => found(await examined(t, settings, '--ask-stripe'), 'rails', /Stripe|test mode/);
+  assert.deepEqual(await asked(), {
+    record: 'finding',
+    area: 'rails',
+    status: 'ok',
+    text: 'Stripe takes the key of test mode.',
+    advice: '',
+  });
+  assert.equal(stripe.calls.length, 1);
+  stripe.next('unauthorized');
+  assert.match((await asked()).text, /does not know the key/);
+  stripe.next('forbidden');
+  assert.match((await asked()).advice, /permissions/);
+  stripe.next('error_before');
+  assert.equal((await asked()).status, 'advice');
+  stripe.next('reset_before');
+  assert.match((await asked()).text, /does not answer at /);
+  assert.equal(existsSync(DATABASE_URL.slice('sqlite:'.length)), false);
+});
