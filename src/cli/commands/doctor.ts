@@ -52,7 +52,8 @@ export const command = plainCommand({
 });
 
 async function examine(env: NodeJS.ProcessEnv, asksStripe: boolean, tell: Tell): Promise<void> {
-  const { examineFiles, examineSettings, examineStatements } = await import('../doctor/settings.ts');
+  const { examineSettings } = await import('../doctor/settings.ts');
+  const { examineFiles, examineStatements } = await import('../doctor/files.ts');
   const { values, findings } = examineSettings(env);
   tell('settings', findings);
   const { DATABASE_URL: database } = values;

@@ -1,14 +1,5 @@
-/** Settings: each by itself and together, what looks like a misspelled one, and who can read the files that they name. */
-import { accessSync, constants, statSync } from 'node:fs';
-import {
-  BadSetting,
-  type Config,
-  readConfig,
-  readSetting,
-  secretNames,
-  settings,
-  variableNames,
-} from '../../config.ts';
+/** Settings: each by itself and together, and what looks like a misspelled one. */
+import { BadSetting, type Config, readConfig, readSetting, settings, variableNames } from '../../config.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { nearest } from '../nearest.ts';
 
@@ -71,64 +62,4 @@ function misspelled(env: NodeJS.ProcessEnv): readonly Finding[] {
         ? []
         : [advised(`There is no setting ${name}; it has no effect.`, `Did you mean ${meant}? ${SEE_HELP}`)];
     });
-}
-
-/** The folder of statements: files in it are read, and moved. */
-export function examineStatements({ STATEMENT_DIR: folder = '' }: Values): readonly Finding[] {
-  if (folder === '') return [];
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return [good(`Statements in ${folder} can be read, and moved.`)];
-  } catch {
-    return [
-      wrong(
-        `This user cannot both read ${folder} and write there.`,
-        'Imported statements are moved: give the user of the service the folder of STATEMENT_DIR.',
-      ),
-    ];
-  }
-}
-
-/** Secrets belong to the user of the service alone. `extra` are further files that hold some. */
-export function examineFiles(env: NodeJS.ProcessEnv, extra: readonly string[]): readonly Finding[] {
-  // Windows has other rights than these.
-  if (process.platform === 'win32') return [];
-  const named = secretNames.flatMap((name) => env[`${name}_FILE`]?.trim() || []);
-  const found = [...named, ...extra].flatMap((file) => {
-    const mode = modeOf(file);
-    return mode === null ? [] : [fileFinding(file, mode)];
-  });
-  const isRoot = process.getuid?.() === 0;
-  return [
-    ...found,
-    ...(isRoot
-      ? [
-          advised(
-            'This command runs as root, who may read and write everything.',
-            'Run the service as a user of its own, and this command as the same user.',
-          ),
-        ]
-      : []),
-  ];
-}
-
-/** The mode of a file; null for what is no file, or cannot be looked at, which the settings or the database tell. */
-function modeOf(path: string): number | null {
-  try {
-    const found = statSync(path);
-    return found.isFile() ? found.mode : null;
-  } catch {
-    return null;
-  }
-}
-
-function fileFinding(file: string, mode: number): Finding {
-  if ((mode & 0o007) !== 0)
-    return wrong(
-      `Every user of this machine can read or write ${file}, which holds secrets.`,
-      `chmod 600 ${file}`,
-    );
-  return (mode & 0o070) !== 0
-    ? advised(`The group of ${file} can read or write it, and it holds secrets.`, `chmod 600 ${file}`)
-    : good(`Only its owner can read ${file}.`);
 }
