@@ -1,6 +1,7 @@
 /** The settings: one table of environment variables. The settings page of the docs is generated from it. */
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 import ipaddr from 'ipaddr.js';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -17,7 +18,10 @@ type Setting<T> = {
   readonly meaning: string;
   /** True if it may also be the content of a file, which `<NAME>_FILE` names. */
   readonly isSecret?: true;
-  /** Throws an Error with the rest of the sentence "<NAME> …" for a wrong value. */
+  /**
+   * Throws an Error with the rest of the sentence "<NAME> …" for a wrong value. It never repeats the value: an address may
+   * hold a password, and any setting may have got what was meant for a secret one.
+   */
   readonly parse: (text: string) => T;
 };
 
@@ -35,7 +39,7 @@ export const settings = {
     default: '127.0.0.1',
     meaning:
       'Address to listen on. While this and `PUBLIC_URL` are loopback addresses, webhooks may go to this machine too.',
-    parse: (text) => text,
+    parse: hostName,
   }),
   OPERATIONS_PORT: setting({
     default: '',
@@ -176,7 +180,7 @@ export class BadSetting extends Error {
   override name = 'BadSetting';
 }
 
-/** Reads all settings; throws BadSetting with the name, what is wrong and an example of the default. */
+/** Reads all settings; throws BadSetting with the name and what is wrong. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const names = Object.keys(settings) as readonly (keyof Config)[];
   const config = Object.fromEntries(names.map((name) => [name, readSetting(name, env)])) as Config;
@@ -235,15 +239,17 @@ export function variableText(name: string, env: NodeJS.ProcessEnv): string {
   const file = secretNames.includes(name) ? (env[`${name}_FILE`]?.trim() ?? '') : '';
   if (file === '') return text;
   if (text !== '') throw new BadSetting(`${name} and ${name}_FILE are both set, and only one of them can be`);
+  // What stands in place of a path may be the secret itself.
+  const named = isAbsolute(file) ? file : 'a file';
   let content: string;
   try {
     content = readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new BadSetting(
-      `${name}_FILE names ${file}, which cannot be read: ${(error as { code?: string }).code}`,
+      `${name}_FILE names ${named}, which cannot be read: ${(error as { code?: string }).code}`,
     );
   }
-  if (content === '') throw new BadSetting(`${name}_FILE names ${file}, which is empty`);
+  if (content === '') throw new BadSetting(`${name}_FILE names ${named}, which is empty`);
   return content;
 }
 
@@ -256,7 +262,7 @@ function integer(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < min || value > max) {
-      throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+      throw new Error(`must be a whole number from ${min} to ${max}`);
     }
     return value;
   };
@@ -268,14 +274,20 @@ function optionalPort(text: string): number | null {
 
 function listenAddress(text: string): string {
   if (isIP(text) === 0 && text !== 'localhost')
-    throw new Error(`must be an IP address of this machine, such as 127.0.0.1 or ::, not "${text}"`);
+    throw new Error('must be an IP address of this machine, such as 127.0.0.1 or ::');
+  return text;
+}
+
+function hostName(text: string): string {
+  if (isIP(text) === 0 && !/^[\w.-]{1,253}$/.test(text))
+    throw new Error('must be an IP address or a name of this machine, such as 127.0.0.1, :: or localhost');
   return text;
 }
 
 function oneOf<T extends string>(...choices: readonly T[]) {
   return (text: string): T => {
     const choice = choices.find((each) => each === text);
-    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}, not "${text}"`);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
     return choice;
   };
 }
@@ -283,9 +295,9 @@ function oneOf<T extends string>(...choices: readonly T[]) {
 /** Exported for the commands that take the address of a server as an argument. */
 export function baseUrl(text: string): string {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new Error(
-      `must be an http or https address without query, such as https://pay.example.com, not "${text}"`,
+      'must be an http or https address without user and query, such as https://pay.example.com',
     );
   }
   return url.href.replace(/\/$/, '');
@@ -307,7 +319,6 @@ export function databaseUrl(text: string): DatabaseUrl {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { kind: 'sqlite', path };
   const [address = '', query = ''] = text.split('?', 2);
-  // The value may hold a password: the message must not repeat it.
   if (!/^postgres(ql)?:\/\/[^/#]+\/[^/#]+$/.test(address) || /%(?![\da-f]{2})/i.test(address)) {
     throw new Error(
       'must be sqlite:<path of a file>, such as sqlite:./data/opentill.db, or postgres://<user>:<password>@<host>/<database> with %2F, %3F, %23 and %25 for /, ?, # and % in the password',
@@ -328,12 +339,10 @@ export function databaseUrl(text: string): DatabaseUrl {
 function bootstrapKey(text: string): { readonly id: string; readonly secret: string } | null {
   if (text === '') return null;
   const parts = /^(ak_test_[\w-]{1,100}):(sk_test_[\w-]{1,100})$/.exec(text);
-  // The value is a secret: the message must not repeat it.
   if (!parts) throw new Error('must be a test key of the form ak_test_…:sk_test_…');
   return { id: parts[1] as string, secret: parts[2] as string };
 }
 
-// Messages must not repeat a malformed value: it is a secret all the same, or one of the other mode.
 function stripeKey(mode: 'test' | 'live') {
   return (text: string): string => {
     if (text !== '' && !new RegExp(`^[sr]k_${mode}_\\w{1,250}$`).test(text)) {
@@ -356,9 +365,9 @@ function folder(text: string): string {
   try {
     isFolder = statSync(text, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (error) {
-    throw new Error(`names ${text}, which cannot be read: ${(error as { code?: string }).code}`);
+    throw new Error(`names what cannot be read: ${(error as { code?: string }).code}`);
   }
-  if (!isFolder) throw new Error(`must be a folder, and "${text}" is none`);
+  if (!isFolder) throw new Error('must be a folder that exists');
   return text;
 }
 
@@ -374,10 +383,12 @@ function networks(text: string): readonly string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-    .map((part) => {
+    .map((part, index) => {
       const network = isIP(part) ? `${part}/${isIP(part) === 6 ? 128 : 32}` : part;
       if (!ipaddr.isValidCIDR(network)) {
-        throw new Error(`must be a list of networks such as 10.1.0.0/16,192.0.2.7, not "${part}"`);
+        throw new Error(
+          `must be a list of networks such as 10.1.0.0/16,192.0.2.7, and number ${index + 1} is none`,
+        );
       }
       return network;
     });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { BadSetting, readConfig, secretNames, settings } from '../src/config.ts';
+import { BadSetting, readConfig, secretNames, settings, variableText } from '../src/config.ts';
 import { nameOf } from '../src/store/postgres/open.ts';
 import { freshDirectory } from './support/process.ts';
 
@@ -217,6 +217,60 @@ suite('a secret', () => {
     writeFileSync(file, '4000');
     assert.equal(readConfig({ PORT_FILE: file }).PORT, 3000);
   });
+});
+
+suite('a wrong setting is told, and what it was set to is not', () => {
+  // Secrets in addresses, in lists and by themselves, and all of them where they do not belong.
+  const values = [
+    'sk_live_canary',
+    'ak_test_canary:sk_live_canary',
+    'https://till:canary@pay.example.com',
+    'https://:canary@pay.example.com',
+    'https://canary@pay.example.com',
+    'https://pay.example.com/?token=canary',
+    'https://pay.example.com/#canary',
+    'http://till:canary@',
+    'postgres://till:canary@db.example.com',
+    'postgres://till:canary@db.example.com/shop?password=canary',
+    '127.0.0.1,canary',
+    '10.0.0.0/8, https://till:canary@proxy.example.com',
+    `whsec canary${'y'.repeat(250)}`,
+  ];
+  /** Values that are not wrong. */
+  const allowed: Readonly<Record<string, RegExp>> = {
+    ACCOUNT_NAME: /^.{0,100}$/,
+    HOST: /^[\w.-]+$/,
+    STRIPE_LIVE_SECRET_KEY: /^sk_live_\w+$/,
+  };
+
+  for (const name of Object.keys(settings)) {
+    test(name, () => {
+      for (const value of values.filter((each) => !allowed[name]?.test(each))) {
+        assert.throws(
+          () => readConfig({ [name]: value }),
+          (error: Error) => {
+            assert.ok(error instanceof BadSetting, String(error));
+            assert.match(error.message, new RegExp(`^${name} [^\\n]+$`));
+            assert.doesNotMatch(error.message, /canary/);
+            return true;
+          },
+          value,
+        );
+      }
+    });
+  }
+
+  for (const name of secretNames) {
+    test(`${name}_FILE, where the secret is and not the name of its file`, () => {
+      for (const value of values) {
+        assert.throws(
+          () => variableText(name, { [`${name}_FILE`]: value }),
+          (error: Error) => error instanceof BadSetting && !error.message.includes('canary'),
+          value,
+        );
+      }
+    });
+  }
 });
 
 suite('an address for operators', () => {

@@ -204,7 +204,7 @@ suite('a command line', () => {
     assert.deepEqual(options.url?.read([], { PORT: '4000' }), 'http://127.0.0.1:4000');
     const list = await commandOf('webhooks list');
     assert.deepEqual(problemsOf(list, [], { ...env, OPENTILL_URL: 'ftp://x', PUBLIC_URL: 'http://x' }), [
-      'OPENTILL_URL must be an http or https address without query, such as https://pay.example.com, not "ftp://x"',
+      'OPENTILL_URL must be an http or https address without user and query, such as https://pay.example.com',
     ]);
     assert.equal(problemsOf(list, ['--url', 'http://x'], { ...env, OPENTILL_URL: 'ftp://x' }), null);
     // What is empty says nothing.

@@ -57,7 +57,7 @@ suite('doctor', () => {
       STRIPE_TEST_WEBHOOK_SECRET_FILE: directory,
       STATEMENT_DIR: loop,
     });
-    found(findings, 'settings', /^STATEMENT_DIR names .*, which cannot be read: ELOOP\.$/);
+    found(findings, 'settings', /^STATEMENT_DIR names what cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_SECRET_KEY_FILE names .*, which cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_WEBHOOK_SECRET_FILE names .*, which cannot be read: EISDIR\.$/);
     assert.ok(!findings.some(({ advice }) => advice.startsWith('chmod')));
