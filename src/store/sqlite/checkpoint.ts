@@ -3,11 +3,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
 /** Bytes of the log at which it is copied into the database file. */
-const COPY_AT_BYTES = 160 * 2 ** 20;
+const COPY_AT_BYTES = 48 * 2 ** 20;
 /** So many times that is long: a program has been reading for minutes. */
 const LONG = 4;
-/** Under load, a piece of the log is copied each time that this has gone by. */
-const STEP_MS = 300;
+/**
+ * Under load, a piece of the log is copied each time that so much has gone by. (Measured: with pieces of 300 ms the 99th
+ * percentile of changes was 11 ms instead of 7, that of fetches beside them 6 ms instead of 4.)
+ */
+const STEP_MS = 40;
+/** And so many commits: a piece costs two syncs, which a single change now and then is not worth. */
+const STEP_COMMITS = 4;
 
 /** To the thread: copy a piece; copy nearly all; copy the rest, nobody writes; end. */
 export type Order = 'step' | 'copy' | 'finish' | 'stop';
@@ -42,7 +47,9 @@ export function startCheckpoints(
   let hasFailed = false;
   let copying: PromiseWithResolvers<void> | null = null;
   let isFinishing = false;
-  let stepAt = performance.now() + STEP_MS;
+  let isStepping = false;
+  let steppedAt = performance.now();
+  let commits = 0;
 
   const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const order = (what: Order) => thread.postMessage(what);
@@ -54,7 +61,8 @@ export function startCheckpoints(
   }
 
   thread.on('message', (report: Report) => {
-    stepAt = performance.now() + STEP_MS;
+    isStepping = false;
+    steppedAt = performance.now();
     if (report === 'step') return;
     if (report === 'copy') {
       isFinishing = true;
@@ -87,8 +95,10 @@ export function startCheckpoints(
         onLong(bytes);
       }
       if (bytes <= copyAt) {
-        if (performance.now() < stepAt) return;
-        stepAt = Number.POSITIVE_INFINITY;
+        commits += 1;
+        if (isStepping || commits < STEP_COMMITS || performance.now() - steppedAt < STEP_MS) return;
+        isStepping = true;
+        commits = 0;
         order('step');
         return;
       }
