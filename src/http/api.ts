@@ -12,7 +12,7 @@ import { admitCallers } from './admission.ts';
 import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
-import { fieldsError, RequestError } from './errors.ts';
+import { fieldsError } from './errors.ts';
 import { dropAbsent, longListProblem, nameNobody } from './input.ts';
 import { loosenBorder } from './loose.ts';
 import { refuseOtherMethods } from './methods.ts';
@@ -48,10 +48,8 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: R
   loosenBorder(api);
   const turns = createTurns();
   api.addHook('preHandler', (request, _reply, done) => {
-    if (!('lists' in request.routeOptions.config)) done();
-    else if (!turns(principalOf(request).tenant, done)) {
-      done(new RequestError('unavailable', [], { 'retry-after': '1' }));
-    }
+    if ('lists' in request.routeOptions.config) turns(principalOf(request).tenant, done);
+    else done();
   });
   return refuseOtherMethods(api);
 }

@@ -1,44 +1,28 @@
 /**
- * Turns for lists: each takes the thread that answers for milliseconds. Of those that wait one begins in a turn of the
- * event loop, of one tenant after the other. Who asks for many at once waits for his own; what others ask goes in between.
+ * Turns for lists. Some read on the thread that answers, and all are serialized there, which takes it for milliseconds: of
+ * those that wait one begins in a turn of the event loop, of one tenant after the other, and whatever others ask goes in
+ * between. Reads in threads and on connections of their own have turns beside these, of the same kind.
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
+import { createTurns as createQueue, defaultTurns, type Waiting } from '../store/turns.ts';
 
-type Begin = () => void;
+type Done = (error?: Error) => void;
 
-/** Lists of one tenant that may wait: clients who have left still stand in the queue. */
-const MAX_WAITING = 1000;
-
-/** The function begins at once or later, or says false: then too many of this tenant wait. */
-export function createTurns(maxWaiting = MAX_WAITING): (tenant: Tenant, begin: Begin) => boolean {
-  /** By tenant, the one that is next at the front. */
-  const waiting = new Map<string, Begin[]>();
+/** The function goes on at once or later. Where too many wait, it fails, or throws. */
+export function createTurns(limits = defaultTurns): (tenant: Tenant, done: Done) => void {
+  const queue = createQueue<Waiting & { readonly begin: Done }>(limits);
   let isTaken = false;
 
   function next(): void {
-    const [first] = waiting;
-    isTaken = first !== undefined;
-    if (first === undefined) return;
+    const job = queue.takeNext(() => false);
+    isTaken = job !== undefined;
+    if (job === undefined) return;
     setImmediate(next);
-    const [name, own] = first;
-    const begin = own.shift();
-    waiting.delete(name);
-    if (own.length > 0) waiting.set(name, own);
-    begin?.();
+    job.begin();
   }
 
-  return (tenant, begin) => {
-    if (!isTaken) {
-      isTaken = true;
-      setImmediate(next);
-      begin();
-      return true;
-    }
-    const name = tenantName(tenant);
-    const own = waiting.get(name);
-    if (own === undefined) waiting.set(name, [begin]);
-    else if (own.length < maxWaiting) own.push(begin);
-    else return false;
-    return true;
+  return (tenant, done) => {
+    queue.enter({ tenant: tenantName(tenant), begin: done, reject: done });
+    if (!isTaken) next();
   };
 }

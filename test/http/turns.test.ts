@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { createTurns } from '../../src/http/turns.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
 import { startService } from '../support/service.ts';
 
 const one = { account: 1, mode: 'test' } as const;
@@ -26,15 +28,16 @@ test('one begins in each turn of the event loop, of one tenant after the other',
   assert.equal(begun.at(-1), 'at once');
 });
 
-test('of one tenant only so many wait', async () => {
+test('only so many wait, of one tenant and in all, and whoever waits with the most gives way', async () => {
   const begun: string[] = [];
-  const turns = createTurns(2);
-  const added = ['a', 'b', 'c', 'd'].map((name) => turns(one, () => begun.push(name)));
-  assert.deepEqual(added, [true, true, true, false]);
-  assert.equal(
-    turns(other, () => begun.push('other')),
-    true,
-  );
+  const refused: string[] = [];
+  const turns = createTurns({ maxWaiting: 3, maxWaitingOfTenant: 3 });
+  const ask = (tenant: Tenant, name: string) =>
+    turns(tenant, (error) => (error === undefined ? begun : refused).push(name));
+  for (const name of ['a', 'b', 'c', 'd']) ask(one, name);
+  assert.throws(() => ask(one, 'e'), StoreUnavailable);
+  ask(other, 'other');
+  assert.deepEqual(refused, ['d']);
   for (let turn = 0; turn < 4; turn++) await nextTurn();
   assert.deepEqual(begun, ['a', 'b', 'other', 'c']);
 });
