@@ -6,7 +6,7 @@ import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
 import { createSparing } from '../lib/sparing.ts';
-import { CursorExpired, DamagedRow, StoreUnavailable } from '../store/errors.ts';
+import { CursorExpired, DamagedRow, StoreClosed, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import type { guardConnections } from './connections.ts';
 import { type ErrorReason, errorTable } from './error-table.ts';
@@ -47,6 +47,10 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
     const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
     if (hasLeft(request)) {
       request.log.info({ request_id: request.id }, 'the client left before its request was complete');
+    }
+    if (error instanceof StoreClosed) {
+      request.log.info({ request_id: request.id }, 'the service has ended before the request was answered');
+      return sendError(failure, request, reply, publicUrl);
     }
     const isForNow = failure.reason === 'unavailable';
     const like = isForNow ? leftOut(error.message) : 0;

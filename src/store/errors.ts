@@ -36,3 +36,12 @@ export class StoreUnavailable extends Error {
     this.reason = reason;
   }
 }
+
+/** The service ends, and has closed its database: whoever still waits is a client that has left. */
+export class StoreClosed extends StoreUnavailable {
+  override name = 'StoreClosed';
+
+  constructor() {
+    super('the database is closed');
+  }
+}

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { DamagedRow, StoreUnavailable } from '../../src/store/errors.ts';
+import { DamagedRow, StoreClosed, StoreUnavailable } from '../../src/store/errors.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { idOf } from '../../src/store/sqlite/ownership.ts';
 import type { ReadTask } from '../../src/store/sqlite/reader-thread.ts';
@@ -121,6 +121,14 @@ suite('the queue of reads', () => {
     assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'a3']);
   });
 
+  test('gives up what is being read when it ends, as what waits', async (t) => {
+    const { readers } = open(t, { threads: 1 });
+    await readers.read('a', quick);
+    const read = assert.rejects(readers.read('a', endless), StoreClosed);
+    await readers.close();
+    await read;
+  });
+
   test('is bounded for each tenant, and when it is full, who waits with the most gives way', async (t) => {
     const { readers } = open(t, { threads: 1, maxWaiting: 4, maxWaitingOfTenant: 3 });
     const outcome = (tenant: string) =>
@@ -139,10 +147,10 @@ suite('the queue of reads', () => {
   test('ends with its threads: what waits and what is read is given up', async (t) => {
     const { readers, path, database } = open(t);
     const reads = [readers.read('a', endless), readers.read('a', quick)];
-    const ended = Promise.all(reads.map((read) => assert.rejects(read, StoreUnavailable)));
+    const ended = Promise.all(reads.map((read) => assert.rejects(read, StoreClosed)));
     await readers.close();
     await ended;
-    await assert.rejects(readers.read('a', quick), unavailable(/closed/));
+    await assert.rejects(readers.read('a', quick), StoreClosed);
     assert.equal(isFree(path), false, 'the end of a thread has taken the locks of the others along');
     database.close();
     assert.equal(isFree(path), true);

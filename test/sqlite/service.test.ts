@@ -1,7 +1,9 @@
 /** A service on SQLite, where it is not as on other databases: one process serves a file, and the file is all there is. */
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
 import { freshDirectory } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 
@@ -14,6 +16,31 @@ test('a database that is served is refused to another service', async (t) => {
   assert.equal((await first.call('GET', '/readyz')).status, 200);
   await first.stop();
   assert.equal((await (await onFile(t, path)).call('GET', '/readyz')).status, 200);
+});
+
+test('a stop is no failure of lists that are read for clients who have left', async (t) => {
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const service = await startService(t, {
+    env: { DATABASE_URL: `sqlite:${freshDirectory(t)}/till.db` },
+    logger,
+    connections: { drainMs: 0 },
+  });
+  let taken = 0;
+  const allTaken = new Promise<void>((resolve) => {
+    const count = () => ++taken === 5 && resolve();
+    subscribe('http.server.request.start', count);
+    t.after(() => unsubscribe('http.server.request.start', count));
+  });
+  const lists = Array.from({ length: 5 }, () => assert.rejects(service.call('GET', '/v3/checkout')));
+  // They wait for the first thread that reads, which begins.
+  await allTaken;
+  await service.stop();
+  await Promise.all(lists);
+  assert.deepEqual(
+    lines.filter(({ level }) => level > 30),
+    [],
+  );
 });
 
 test('no file of the database has the secret of a key', async (t) => {

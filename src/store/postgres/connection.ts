@@ -7,7 +7,7 @@
  * instance has one host.
  */
 import postgres from 'postgres';
-import { StoreUnavailable } from '../errors.ts';
+import { StoreClosed, StoreUnavailable } from '../errors.ts';
 import { isReadOnly, translated } from './errors.ts';
 
 /** Integers of 64 bits are numbers here: amounts and times are far below 2^53. */
@@ -113,7 +113,7 @@ export function createConnection(
      * what others ask meanwhile; so only statements that stand for themselves may share a connection.
      */
     async run<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      if (closed) throw new StoreUnavailable('PostgreSQL: the connection was closed');
+      if (closed) throw new StoreClosed();
       if (pending++ === 0) lastProgress = performance.now();
       try {
         if (current === null && connecting === null) {

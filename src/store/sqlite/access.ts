@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { StoreClosed, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import type { Checkpoints } from './checkpoint.ts';
 import { type Changed, everything, type LogSync } from './log-sync.ts';
@@ -49,6 +49,7 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
 
   /** The error as the interface has it. */
   function translated(error: unknown): unknown {
+    if (!database.isOpen) return new StoreClosed();
     const { errcode } = error as { errcode?: number };
     if (errcode === undefined) return damagedRow(error) ?? error;
     const code = errcode & 0xff;

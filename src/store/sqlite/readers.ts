@@ -11,7 +11,7 @@
  * one, or ending its thread, leaves the locks of the others alone.
  */
 import { Worker } from 'node:worker_threads';
-import { DamagedRow, StoreUnavailable } from '../errors.ts';
+import { DamagedRow, StoreClosed, StoreUnavailable } from '../errors.ts';
 import { createTurns, defaultTurns } from '../turns.ts';
 import type { ReadAnswer, ReaderSetup, ReadTask } from './reader-thread.ts';
 
@@ -120,7 +120,7 @@ export function createReaders(path: string, file: string | null, options: Partia
     /** Reads for a tenant, or with `''` for the service itself. */
     read(tenant: string, task: ReadTask): Promise<unknown> {
       return new Promise((resolve, reject) => {
-        if (isClosed) throw new StoreUnavailable('SQLite: the database is closed');
+        if (isClosed) throw new StoreClosed();
         turns.enter({ tenant, task, resolve, reject });
         work();
       });
@@ -129,9 +129,8 @@ export function createReaders(path: string, file: string | null, options: Partia
     /** Ends all threads. What is being read is given up. */
     async close(): Promise<void> {
       isClosed = true;
-      for (const { reject } of turns.takeAll())
-        reject(new StoreUnavailable('SQLite: the database is closed'));
-      for (const thread of [...threads]) end(thread, null);
+      for (const { reject } of turns.takeAll()) reject(new StoreClosed());
+      for (const thread of [...threads]) end(thread, new StoreClosed());
       await Promise.all(leaving);
     },
   };
