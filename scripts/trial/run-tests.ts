@@ -43,7 +43,8 @@ export async function runTests(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endNow = () => end(child.pid);
-  process.on('exit', endNow);
+  // Before the copy is removed: what still writes into it would keep it from being removed.
+  process.prependListener('exit', endNow);
   let said = '';
   let timedOut = false;
   const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));

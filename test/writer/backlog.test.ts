@@ -49,6 +49,18 @@ suite('the backlog of changes', () => {
     assert.equal(backlog.isTooLongFor(small), true);
   });
 
+  test('counts only tenants of which something waits', () => {
+    const { backlog, add, take } = setUp();
+    add(large, 10 * MAX_BATCH);
+    add(small, 1);
+    take(1, 100, 1, small);
+    take(3, 100, MAX_BATCH);
+    const third: Tenant = { account: 3, mode: 'live' };
+    add(third, 3.5 * MAX_BATCH);
+    assert.equal(backlog.isTooLongFor(third), false, 'of two that wait, it has a third');
+    assert.equal(backlog.isTooLongFor(large), true);
+  });
+
   test('is never too long for a batch, and a stall is forgotten', () => {
     const { backlog, add, take } = setUp();
     add(large, 2 * MAX_BATCH + 1);
