@@ -3,26 +3,15 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
-import type { Loaded } from '../../src/store/store.ts';
 import { ownOrigin } from '../../src/writer/command.ts';
 import { decideOnProviderEvent, providerEventNeeds } from '../../src/writer/handlers/provider-event.ts';
 import { providerEvent } from '../store/build.ts';
+import { nothing } from './loaded.ts';
 
 const origin = ownOrigin({ account: 1, mode: 'test' }, 'rail');
 
 function decided(event: ProviderEvent, known?: ProviderEvent) {
-  const loaded: Loaded = {
-    checkouts: new Map(),
-    customers: new Map(),
-    customersByEmail: new Map(),
-    owners: new Map(),
-    providerEvents: new Map(known ? [[railKey(known), known]] : []),
-    bankEntries: new Map(),
-    statements: new Map(),
-    answers: new Map(),
-    endpoints: [],
-    receivers: new Map(),
-  };
+  const loaded = { ...nothing, providerEvents: new Map(known ? [[railKey(known), known]] : []) };
   return decideOnProviderEvent({ origin, event }, loaded);
 }
 

@@ -1,0 +1,15 @@
+/** What is loaded for a command where the store has nothing of it. */
+import type { Loaded } from '../../src/store/store.ts';
+
+export const nothing: Loaded = {
+  checkouts: new Map(),
+  customers: new Map(),
+  customersByEmail: new Map(),
+  owners: new Map(),
+  providerEvents: new Map(),
+  bankEntries: new Map(),
+  statements: new Map(),
+  answers: new Map(),
+  endpoints: [],
+  receivers: new Map(),
+};
