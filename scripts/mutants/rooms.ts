@@ -2,17 +2,19 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
+const api = ['test/api/*.test.ts', 'test/api/clients/v3*.test.ts'];
+
 /** Tests beside `test/<room>`, by the room: what is slower, and finds what only the whole service shows. */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
   accounts: ['test/store/sqlite.test.ts', 'test/cli/{account,key}*.test.ts', 'test/api/auth.test.ts'],
   banking: ['test/api/bank-*.test.ts', 'test/api/payment-files.test.ts'],
   events: ['test/store/sqlite.test.ts', 'test/api/{event,webhooks}*.test.ts'],
-  http: ['test/api/*.test.ts'],
+  http: api,
   i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
   lib: ['test/{accounts,banking,checkout,statements,worker}/**/*.test.ts', 'test/api/*.test.ts'],
-  'store/resources': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', 'test/api/*.test.ts'],
+  'store/resources': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', ...api],
   worker: ['test/api/{webhooks,deliveries,retention,schedule,lifecycle}*.test.ts'],
-  writer: ['test/worker/*.test.ts', 'test/api/*.test.ts'],
+  writer: ['test/worker/*.test.ts', ...api],
 };
 
 /**

@@ -90,6 +90,21 @@ suite('a damaged row', () => {
     assert.deepEqual(turns, ['a at 10', 'b at 10']);
     assert.equal(errors.length, 1);
   });
+
+  test('is left alone beside a thousand others at most', async () => {
+    let damaged = 0;
+    const errors: unknown[] = [];
+    const rows = dueRows<Row>({
+      async listDue() {
+        if (damaged > 2_000) return [];
+        throw new DamagedRow('not what was written', `row ${damaged++}`);
+      },
+      attendTo: async () => {},
+      onError: (error) => errors.push(error),
+    });
+    await assert.rejects(rows.attend({ tenant, now: 10 }, 1), DamagedRow);
+    assert.equal(errors.length, 1_000);
+  });
 });
 
 suite('what was due up to now', () => {
