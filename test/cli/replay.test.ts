@@ -120,6 +120,37 @@ suite('opentill replay', () => {
     }
   });
 
+  test('takes keys as they may be, and has others refused', async (t) => {
+    const service = await startService(t);
+    const keys = ['k', '"k"', ' ~', `${'k'.repeat(254)}1`, `${'k'.repeat(254)}2`, `"${'k'.repeat(255)}"`];
+    const wrong = ['', '""', 'k'.repeat(256), 'schlüssel', '鍵'];
+    const log = logOf(
+      t,
+      [...keys, ...wrong].map((key) => ({
+        method: 'POST',
+        path: '/v3/checkout',
+        headers: { 'idempotency-key': key },
+        body: { invoice_currency: 'USD', amount: 2500 },
+      })),
+    );
+    for (const time of ['first', 'second']) {
+      const { stdout, stderr } = await opentill(t, service, 'replay', '--log', log, '--json');
+      assert.equal(stderr, '');
+      const records = stdout.trimEnd().split('\n');
+      const { requests, refused } = JSON.parse(records.at(-1) ?? '');
+      assert.deepEqual([requests, refused], [11, wrong.length], time);
+      for (const record of records.slice(0, -1))
+        assert.deepEqual(JSON.parse(record).reasons, [
+          'Idempotency-Key must have 1 to 255 printable ASCII characters.',
+        ]);
+    }
+    // Quotes are no part of a key, and each run has keys of its own.
+    assert.equal(
+      succeeded(await service.call('GET', '/v3/checkout?limit=100')).length,
+      2 * (keys.length - 1),
+    );
+  });
+
   test('ends with 0 where nothing would be', async (t) => {
     const service = await startService(t);
     const log = logOf(t, [{ method: 'GET', path: '/v3/checkout' }]);

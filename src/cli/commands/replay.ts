@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { randomText } from '../../lib/id.ts';
 import { isObject } from '../../lib/json-values.ts';
 import type { Client } from '../client.ts';
@@ -88,7 +89,7 @@ async function replay(
     const key = Object.entries(request.headers ?? {}).find(([name]) => /^idempotency-key$/i.test(name))?.[1];
     const answer = await client.exchange(method, path, {
       ...(body === undefined ? {} : { body }),
-      ...(key === undefined ? {} : { headers: { 'idempotency-key': `${run}-${key}` } }),
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': keyOf(key, run) } }),
     });
     const said = jsonOf(answer.text);
     const about = { line, method, path: printable(theirs) };
@@ -111,6 +112,15 @@ async function replay(
     ...(counts.skipped > 0 ? [`${counts.skipped} left out, about something else`] : []),
   ]);
   return counts;
+}
+
+/** A key of this run in place of a logged one, whatever its length. One that is none is sent as it is, and refused. */
+function keyOf(logged: string, run: string): string {
+  const text = logged.trim();
+  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return `${run}-${hash('sha256', key)}`;
+  // As bytes, which is what a header has.
+  return Buffer.from(logged).toString('latin1');
 }
 
 /** The body as it would be sent today, without addresses of webhooks. */
