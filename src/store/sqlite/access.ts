@@ -11,17 +11,17 @@ import { inTransaction } from './transaction.ts';
 import { damagedRow, inWords, isDamage } from './unusable.ts';
 import type { Watch } from './watch.ts';
 
-/** BUSY, LOCKED: somebody else is writing, for too long. */
+/** Result codes BUSY and LOCKED: somebody else is writing, for too long. */
 const lockErrors = new Set([5, 6]);
-/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: with those, the primary result codes that are not our mistake. */
+/** Primary result codes that are not our mistake: those, and READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
 const environmentErrors = new Set([...lockErrors, 8, 10, 11, 13, 14, 26]);
 
-/** What a trial asks for after a failure: more than most changes write to the log. */
+/** Room that a trial asks for after a failure: more than most changes write to the log. */
 const TRIAL_BYTES = 256 * 1024;
 
 type Operation<A extends unknown[], R> = (...args: A) => R;
 
-/** What a server does beside its work, for as long as it has the database open. */
+/** Parts that a server runs beside its work, for as long as it has the database open. */
 export type Server = {
   readonly watch: Watch;
   readonly checkpoints: Checkpoints;
@@ -38,7 +38,7 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
   const health = createHealth({
     isContention: isLock,
     write: writing(({ failure }: { readonly failure: boolean }) => {
-      // Writing the number that is there already still goes through the log and its fsync.
+      // A write of the number that is there already still goes through the log and its fsync.
       inTransaction(database, () => {
         database.exec(`PRAGMA user_version = ${version.get()?.user_version}`);
         if (failure) database.exec(`UPDATE directory SET trial = zeroblob(${TRIAL_BYTES})`);
@@ -120,7 +120,7 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
       };
     },
     writing,
-    /** Writing for others. */
+    /** Writing the changes of a commit, whose result says what it has changed. */
     changing<A extends unknown[]>(operation: Operation<A, Changed>): Operation<A, Promise<void>> {
       const change = writing(operation, (changed) => changed);
       return (...args) => health.change(async () => void (await change(...args)));

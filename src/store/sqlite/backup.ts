@@ -12,14 +12,14 @@ import { migrations, refuseOther, schemaOf } from './migrate.ts';
 import { type Ownership, own } from './ownership.ts';
 import { isDamage } from './unusable.ts';
 
-/** So much is copied at once, between two signs of progress: 16 MiB. */
+/** Pages that are copied at once, between two signs of progress: 16 MiB. */
 const PAGES_AT_ONCE = 4096;
 const HEADER = 'SQLite format 3\0';
 
 export type BackupCheck = {
-  /** The rules of `db check` that the copy breaks, as its database does. */
+  /** Rules of `db check` that the copy breaks, as its database does. */
   readonly broken: readonly Outcome[];
-  /** Whether they were asked: a schema of another version has its own. */
+  /** True if the rules were asked: a schema of another version has its own. */
   readonly isChecked: boolean;
 };
 
@@ -47,7 +47,7 @@ async function copy(
 ): Promise<void> {
   const database = openForReading(path);
   try {
-    // What is copied is what this transaction sees. Without it, each change meanwhile would begin the copy anew, and
+    // The copy has what this transaction sees. Without it, each change meanwhile would begin the copy anew, and
     // under load it would never end.
     database.exec('BEGIN');
     database.prepare('SELECT count(*) FROM account').get();
@@ -65,7 +65,7 @@ async function copy(
   }
 }
 
-/** Nobody is held up by it: the database itself is closed again. */
+/** Checks the copy, which holds up nobody: the database itself is closed again. */
 async function checkCopy(
   path: string,
   part: string,
@@ -106,7 +106,7 @@ export async function restoreSqlite(file: string, path: string): Promise<void> {
   }
 }
 
-/** Whoever starts a service now is told that another one has the database. */
+/** Owns the place of the new database: a service that starts there now is told that another process has it. */
 function ownPlaceOf(path: string): Ownership {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -127,7 +127,7 @@ function refuseNoBackup(file: string): void {
   }
 }
 
-/** A log without its database would be taken for that of the new one. */
+/** Refuses a place that is taken: a log without its database would be taken for that of the new one. */
 function refuseExisting(path: string): void {
   for (const each of [path, `${path}-wal`, `${path}-journal`]) {
     if (existsSync(each))

@@ -1,4 +1,4 @@
-/** Whether a SQLite file is whole, and whether everything in it adds up. */
+/** Check of a SQLite file: whether it is whole, and whether everything in it adds up. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import {
   type CheckListener,
@@ -16,11 +16,11 @@ import type { AnyRow } from '../tables.ts';
 import { refuseLongLog } from './file.ts';
 
 export const FILE_IS_WHOLE = 'the file is whole, and its indexes agree with its tables';
-/** Of the many faults that a damaged file can have, what the first ones are says enough. */
+/** Faults of a damaged file that are told: the first ones say enough. */
 const MAX_FAULTS = 5;
 const ROWS_AT_ONCE = 500;
 
-/** The position up to which events of the same feed are gone. */
+/** Position up to which events of the same feed are gone. */
 const startOf = (table: string) =>
   `coalesce((SELECT position FROM feed_start AS start WHERE start.account = ${table}.account AND start.live = ${table}.live), 0)`;
 
@@ -73,7 +73,7 @@ export async function checkSqlite(
   }
 }
 
-/** `mayGoOn` throws if somebody is held up by it. */
+/** Database as the check reads it; `mayGoOn` throws if somebody is held up by it. */
 function checked(database: DatabaseSync, mayGoOn: () => void): Checked {
   function prepare(sql: string) {
     const statement = database.prepare(sql);

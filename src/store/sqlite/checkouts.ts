@@ -8,7 +8,7 @@ import { bytesOf, type CheckoutRow, checkoutFrom, paymentsFrom } from '../column
 import { fetchCheckout, fetchLedger, NOT_READ } from '../resources/checkouts.ts';
 import type { Runner } from './run.ts';
 
-/** What sessions kept in memory may take, with the JSON that is made from them; a usual one takes 3 KiB. */
+/** Memory of sessions that are kept, with the JSON that is made from them; a usual one takes 3 KiB. */
 const CACHE_BYTES = 96 * 2 ** 20;
 
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
@@ -42,7 +42,7 @@ export function checkoutReader(runner: Runner) {
   };
 }
 
-/** The session of a row; throws if that is not the one that was written. */
+/** Session of a row; throws if that is not the one that was written. */
 export function soundCheckout({ read }: Runner, tenant: Tenant, row: CheckoutRow): Checkout {
   const ledger = paymentsFrom(row.payments === NOT_READ ? read(fetchLedger(tenant, row.id)) : row.payments);
   refuseDamaged('checkout', checksumOfSession(row, ledger), row.checksum, row.id);

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Order, Report, ThreadData } from './checkpoint.ts';
 
-/** Each has only what was written during the one before. Behind the last of them little is left, however fast that is. */
+/** Rounds of copying: each has only what was written during the one before, so the last leaves little. */
 const ROUNDS = 3;
 
 const { path, file } = workerData as ThreadData;

@@ -4,19 +4,19 @@ import { Worker } from 'node:worker_threads';
 
 /** Bytes of the log at which it is copied into the database file. */
 const COPY_AT_BYTES = 48 * 2 ** 20;
-/** So many times that is long: a program has been reading for minutes. */
+/** Multiple of that which makes a log long: a program has been reading for minutes. */
 const LONG = 4;
 /**
  * Under load, a piece of the log is copied each time that so much has gone by. (Measured: with pieces of 300 ms the 99th
  * percentile of changes was 11 ms instead of 7, that of fetches beside them 6 ms instead of 4.)
  */
 const STEP_MS = 40;
-/** And so many commits: a piece costs two syncs, which a single change now and then is not worth. */
+/** Commits behind which a piece is copied, at least: it costs two syncs, which a single change is not worth. */
 const STEP_COMMITS = 4;
 
-/** To the thread: copy a piece; copy nearly all; copy the rest, nobody writes; end. */
+/** Orders to the thread: copy a piece; copy nearly all; copy the rest, nobody writes; end. */
 export type Order = 'step' | 'copy' | 'finish' | 'stop';
-/** From the thread: the order that it has carried out. */
+/** Reports of the thread: the order that it has carried out. */
 export type Report = Exclude<Order, 'stop'>;
 export type ThreadData = { readonly path: string; readonly file: number };
 
@@ -82,7 +82,7 @@ export function startCheckpoints(
   const ended = new Promise((resolve) => thread.once('exit', resolve));
 
   return {
-    /** To be called after each commit. */
+    /** Notes a commit; to be called after each. */
     written(): void {
       if (copying !== null || hasFailed) return;
       const bytes = size();
@@ -118,7 +118,7 @@ export function startCheckpoints(
       await ended;
     },
 
-    /** To be called when the database is closed: before, its locks would go with the file. */
+    /** Ends the thread; to be called when the database is closed: before, its locks would go with the file. */
     release: () => closeSync(file),
   };
 }

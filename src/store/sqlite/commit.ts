@@ -12,7 +12,7 @@ import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { OutdatedCheckout, writer } from './write.ts';
 
-/** What is kept in memory of what commits change, and who else hears of it. */
+/** Caches of what commits change, and who else hears of a change. */
 type Parts = {
   readonly checkouts: CheckoutReader;
   readonly endpoints: EndpointReader;
@@ -39,7 +39,7 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
   }
 
   function commitOnce(units: readonly Unit[]): Changed {
-    // What this transaction has changed already, for the units behind; only a commit makes it known to readers.
+    // Sessions that this transaction has changed, for the units behind; only a commit makes them known to readers.
     const changed = new Map<CheckoutId, Checkout>();
     const written: Writes[] = [];
     let erased = false;
@@ -70,18 +70,18 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     for (const writes of written) committed(writes);
     const movesClock = written.some(({ clockMove }) => clockMove);
     if (movesClock) accountsChanged();
-    // Of a customer who was forgotten nobody has counted the sessions.
+    // Sessions of a customer who was forgotten are not counted.
     if (erased || movesClock) return everything;
     return { has: (what) => what !== 'accounts' && changed.has(what) };
   }
 
-  /** Says what was changed. */
+  /** Commits units; returns what was changed. */
   return (units: readonly Unit[]): Changed => {
     try {
       return commitOnce(units);
     } catch (error) {
       if (!(error instanceof OutdatedCheckout)) throw error;
-      // What is in memory is not what is stored, whoever has seen to that. All is decided anew, on what is stored.
+      // Memory is not what is stored, whoever has seen to that. All is decided anew, on what is stored.
       checkouts.forgetAll();
       endpoints.forget();
       return commitOnce(units);

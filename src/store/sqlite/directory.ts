@@ -48,11 +48,11 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
 
   return {
     version,
-    /** To be called when something was written: the version is looked up anew, in this turn as well. */
+    /** Forgets the version, which is looked up anew; to be called when something was written. */
     refresh,
     accounts: current,
 
-    /** All accounts and modes with the time that their clocks show. */
+    /** Tenants with the time that their clocks show. */
     clocks: (realNow: RealTime): TenantClock[] =>
       [...current().values()].flatMap(({ number: account, testClockOffsetMs }): TenantClock[] => [
         { tenant: { account, mode: 'live' }, now: tenantTime(realNow, 0) },

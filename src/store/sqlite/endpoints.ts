@@ -17,7 +17,7 @@ export function endpointReader({ read: run }: Runner) {
       known.set(key, endpoints);
       return endpoints;
     },
-    /** To be called when they are written, and when that was undone. */
+    /** Forgets the endpoints; to be called when they are written, and when that was undone. */
     forget: (): void => known.clear(),
   };
 }

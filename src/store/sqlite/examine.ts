@@ -8,7 +8,7 @@ import { schemaFinding } from '../schema-version.ts';
 import { openForReading } from './file.ts';
 import { migrations, schemaOf } from './migrate.ts';
 
-/** The log alone may have more than a tenth of it. */
+/** Room on the disk that is enough: the log alone may take more than a tenth of it. */
 const ENOUGH_BYTES = 2 ** 30;
 
 export function examineFile(path: string): readonly Finding[] {
@@ -27,7 +27,7 @@ function absent(path: string): Finding {
       );
 }
 
-/** The file can be read, is of this version, and its pages are in order. */
+/** Findings on what is in the file: it can be read, is of this version, and its pages are in order. */
 function whole(path: string): readonly Finding[] {
   let database: DatabaseSync;
   try {
@@ -85,7 +85,7 @@ function may(path: string, access: number): boolean {
   }
 }
 
-/** The directory itself, or the nearest above it that is there. */
+/** Nearest directory that is there: this one, or one above it. */
 function existing(directory: string): string {
   // One that this user must not look into counts as absent.
   return existsSync(directory) || dirname(directory) === directory ? directory : existing(dirname(directory));

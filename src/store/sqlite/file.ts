@@ -1,4 +1,4 @@
-/** What can be told of a database file before anything is done with it. */
+/** Facts of a database file before anything is done with it. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -28,12 +28,12 @@ export function openUnchanging(path: string): DatabaseSync {
   return opened(path, () => new DatabaseSync(unchanging(path), { readOnly: true }));
 }
 
-/** The address of a file that is read without locks, and without its log. */
+/** Address of a file that is read without locks, and without its log. */
 export function unchanging(path: string): URL {
   return new URL(`${pathToFileURL(path).href}?immutable=1`);
 }
 
-/** A file is opened without being looked at; here it is. */
+/** Looks at an opened file: opening it does not. */
 function opened(path: string, open: () => DatabaseSync): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
@@ -49,10 +49,10 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
   throw new UnusableDatabase(`${path} is no database of opentill`);
 }
 
-/** How long the log may become while a command reads: until that ends, it cannot be begun anew. */
+/** Bytes of the log while a command reads: until that ends, it cannot be begun anew. */
 const MAX_LOG_BYTES = 2 ** 30;
 
-/** To be called from time to time by who reads for long; throws if the log has become too long for that. */
+/** Throws if the log has become too long for who reads for long, to be called from time to time. */
 export function refuseLongLog(database: DatabaseSync, maxBytes = MAX_LOG_BYTES): void {
   const size = statSync(`${database.location()}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= maxBytes) return;
@@ -61,7 +61,7 @@ export function refuseLongLog(database: DatabaseSync, maxBytes = MAX_LOG_BYTES):
   );
 }
 
-/** The database with something to be done when it is closed. */
+/** Database with something to be done when it is closed. */
 function closing(database: DatabaseSync, done: () => void): DatabaseSync {
   return Object.assign(database, {
     close(): void {

@@ -9,7 +9,7 @@ export class TookTooLong extends Error {
   override name = 'TookTooLong';
 }
 
-/** Without a beginning nothing takes too long. */
+/** Defines the function `in_time`. Without a beginning nothing takes too long. */
 export function defineInTime(database: DatabaseSync) {
   let endsAtMs = Number.POSITIVE_INFINITY;
   database.function('in_time', () => {

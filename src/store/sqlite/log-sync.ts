@@ -12,7 +12,7 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts';
 import type { OpenOptions } from '../store.ts';
 
-/** What a commit has changed, of that which is read most: sessions by their ids, and accounts. */
+/** Changes of a commit, of that which is read most: sessions by their ids, and accounts. */
 export type Changed = { has(what: CheckoutId | 'accounts'): boolean };
 
 export const everything: Changed = { has: () => true };
@@ -60,10 +60,10 @@ export function startLogSync(
   }
 
   return {
-    /** Why the database must not be used any more, or null. */
+    /** Reason why the database must not be used any more, or null. */
     trouble: () => trouble,
 
-    /** To be called behind each commit. */
+    /** Notes a commit; to be called behind each. */
     written(changed: Changed): void {
       if (trouble !== null) return;
       next ??= newGroup();
@@ -80,7 +80,7 @@ export function startLogSync(
       return (next ?? underWay)?.promise ?? null;
     },
 
-    /** Likewise, for the commits that have changed this. */
+    /** Resolves when every commit that has changed this is on the disk, likewise. */
     safe(what: CheckoutId | 'accounts'): Promise<void> | null {
       if (trouble !== null) return Promise.reject(trouble);
       const has = (group: Group | null) => group?.changes.some((changed) => changed.has(what)) ?? false;
@@ -88,7 +88,7 @@ export function startLogSync(
       return has(underWay) ? (underWay?.promise ?? null) : null;
     },
 
-    /** To be called when the database is closed, and everything is safe. */
+    /** Closes the log; to be called when the database is closed, and everything is safe. */
     stop: () => closeSync(file),
   };
 }

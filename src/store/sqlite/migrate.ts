@@ -5,7 +5,7 @@ import { inTransaction } from './transaction.ts';
 
 export const migrations = migrationsOf('sqlite');
 
-/** How many migrations the database has had; 0 for a new one, or another program's. */
+/** Number of migrations that the database has had; 0 for a new one, or another program's. */
 export function schemaOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }

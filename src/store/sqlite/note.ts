@@ -9,7 +9,7 @@ export function noteOfMove(target: string, fileAside: string): string {
   return `${BEGINNING}this database was moved to ${target}; its file is now ${fileAside}\n`;
 }
 
-/** What the note at this path says; null if there is none. */
+/** Text of the note at this path; null if there is none. */
 export function noteAt(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size > MAX_BYTES) return null;

@@ -29,7 +29,7 @@ export function openDatabase(path: string, { migrates = true } = {}): DatabaseSy
   }
 }
 
-/** Nothing is changed in a file that is not ours, or not of this version. */
+/** Connects to a file. One that is not ours, or not of this version, is not changed. */
 function connect(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {

@@ -49,7 +49,7 @@ export function keepServersOut(path: string): Pick<Ownership, 'release'> | null 
   return lock === null ? null : { release: () => lock.close() };
 }
 
-/** Comes in to write, beside a server if there is one. Returns what leaves again. */
+/** Comes in to write, beside a server if there is one. Returns the function that leaves again. */
 export function enterToWrite(path: string): () => void {
   const name = nameOf(path);
   const lock = entered(name, (opened) => {
@@ -82,7 +82,7 @@ export function enterToRead(path: string): () => void {
 
 const lockOf = (name: string) => `${name}.lock`;
 
-/** The name beside which SQLite keeps the log: without symbolic links. Throws if the file has further names. */
+/** Name beside which SQLite keeps the log: without symbolic links. Throws if the file has further names. */
 function nameOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return join(realpathSync(dirname(path)), basename(path));
@@ -94,7 +94,7 @@ function nameOf(path: string): string {
   return realpathSync(path);
 }
 
-/** The lock, if `enter` gets what it wants of it. */
+/** Lock, if `enter` gets what it wants of it. */
 function entered(name: string, enter: (lock: DatabaseSync) => boolean): DatabaseSync | null {
   const lock = openLock(name);
   try {
@@ -129,7 +129,7 @@ function makeLock(path: string, name: string): void {
   }
 }
 
-/** Nobody comes in or leaves by this name while the proof is given. */
+/** Proves it while nobody comes in or leaves by this name, unless others are in. */
 function proveUnlessOthersAreIn(lock: DatabaseSync, name: string): void {
   if (!succeeds(lock, 'BEGIN EXCLUSIVE')) return;
   prove(name);

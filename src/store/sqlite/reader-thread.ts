@@ -1,4 +1,4 @@
-/** Runs in a thread of its own: reads for `readers.ts`, one after the other. Each message is a task, each answer what came of it. */
+/** Thread that reads for `readers.ts`, one task after the other. Each message is a task, each answer its result. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
@@ -13,10 +13,10 @@ import { idOf } from './ownership.ts';
 import { runner } from './run.ts';
 import { damagedRow } from './unusable.ts';
 
-/** What a thread is told at its beginning. */
+/** Setup of a thread. */
 export type ReaderSetup = { readonly path: string; readonly file: string | null; readonly readMs: number };
 
-/** What became of a read; an error as far as it can be handed over. */
+/** Result of a read; an error as far as it can be handed over. */
 export type ReadAnswer =
   | { readonly found: unknown }
   | { readonly damaged: string; readonly id: string | null }
@@ -24,9 +24,9 @@ export type ReadAnswer =
   | { readonly failed: { readonly message: string; readonly errcode?: number } };
 
 export type ReadTask =
-  /** The rows of a statement. */
+  /** Rows of a statement. */
   | { readonly text: string; readonly values: readonly SQLInputValue[] }
-  /** A page of sessions: as they are, or serialized, which takes longer than to find them. */
+  /** Page of sessions: as they are, or serialized, which takes longer than to find them. */
   | {
       readonly tenant: Tenant;
       readonly filter: CheckoutFilter;
@@ -53,7 +53,7 @@ function answered(task: ReadTask): ReadAnswer {
   if (idOf(path) !== file) return { unavailable: 'SQLite: the database file was replaced' };
   inTime.beginMs(readMs);
   try {
-    // What several statements read is of one moment.
+    // Statements of one task read the same moment.
     database.exec('BEGIN');
     return { found: 'text' in task ? run.rows(task.text, [...task.values]) : sessions(task) };
   } catch (error) {

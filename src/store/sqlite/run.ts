@@ -30,7 +30,7 @@ export function runner(database: DatabaseSync) {
 
   const forms = new Map<string, Prepared>();
 
-  /** The statement, ready to be run; of a form that is known only the values are written. */
+  /** Statement, ready to be run; of a form that is known only the values are written. */
   function ready(sql: Sql, form: string | undefined): readonly [Prepared, SQLInputValue[]] {
     const known = form === undefined ? undefined : forms.get(form);
     if (known !== undefined) return [known, bindable(valuesOf(sql, 'sqlite'))];
@@ -60,7 +60,7 @@ export function runner(database: DatabaseSync) {
         return rowsOf(statement, columns, values);
       }),
 
-    /** Says how many rows it has changed. */
+    /** Runs a statement that writes; returns how many rows it has changed. */
     change(sql: Sql): number {
       const { text, values } = onSqlite(sql);
       return Number(prepare(text).statement.run(...values).changes);
@@ -87,12 +87,12 @@ function rowsOf(statement: StatementSync, columns: readonly ColumnOfRow[], value
   });
 }
 
-/** The statement as SQLite takes it. */
+/** Statement as SQLite takes it. */
 export function onSqlite(sql: Sql): { readonly text: string; readonly values: SQLInputValue[] } {
   const { text, values } = written(sql, 'sqlite');
   return { text, values: bindable(values) };
 }
 
-/** SQLite has no booleans. */
+/** Value as SQLite takes it, which has no booleans. */
 const bindable = (values: readonly Value[]): SQLInputValue[] =>
   values.map((value) => (typeof value === 'boolean' ? Number(value) : value));

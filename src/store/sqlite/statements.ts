@@ -12,7 +12,7 @@ type Prepared = {
   readonly statement: StatementSync;
   readonly fields: readonly string[];
   readonly values: SQLInputValue[];
-  /** Of rows with a checksum, and its place: it is made here, unless their writer knows more than the row says. */
+  /** Checksum of rows that have one, and its place: it is made here, unless their writer knows more than the row says. */
   readonly summed: SummedTable | null;
   readonly checksumAt: number;
 };
@@ -24,7 +24,7 @@ export function rowStatements(database: DatabaseSync) {
   const inserts = new Map<Table | readonly string[], Prepared>();
   const deletes = new Map<Table, Prepared>();
   const others = new Map<RowsStatement, Prepared>();
-  /** By the places of the columns that they set, as bits. */
+  /** Statements by the places of the columns that they set, as bits. */
   const updates = new Map<Table, Map<number, Prepared>>();
 
   function known<K>(all: Map<K, Prepared>, key: K, make: () => RowsStatement, table?: Table): Prepared {
@@ -40,7 +40,7 @@ export function rowStatements(database: DatabaseSync) {
     return prepared;
   }
 
-  /** Says how many rows it has changed. */
+  /** Runs a statement; returns how many rows it has changed. */
   function run(prepared: Prepared, { account, mode }: Tenant, row: AnyRow): number {
     const { statement, fields, values, summed, checksumAt } = prepared;
     values[0] = account;

@@ -23,10 +23,10 @@ import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
 import { workQueue } from './work.ts';
 
-/** `syncFile` is for tests, which want a disk that is slow or fails. */
+/** Options of the store. `syncFile` is for tests, which want a disk that is slow or fails. */
 type SqliteOptions = OpenOptions & LogSyncOptions & { readonly readers?: Partial<ReaderLimits> };
 
-/** `path` names the file. */
+/** Opens the store on the file that `path` names. */
 export function openSqliteStore(path: string, options: SqliteOptions = {}): Store {
   const { serve = false, migrates = true } = options;
   makeFile(path);
@@ -42,7 +42,7 @@ export function openSqliteStore(path: string, options: SqliteOptions = {}): Stor
   });
 }
 
-/** A page may be damaged that is met only now, behind the opening itself. */
+/** Opens the store, or leaves: a damaged page may be met only now, behind the opening of the file. */
 function opened(path: string, leave: () => void, open: () => Store): Store {
   try {
     return open();
@@ -62,7 +62,7 @@ function refuseWithoutAccounts(database: DatabaseSync): void {
   }
 }
 
-/** What a server does beside its work, for as long as it has the database open. */
+/** Starts what a server runs beside its work, for as long as it has the database open. */
 function serving(database: DatabaseSync, path: string, owned: Ownership, options: SqliteOptions): Server {
   const { onTrouble = () => {}, copyLogAtBytes: copyAtBytes } = options;
   const onLong = (bytes: number) => {

@@ -1,8 +1,8 @@
-/** What the operator is told of a database file that SQLite cannot use. */
+/** Messages for the operator about a database file that SQLite cannot use. */
 import { DamagedRow, UnusableDatabase } from '../errors.ts';
 import { noteAt } from './note.ts';
 
-/** Says what to do about damage. */
+/** Advice on damage. */
 const ADVICE =
   'if it was whole before, it is damaged: opentill db check says where; move it away, and put a backup in its place with opentill db restore';
 

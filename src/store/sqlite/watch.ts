@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 250;
 
 export type Watch = ReturnType<typeof watchFiles>;
 
-/** Begins behind the first statement, when the log is there. `onTrouble` gets lines for the operator. */
+/** Watches the files from the first statement on, when the log is there. `onTrouble` gets lines for the operator. */
 export function watchFiles(
   database: DatabaseSync,
   path: string,
@@ -71,14 +71,14 @@ export function watchFiles(
   }, LOOK_EVERY_MS).unref();
 
   return {
-    /** Why the database must not be used any more, or null. */
+    /** Reason why the database must not be used any more, or null. */
     trouble: (): StoreUnavailable | null => trouble,
     look,
     stop: () => clearInterval(timer),
   };
 }
 
-/** A file that SQLite has open. */
+/** File that SQLite has open. */
 function opened(path: string, what: string) {
   const id = idOf(path);
   return { path, what, isThere: () => idOf(path) === id };

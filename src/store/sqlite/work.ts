@@ -16,7 +16,7 @@ import type { EndpointReader } from './endpoints.ts';
 import type { Runner } from './run.ts';
 import { damagedRow, isDamage } from './unusable.ts';
 
-/** Where more is due than `FEW_DUE`, so many receivers are asked in turn whether they have something due. */
+/** Receivers that are asked in turn whether they have something due, where more is due than `FEW_DUE`. */
 const IN_TURN = 100;
 
 type Receiver = { readonly receiver: string };
@@ -34,7 +34,7 @@ export function dueReceivers(tenant: Tenant, now: TenantTime): Read<string[]> {
   return all(sql`${some('ASC')} UNION ALL ${some('DESC')}`, receiverOf, 'look');
 }
 
-/** The first receiver behind this one that has something with a due time. */
+/** First receiver behind this one that has something with a due time. */
 const receiverBehind = (tenant: Tenant, behind: string): Read<string | null> =>
   one(
     sql`SELECT receiver FROM delivery WHERE ${owned(tenant)} AND receiver > ${behind} AND due_at IS NOT NULL
@@ -65,10 +65,10 @@ function dueOf(
 
 /** Time for which a delivery whose event is damaged is not looked at again. */
 const DAMAGED_MS = 10 * 60_000;
-/** So many of them are met in one claim, and remembered. */
+/** Such deliveries that are met in one claim, at most, and remembered. */
 const MOST_DAMAGED = { atOnce: 100, inAll: 10_000 };
 
-/** Until when somebody holds something, in real time. */
+/** Times until which somebody holds something, in real time. */
 type Lease = { readonly until: RealTime };
 type DeliveryLease = Lease & Receiver;
 
@@ -82,7 +82,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  /** Null if something of it is damaged. */
+  /** Delivery with what it takes to send it; null if something of that is damaged. */
   function claimed(
     tenant: Tenant,
     due: Due,
@@ -100,7 +100,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
     }
   }
 
-  /** Leases up to `most` deliveries of a receiver. What is damaged waits for whoever repairs it, and the next does not. */
+  /** Leases up to `most` deliveries of a receiver. Damaged ones wait for whoever repairs them, and the next do not. */
   function lease(
     tenant: Tenant,
     claim: DeliveryClaim,
@@ -131,7 +131,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
     return taken;
   }
 
-  /** The receivers with a due time, in turn: behind the one at which the last claim ended, and then from the start. */
+  /** Receivers with a due time, in turn: behind the one at which the last claim ended, and then from the start. */
   function* receiversFrom(tenant: Tenant, start: string): Generator<string> {
     const next = (behind: string) => read(receiverBehind(tenant, behind));
     for (let at = next(start); at !== null; at = next(at)) yield at;
@@ -191,7 +191,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
       return taken;
     },
 
-    /** To be called when these were committed: who held what they are about is done with it. */
+    /** Ends the leases of these; to be called when they were committed. */
     endLeases({ checkout, deliveryResults = [] }: Writes): void {
       if (checkout) checkoutLeases.delete(checkout.after.id);
       for (const { id, lease } of deliveryResults) {
@@ -201,7 +201,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   };
 }
 
-/** What is out, by receiver. */
+/** Deliveries that are out, by receiver. */
 function heldBy(leases: ReadonlyMap<string, DeliveryLease>): Map<string, string[]> {
   const held = new Map<string, string[]>();
   for (const [id, { receiver }] of leases) {

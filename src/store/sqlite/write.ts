@@ -15,7 +15,7 @@ import { rowStatements } from './statements.ts';
 
 type Write = (tenant: Tenant, writes: Writes) => void;
 
-/** Something else than this store has changed the session since it was read. */
+/** Error of a session that something else than this store has changed since it was read. */
 export class OutdatedCheckout extends Error {
   override name = 'OutdatedCheckout';
 }
