@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Sample } from './yardstick.ts';
 
 const sample: Sample = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-// What is text is sent as text, as a service does.
+// Text is sent as text, as a service does.
 const body = sample.isText ? sample.body : Buffer.from(sample.body, 'base64');
 
 const server = createServer((request, response) => {

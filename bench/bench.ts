@@ -1,4 +1,4 @@
-/** What the rows of a run share: files of sessions, a receiver of webhooks, a load generator. */
+/** Parts that the rows of a run share: files of sessions, a receiver of webhooks, a load generator. */
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
@@ -16,9 +16,9 @@ export type Filled = { readonly url: string; readonly ids: Subjects; readonly to
 export type Options = {
   /** Sessions of the large database. */
   readonly many: number;
-  /** Of an open loop. */
+  /** Length of an open loop. */
   readonly seconds: number;
-  /** Of the mixed load over a long time. */
+  /** Length of the mixed load over a long time. */
   readonly minutes: number;
 };
 

@@ -10,7 +10,7 @@ import { inTransaction } from '../src/store/sqlite/transaction.ts';
 import { writer } from '../src/store/sqlite/write.ts';
 import { type Filling, fillingWrites, makeAccount } from './fill.ts';
 
-/** What the kernel has still to write would disturb what is measured next. */
+/** Brings the file to the disk: what the kernel has still to write would disturb what is measured next. */
 export async function synced(path: string): Promise<void> {
   await using file = await open(path, 'r+');
   await file.sync();

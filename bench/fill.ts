@@ -21,9 +21,9 @@ import { key } from './requests.ts';
 export type Filling = {
   readonly sessions: number;
   readonly webhookUrl?: string;
-  /** Whether webhooks of the new sessions wait to be sent. */
+  /** True if webhooks of the new sessions wait to be sent. */
   readonly delivers?: boolean;
-  /** Whether some have expired, are paid, partially paid or paid in excess; otherwise all are active. */
+  /** True if some have expired, are paid, partially paid or paid in excess; otherwise all are active. */
   readonly isMixed?: boolean;
   /** Called for each session, in order. */
   readonly onSession?: (id: CheckoutId, token: string) => void;
@@ -61,7 +61,7 @@ export async function makeAccount(store: Store): Promise<Tenant> {
   return tenant;
 }
 
-/** What is to be written, in commits: customers, then sessions of which each is a millisecond younger than the one before. */
+/** Writes of the filling, in commits: customers, then sessions of which each is a millisecond younger than the one before. */
 export function* fillingWrites(tenant: Tenant, filling: Filling): Generator<readonly Writes[]> {
   const { sessions, delivers = false, isMixed = false, onSession } = filling;
   // Events of the last day have their webhooks, and `opentill db check` would miss them.
@@ -143,7 +143,7 @@ function sessionNumber(
   };
 }
 
-/** Of a hundred sessions, twenty have expired, fifteen are paid, two partially paid and one paid in excess. */
+/** End of a session: of a hundred, twenty have expired, fifteen are paid, two partially paid and one paid in excess. */
 function endingNumber(number: number, now: number): CheckoutCommand[] {
   const place = (number * 37) % 100;
   if (place < 20) return [{ type: 'expire', now, ifVersion: null }];

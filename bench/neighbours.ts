@@ -1,5 +1,5 @@
 /**
- * What one caller costs the others: another tenant fetches and updates at a steady rate, without and with somebody beside
+ * Cost of one caller to the others: another tenant fetches and updates at a steady rate, without and with somebody beside
  * it who asks for all he can. The largest of what is asked for comes from keys of another account, or from nobody.
  *
  *     node bench/neighbours.ts [words]
@@ -53,7 +53,7 @@ try {
 type Bench = {
   readonly service: Running;
   readonly ids: readonly string[];
-  /** Of a key of another account. */
+  /** Secret of a key of another account. */
   readonly otherSecret: string;
 };
 
@@ -64,7 +64,7 @@ async function withService(measure: (bench: Bench) => Promise<void>): Promise<vo
     const ids: string[] = [];
     for (let count = 0; count < 200; count++) ids.push((await create(service, SECRET)).id);
     const bench = { service, ids, otherSecret: otherSecret() };
-    // What is compiled and read for the first time is not what this measures.
+    // Warm up: code that is compiled and rows that are read for the first time are not what this measures.
     await victim(bench);
     await measure(bench);
   } finally {

@@ -17,7 +17,7 @@ say more about the machine than about the code, and with the processor time of e
 \`npm run bench\` writes this page, and \`npm run bench -- fetch\` measures one row anew.
 `;
 
-/** What is known of each row. */
+/** Newest record of each row. */
 export function outcomes(): Outcome[] {
   return existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : [];
 }

@@ -8,14 +8,14 @@ import { median, rounded, sum } from './statistics.ts';
 export const CONNECTIONS = 200;
 const WARM_UP_SECONDS = 2;
 const SLICE_SECONDS = 1.5;
-/** Of each side. */
+/** Slices of each side. */
 const SLICES = 5;
 
-/** What a slice has shown. */
+/** Figures of a slice. */
 export type Slice = Pick<Load, 'answered' | 'seconds' | 'perSecond'> & {
-  /** Of the processes that were measured. */
+  /** Processor time of the processes that were measured. */
   readonly serverCpuUs: number;
-  /** Of the load generator, where there is one. */
+  /** Processor time of the load generator, where there is one. */
   readonly cpuUs: number;
   readonly answerBytes: number;
 };

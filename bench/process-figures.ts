@@ -1,4 +1,4 @@
-/** What the kernel says of a process: processor time and memory. On other systems than Linux nothing is known. */
+/** Figures of a process by the kernel: processor time and memory. On other systems than Linux nothing is known. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sum } from './statistics.ts';

@@ -12,7 +12,7 @@ export type Running = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Those that run, to be ended with the bench however it ends. */
+/** Processes that run, to be ended with the bench however it ends. */
 const running = new Set<ChildProcess>();
 
 export function endAll(): void {

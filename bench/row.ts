@@ -14,12 +14,12 @@ export type Row = {
   readonly title: string;
   readonly reach: Bounds;
   readonly aim: Bounds;
-  /** Whether it runs only by its name, as it takes too long for a run of all. */
+  /** True if it runs only by its name, as it takes too long for a run of all. */
   readonly isLong?: true;
   readonly run: (bench: Bench) => Promise<Measured>;
 };
 
-/** What is kept of a row. */
+/** Record of a row that has run. */
 export type Outcome = Measured & {
   readonly row: string;
   readonly seconds: number;
@@ -27,15 +27,15 @@ export type Outcome = Measured & {
   readonly date: string;
   readonly commit: string;
   readonly machine: string;
-  /** What else the machine had to do when the row began: processes that could run, on average over a minute. */
+  /** Processes that could run when the row began, on average over a minute: what else the machine had to do. */
   readonly load: number;
-  /** How long a small write took to be on the disk then; a disk that others use makes changes slow. */
+  /** Time of a small write to be on the disk then; a disk that others use makes changes slow. */
   readonly syncMs: number;
 };
 
 export type Verdict = 'aim' | 'reached' | 'not reached' | 'measured';
 
-/** What figures come to: `measured` where nothing is to be reached. */
+/** Verdict on figures: `measured` where nothing is to be reached. */
 export function verdictOf({ reach, aim }: Pick<Row, 'reach' | 'aim'>, figures: Figures): Verdict {
   const keeps = (bounds: Bounds) =>
     Object.entries(bounds).every(([name, bound]) => isWithin(figures[name], bound));

@@ -1,4 +1,4 @@
-/** All rows of the bench, in the order in which they run. */
+/** Rows of the bench, all in the order in which they run. */
 import type { Row } from './row.ts';
 import { deliveryRows } from './rows/deliveries.ts';
 import { hourRow } from './rows/hour.ts';

@@ -1,4 +1,4 @@
-/** What the receiver of webhooks says of itself. */
+/** Figures that the receiver of webhooks tells of itself. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Running } from './processes.ts';
 

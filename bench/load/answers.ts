@@ -1,9 +1,9 @@
-/** As much of an answer as a load generator has to know: its status, and where it ends. */
+/** Answers, as much of them as a load generator has to know: the status, and the end. */
 
 export type Answers = {
   /** Takes what has come; answers which status is complete with it, or 0 while something is missing. */
   take(bytes: Buffer, length: number): number;
-  /** Of the last answer that is complete. */
+  /** Length of the last answer that is complete. */
   length(): number;
 };
 

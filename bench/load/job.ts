@@ -13,9 +13,9 @@ export type Subjects = {
 };
 
 export type Request = RequestText & {
-  /** What `{subject}` is drawn from, at random. */
+  /** Ids or tokens of which one is drawn for `{subject}`, at random. */
   readonly subjects?: Subjects;
-  /** How often it is sent in each turn of all requests; 1 if absent. */
+  /** Times that it is sent in each turn of all requests; 1 if absent. */
   readonly weight?: number;
 };
 
@@ -27,24 +27,24 @@ export type Job = {
   readonly seconds: number;
   /** An open loop at this rate; absent, a closed one. */
   readonly perSecond?: number;
-  /** Of a closed loop: it ends after so many requests, too. */
+  /** Requests after which a closed loop ends, too. */
   readonly most?: number;
   /**
-   * Whether the generator polls instead of sleeping until there is an answer, so that who is measured does not pay for
+   * True if the generator polls instead of sleeping until there is an answer, so that who is measured does not pay for
    * waking it, on a machine that both share. It takes a whole processor then.
    */
   readonly polls?: boolean;
-  /** Whether answers other than 2xx are no mistake, as where a list may take too long. */
+  /** True if answers other than 2xx are no mistake, as where a list may take too long. */
   readonly mayBeRefused?: boolean;
 };
 
 export type Load = {
-  /** Within the time. */
+  /** Requests that were answered within the time. */
   readonly answered: number;
   readonly unanswered: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Of an answer with its head, on average. */
+  /** Bytes of an answer with its head, on average. */
   readonly answerBytes: number;
   /** Answers other than 2xx, counted. */
   readonly refused: readonly string[];
@@ -54,7 +54,7 @@ export type Load = {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** Of an open loop: how much later than due the generator itself has sent. */
+  /** Delay of an open loop: how much later than due the generator itself has sent. */
   readonly lateP99Ms: number;
 };
 

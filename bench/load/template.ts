@@ -3,7 +3,7 @@
  * anew before each use. So the load generator makes no text while it measures.
  */
 
-/** What stands in a place: an id or token from a file of them, or a number that no other request has. */
+/** Place in a request, and what stands there: an id or token from a file of them, or a number that no other request has. */
 export type Slot = {
   readonly at: number;
   readonly length: number;

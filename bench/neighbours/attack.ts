@@ -1,4 +1,4 @@
-/** What one caller does to a service, in a thread of its own, until the thread is ended. */
+/** Attack of one caller on a service, in a thread of its own, until the thread is ended. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import { yieldToServing } from '../../src/lib/thread-priority.ts';
 
 export type Attack = {
   readonly url: string;
-  /** Of the caller: a bearer's secret. */
+  /** Secret of the caller, sent as a bearer's. */
   readonly secret: string;
 } & (
   | { readonly kind: 'paths'; readonly paths: readonly string[]; readonly perSecond: number }

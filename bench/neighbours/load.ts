@@ -5,7 +5,7 @@ export type Request = { readonly method: string; readonly path: string; readonly
 
 export type Outcome = {
   readonly sent: number;
-  /** Of the answers that are 2xx. */
+  /** Answers that are 2xx. */
   readonly answered: number;
   readonly refused: number;
   readonly failed: number;

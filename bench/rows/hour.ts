@@ -12,7 +12,7 @@ import { settled } from '../webhooks.ts';
 import { peakOf } from './latency.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
 
-/** Of the peaks that updates and fetches reach alone. */
+/** Share of the peaks that updates and fetches reach alone. */
 const SHARE_OF_PEAK = 1 / 4;
 /** Sessions are made beside the fetches, one for so many. */
 const FETCHES_FOR_EACH_NEW = 50;
@@ -42,7 +42,7 @@ async function hour(bench: Bench): Promise<Measured> {
     console.log(`   ${HEAD.map((name, place) => `${name} ${rows.at(-1)?.[place]}`).join(', ')}`);
   }
   const column = (place: number): number[] => rows.map((row) => row[place] ?? Number.NaN);
-  // Until a tenth of the time has passed, caches are being filled.
+  // Caches are being filled until a tenth of the time has passed.
   const steady = rows.slice(Math.floor(rows.length / 10));
   const slope = slopeOf(steady.map(([minute = 0, , memory = 0]) => [minute / 60, memory]));
   return {

@@ -1,5 +1,5 @@
 /**
- * How long a request takes at half the rate that the service can do, counted from the moment at which it was due: alone,
+ * Latency of a request at half the rate that the service can do, counted from the moment at which it was due: alone,
  * and with webhooks going out to a receiver on this machine.
  */
 import type { Figures } from '../../test/support/evidence.ts';
@@ -19,7 +19,7 @@ const PEAK_SECONDS = 3;
 /** Updates whose webhooks go out beside what only reads. */
 const UPDATES_PER_SECOND = 200;
 
-/** What a closed loop reaches. */
+/** Rate that a closed loop reaches. */
 export async function peakOf({ generator }: Bench, url: string, request: Request): Promise<number> {
   const job = { urls: [url], requests: [request], connections: CONNECTIONS };
   await generator.run({ ...job, seconds: WARM_UP_SECONDS });

@@ -1,5 +1,5 @@
 /**
- * What each layer of the service costs for a request: a sampling profile of a closed loop, its self times by the place of
+ * Cost of each layer of the service for a request: a sampling profile of a closed loop, its self times by the place of
  * the code. Functions of SQLite, of the kernel and of Node.js itself have no place; they count for who calls them, or as
  * what they are where V8 has a name for them.
  */

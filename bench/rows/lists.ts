@@ -49,7 +49,7 @@ function filtersOf(session: {
   };
 }
 
-/** All lists, slowest first. */
+/** Times of all lists, slowest first. */
 async function timed(bench: Bench, url: string, id: string): Promise<Timed[]> {
   const answer = await fetch(`${url}/v3/checkout/${id}`, { headers });
   const { data } = (await answer.json()) as { data: { customer: string; created_at: string } };
@@ -79,13 +79,13 @@ export function queriesOf(filters: Readonly<Record<string, readonly string[]>>):
 
 async function timedList({ generator }: Bench, url: string, query: string): Promise<Timed> {
   const job = { urls: [url], requests: [listOf(query)], connections: 1, seconds: 10, mayBeRefused: true };
-  // What is read and compiled for the first time is not what this measures.
+  // Warm up: rows that are read and code that is compiled for the first time are not what this measures.
   const first = await generator.run({ ...job, most: 1 });
   const load = await generator.run({ ...job, most: first.longestMs > SLOW_MS ? MOST_OF_SLOW : MOST });
   return { query, p95Ms: load.p95Ms, isRefused: load.refused.length > 0 };
 }
 
-/** Of the file of all rows, it is measured once. */
+/** Times of the file of all rows, which is measured once. */
 const known = new WeakMap<Bench, Promise<Timed[]>>();
 function timedOnce(bench: Bench, url: string, { ids }: Filled): Promise<Timed[]> {
   const all = known.get(bench) ?? timed(bench, url, subjectAt(ids, ids.count / 2));
@@ -99,7 +99,7 @@ async function lists(bench: Bench): Promise<Measured> {
   return surveyed(await timedOnce(bench, service.url, filled), bench.many);
 }
 
-/** The same for a service on another database; `id` is that of a session in the middle. */
+/** Survey of a service on another database; `id` is that of a session in the middle. */
 export async function surveyOf(bench: Bench, url: string, id: string): Promise<Measured> {
   return surveyed(await timed(bench, url, id), bench.many);
 }

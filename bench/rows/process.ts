@@ -1,4 +1,4 @@
-/** What the process itself costs: the time to start, and memory. */
+/** Cost of the process itself: the time to start, and memory. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Figures } from '../../test/support/evidence.ts';
 import type { Bench } from '../bench.ts';
@@ -15,7 +15,7 @@ const STARTS = 5;
 const REST_MS = 3_000;
 const LOAD_SECONDS = 20;
 
-/** From the beginning of the process until it says that it is ready. */
+/** Start: from the beginning of the process until it says that it is ready. */
 async function start(bench: Bench): Promise<Measured> {
   const many = await bench.manySessions();
   const some = await bench.sessions(SESSIONS);

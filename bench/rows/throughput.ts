@@ -1,4 +1,4 @@
-/** How many requests a second the service does on SQLite, against bare `node:http` that answers the same bytes. */
+/** Requests a second that the service does on SQLite, against bare `node:http` that answers the same bytes. */
 import type { Bench, Filled } from '../bench.ts';
 import type { Request } from '../load/job.ts';
 import { newest } from '../load/subjects.ts';
@@ -14,7 +14,7 @@ export const SESSIONS = 100_000;
 export const HOT_SESSIONS = 20_000;
 const FEW_SESSIONS = 1_000;
 
-/** What changes the database has threads that need the other processor: there the generator must not poll. */
+/** Throughput against bare. A change has threads of the database that need the other processor: the generator must not poll. */
 async function againstBare(bench: Bench, filled: Filled, request: Request): Promise<Measured> {
   await using service = await startService({ DATABASE_URL: filled.url });
   await using bare = await startYardstick(bench.directory, service.url, request);
