@@ -10,22 +10,24 @@ const postgres = (file: string, ...tests: readonly string[]) => ({
   withPostgres: true,
 });
 
+const turns = { file: 'src/lib/turns.ts', tests: ['test/sqlite/readers.test.ts'] };
+
 export const storeFaults: readonly Fault[] = [
   {
     name: 'one tenant takes all reading threads',
-    ...sqlite('turns', 'sqlite/readers'),
+    ...turns,
     find: '!isBusy(tenant)',
     replace: 'isBusy !== null',
   },
   {
     name: 'the tenant who asks most is read for first',
-    ...sqlite('turns', 'sqlite/readers'),
+    ...turns,
     find: 'waiting.delete(tenant);\n      if',
     replace: 'if (own.length === 0) waiting.delete(tenant);\n      if',
   },
   {
     name: 'one tenant fills the queue of reads',
-    ...sqlite('turns', 'sqlite/readers'),
+    ...turns,
     find: 'most.length > own.length + 1 ? most.pop() : undefined',
     replace: 'undefined',
   },

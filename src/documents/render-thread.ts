@@ -6,12 +6,16 @@ import { drawInvoice } from './invoice.ts';
 import { drawReceipt } from './receipt.ts';
 import type { Drawing } from './render-queue.ts';
 
+/** What became of a drawing. */
+export type Drawn = { readonly pdf: Uint8Array<ArrayBuffer> } | { readonly error: Error };
+
 yieldToServing();
 
+parentPort?.postMessage('ready');
 parentPort?.on('message', (drawing: Drawing) => {
   draw(drawing).then(
-    (pdf) => parentPort?.postMessage({ pdf }, [pdf.buffer]),
-    (error) => parentPort?.postMessage({ error }),
+    (pdf) => parentPort?.postMessage({ pdf } satisfies Drawn, [pdf.buffer]),
+    (error) => parentPort?.postMessage({ error } satisfies Drawn),
   );
 });
 

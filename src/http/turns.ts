@@ -4,13 +4,14 @@
  * between. Reads in threads and on connections of their own have turns beside these, of the same kind.
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
-import { createTurns as createQueue, defaultTurns, type Waiting } from '../store/turns.ts';
+import { createTurns as createQueue, type Waiting } from '../lib/turns.ts';
+import { listTurns, tooManyLists } from '../store/list-turns.ts';
 
 type Done = (error?: Error) => void;
 
 /** The function goes on at once or later. Where too many wait, it fails, or throws. */
-export function createTurns(limits = defaultTurns): (tenant: Tenant, done: Done) => void {
-  const queue = createQueue<Waiting & { readonly begin: Done }>(limits);
+export function createTurns(limits = listTurns): (tenant: Tenant, done: Done) => void {
+  const queue = createQueue<Waiting & { readonly begin: Done }>(limits, tooManyLists);
   let isTaken = false;
 
   function next(): void {

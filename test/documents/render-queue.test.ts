@@ -36,22 +36,24 @@ test('tenants have their turns on one thread too', async () => {
 });
 
 suite('the queue', () => {
-  test('takes a bounded number of documents, in all and of a tenant', async () => {
+  test('takes a bounded number of documents, of a tenant and in all, and who waits for most gives way', async () => {
     const { draw } = createRenderQueue({ maxWaiting: 3, maxWaitingOfTenant: 2 });
-    const taken = [draw('anna', short), draw('anna', short)];
+    const taken = [draw('anna', short)];
+    const second = assert.rejects(draw('anna', short), TooManyDocuments);
     await assert.rejects(draw('anna', short), TooManyDocuments);
-    taken.push(draw('bert', short));
-    await assert.rejects(draw('carl', short), TooManyDocuments);
+    taken.push(draw('bert', short), draw('carl', short));
+    await second;
+    await assert.rejects(draw('dora', short), TooManyDocuments);
     await Promise.all(taken);
-    assert.ok((await draw('carl', short)).length > 0);
+    assert.ok((await draw('dora', short)).length > 0);
   });
 
   test('is left by what nobody wants any more, and its place is free at once', async () => {
-    const { draw } = createRenderQueue({ maxWaiting: 3 });
+    const { draw } = createRenderQueue({ maxWaitingOfTenant: 3 });
     const leaving = new AbortController();
     const first = draw('anna', short);
     const left = Promise.allSettled([1, 2].map(() => draw('anna', short, leaving.signal)));
-    await assert.rejects(draw('bert', short), TooManyDocuments);
+    await assert.rejects(draw('anna', short), TooManyDocuments);
     leaving.abort();
     const next = draw('anna', short);
     for (const each of await left) {
@@ -62,6 +64,7 @@ suite('the queue', () => {
 
   test('finishes what was begun', async () => {
     const { draw } = createRenderQueue();
+    await draw('anna', short);
     const leaving = new AbortController();
     const begun = draw('anna', short, leaving.signal);
     const next = draw('anna', short);
@@ -71,14 +74,17 @@ suite('the queue', () => {
   });
 
   test('gives up a document that takes too long, and goes on with a new thread', async () => {
-    const { draw } = createRenderQueue({ threads: 1, drawMs: 1 });
+    const { draw } = createRenderQueue({ threads: 1, jobMs: 1 });
     await assert.rejects(draw('anna', long), /took longer than 1 ms/);
-    const again = createRenderQueue({ threads: 1, drawMs: 60_000 });
+    const again = createRenderQueue({ threads: 1, jobMs: 60_000 });
     assert.ok((await again.draw('anna', short)).length > 0);
   });
 
   test('survives a thread without memory', async () => {
-    const { draw } = createRenderQueue({ threads: 1, heapMb: 8 });
+    const { draw } = createRenderQueue({
+      threads: 1,
+      memory: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 8 },
+    });
     const asked = [draw('anna', long), draw('bert', long)];
     for (const each of asked) await assert.rejects(each);
   });

@@ -2,7 +2,8 @@
  * Lists, which may look at many rows: on connections of their own, one list at a time on each, so that a slow one holds up
  * neither fetches nor commits. Tenants have their turns, one list of each at a time, and a statement has its time.
  */
-import { createTurns, defaultTurns } from '../turns.ts';
+import { createTurns, type TurnLimits } from '../../lib/turns.ts';
+import { listTurns, tooManyLists } from '../list-turns.ts';
 import type { Connection, Sql } from './connection.ts';
 
 /**
@@ -26,9 +27,9 @@ type On = <T>(connection: Connection, work: (sql: Sql) => Promise<T>) => Promise
 export function createSearches(
   connections: readonly Connection[],
   on: On,
-  { listMs = 2_000, ...limits }: Partial<typeof defaultTurns> & { readonly listMs?: number } = {},
+  { listMs = 2_000, ...limits }: Partial<TurnLimits> & { readonly listMs?: number } = {},
 ) {
-  const turns = createTurns<Job>({ ...defaultTurns, ...limits });
+  const turns = createTurns<Job>({ ...listTurns, ...limits }, tooManyLists);
   const free = [...connections];
   const busy = new Set<string>();
   const isBusy = (tenant: string) => busy.has(tenant);

@@ -1,18 +1,21 @@
 /**
- * The queue of lists: who asks for many waits for his own, and others have their turns in between. It is bounded, for each
- * tenant and in all; when it is full, whoever waits with the most gives way.
+ * The queue of work that takes long: who asks for much waits for his own, and others have their turns in between. It is
+ * bounded, for each tenant and in all; when it is full, whoever waits with the most gives way.
  */
-import { StoreUnavailable } from './errors.ts';
 
 export type Waiting = { readonly tenant: string; readonly reject: (error: Error) => void };
 
-export const defaultTurns = {
-  /** Lists that may wait, in all and of one tenant. */
-  maxWaiting: 1000,
-  maxWaitingOfTenant: 250,
+export type TurnLimits = {
+  /** Jobs that may wait, in all and of one tenant. */
+  readonly maxWaiting: number;
+  readonly maxWaitingOfTenant: number;
 };
 
-export function createTurns<J extends Waiting>({ maxWaiting, maxWaitingOfTenant }: typeof defaultTurns) {
+/** `tooMany` makes the error of a job for which there is no room. */
+export function createTurns<J extends Waiting>(
+  { maxWaiting, maxWaitingOfTenant }: TurnLimits,
+  tooMany: () => Error,
+) {
   /** By tenant; the one whose turn it is comes first. */
   const waiting = new Map<string, J[]>();
   let count = 0;
@@ -35,6 +38,17 @@ export function createTurns<J extends Waiting>({ maxWaiting, maxWaitingOfTenant 
       own.push(job);
       waiting.set(job.tenant, own);
       count++;
+    },
+
+    /** Takes back a job that still waits; false if it does not. */
+    leave(job: J): boolean {
+      const own = waiting.get(job.tenant) ?? [];
+      const place = own.indexOf(job);
+      if (place < 0) return false;
+      own.splice(place, 1);
+      if (own.length === 0) waiting.delete(job.tenant);
+      count--;
+      return true;
     },
 
     /** Tells whether anybody waits of whom nothing is under way. */
@@ -61,5 +75,3 @@ export function createTurns<J extends Waiting>({ maxWaiting, maxWaitingOfTenant 
     },
   };
 }
-
-const tooMany = () => new StoreUnavailable('too many lists wait already');
