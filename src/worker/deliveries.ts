@@ -190,12 +190,9 @@ export function createDeliveryPool(
       return claimed.length;
     },
     hasRoom: (): boolean => underWay.size < slots,
-    /** Resolves when the deliveries now in progress have ended: all of them, or those of one tenant. */
-    async settle(only?: Tenant): Promise<void> {
-      const concerned = [...underWay].filter(
-        ([, tenant]) => !only || tenantName(tenant) === tenantName(only),
-      );
-      await Promise.all(concerned.map(([handled]) => handled));
+    /** Resolves when the deliveries now in progress have ended. */
+    async settle(): Promise<void> {
+      await Promise.all(underWay.keys());
     },
   };
 }

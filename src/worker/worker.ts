@@ -118,8 +118,8 @@ export function createWorker(options: Options) {
 
   /**
    * Processes everything that is due in this tenant by its clock, each thing at its own time. Sessions leased by
-   * another process are processed all the same, since processing is idempotent. Deliveries of other processes are
-   * waited for.
+   * another process are processed all the same, since processing is idempotent. Deliveries in progress, here or in
+   * another process, are waited for.
    */
   async function catchUp(tenant: Tenant): Promise<void> {
     const { now } = await clockOf(tenant);
@@ -172,8 +172,6 @@ export function createWorker(options: Options) {
       const before = moving.get(name) ?? Promise.resolve();
       const moved = before.then(async () => {
         const result = await moveClock();
-        // Deliveries claimed before the clock was moved may be due again by now.
-        await pool.settle(tenant);
         await catchUp(tenant);
         return result;
       });
