@@ -1,0 +1,116 @@
+/** Work that repeats: at once, when nudged, after a pause, and after a failure. */
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { startLoop } from '../../src/lib/loop.ts';
+
+const PAUSE_MS = 100;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A loop with this round; what is counted are the rounds that have begun. */
+async function setUp(t: TestContext, round: (number: number) => Promise<boolean>, pauseMs = PAUSE_MS) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let rounds = 0;
+  const errors: unknown[] = [];
+  const loop = startLoop(
+    () => round(++rounds),
+    pauseMs,
+    (error) => errors.push(error),
+  );
+  t.after(() => loop.stop());
+  await turn();
+  const pass = async (ms: number) => {
+    t.mock.timers.tick(ms);
+    await turn();
+  };
+  return { loop, errors, pass, rounds: () => rounds };
+}
+
+suite('a loop', () => {
+  test('goes on at once while there is more, and then after a pause', async (t) => {
+    const { rounds, pass } = await setUp(t, async (number) => number < 3);
+    assert.equal(rounds(), 3);
+    await pass(PAUSE_MS - 1);
+    assert.equal(rounds(), 3);
+    await pass(1);
+    assert.equal(rounds(), 4);
+  });
+
+  test('goes on at once when it is nudged, also in the middle of a round', async (t) => {
+    let end = () => {};
+    const { loop, rounds } = await setUp(t, async (number) => {
+      if (number === 2) await new Promise<void>((resolve) => (end = resolve));
+      return false;
+    });
+    assert.equal(rounds(), 1);
+    loop.nudge();
+    await turn();
+    assert.equal(rounds(), 2);
+    loop.nudge();
+    end();
+    await turn();
+    assert.equal(rounds(), 3, 'what the nudge was about may have come behind the look at it');
+  });
+
+  test('waits ever longer after failures, two seconds at most', async (t) => {
+    let isFailing = true;
+    const { errors, rounds, pass } = await setUp(t, async (number) => {
+      if (isFailing) throw number;
+      return false;
+    });
+    for (const pauseMs of [200, 400, 800, 1600, 2000, 2000]) {
+      const before = rounds();
+      await pass(pauseMs - 1);
+      assert.equal(rounds(), before, `${pauseMs} ms`);
+      await pass(1);
+      assert.equal(rounds(), before + 1, `${pauseMs} ms`);
+    }
+    assert.deepEqual(errors, [1, 2, 3, 4, 5, 6, 7]);
+    isFailing = false;
+    await pass(2000);
+    await pass(PAUSE_MS);
+    assert.equal(rounds(), 9);
+  });
+
+  test('keeps to a pause that is longer than that', async (t) => {
+    const failing = () => Promise.reject(new Error('no'));
+    const { rounds, pass } = await setUp(t, failing, 5000);
+    await pass(4999);
+    assert.equal(rounds(), 1);
+    await pass(1);
+    assert.equal(rounds(), 2);
+  });
+});
+
+suite('a loop that is stopped', () => {
+  test('has ended when its round has, although there is more', async (t) => {
+    let end = () => {};
+    const { loop, rounds } = await setUp(t, async () => {
+      await new Promise<void>((resolve) => (end = resolve));
+      return true;
+    });
+    let hasEnded = false;
+    const stopped = loop.stop().then(() => (hasEnded = true));
+    await turn();
+    assert.equal(hasEnded, false);
+    end();
+    await stopped;
+    assert.equal(rounds(), 1);
+  });
+
+  test('waits for no pause', async (t) => {
+    const paused = await setUp(t, async () => false);
+    await paused.loop.stop();
+    assert.equal(paused.rounds(), 1);
+  });
+
+  test('begins none behind its last round', async (t) => {
+    let end = () => {};
+    const { loop } = await setUp(t, async () => {
+      await new Promise<void>((resolve) => (end = resolve));
+      return false;
+    });
+    const stopped = loop.stop();
+    end();
+    await stopped;
+  });
+});

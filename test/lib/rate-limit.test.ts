@@ -1,0 +1,63 @@
+/** The rate of requests: a burst of two seconds, then one for each interval, for each caller by itself. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { createRateLimiter } from '../../src/lib/rate-limit.ts';
+
+suite('a limit of ten requests a second', () => {
+  function setUp() {
+    let now = 5_000;
+    const { take } = createRateLimiter(10, () => now);
+    const pass = (ms: number) => {
+      now += ms;
+    };
+    /** Requests that pass now, up to 100. */
+    const burst = (caller: string) => {
+      let passed = 0;
+      while (passed < 100 && take(caller) === 0) passed++;
+      return passed;
+    };
+    return { take, pass, burst };
+  }
+
+  test('lets twice as many pass at once, and then one at a time', () => {
+    const { take, pass, burst } = setUp();
+    assert.equal(burst('one'), 20);
+    assert.equal(take('one'), 100);
+    pass(99);
+    assert.equal(take('one'), 1, 'what was refused does not count');
+    pass(1);
+    assert.equal(burst('one'), 1);
+    pass(60_000);
+    assert.equal(burst('one'), 20);
+  });
+
+  test('is one for each caller', () => {
+    const { burst } = setUp();
+    assert.deepEqual([burst('one'), burst('other')], [20, 20]);
+  });
+
+  test('holds over any time, whoever asks when', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(400), { maxLength: 200 }), (gaps) => {
+        const { take, pass } = setUp();
+        let elapsed = 0;
+        let passed = 0;
+        for (const gap of gaps) {
+          pass(gap);
+          elapsed += gap;
+          const waitMs = take('one');
+          if (waitMs === 0) passed++;
+          assert.ok(waitMs >= 0 && waitMs <= 100, `${waitMs}`);
+          assert.ok(passed <= 20 + elapsed / 100, `${passed} in ${elapsed} ms`);
+        }
+      }),
+    );
+  });
+});
+
+test('a limit of none lets everything pass', () => {
+  const { take, perSecond } = createRateLimiter(0, () => 0);
+  for (let n = 0; n < 1000; n++) assert.equal(take('one'), 0);
+  assert.equal(perSecond, 0);
+});

@@ -1,0 +1,120 @@
+/** Due provider events: whom each leads to, when it is looked at again, and when a person has to look. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { Rail, RailAnswer } from '../../src/methods/method.ts';
+import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
+import type { Store } from '../../src/store/store.ts';
+import { dueProviderEvents } from '../../src/worker/provider-events.ts';
+import type { Command } from '../../src/writer/command.ts';
+import type { Execute } from '../../src/writer/writer.ts';
+import { attempt, checkout, payment } from '../checkout/build.ts';
+import { providerEvent, T } from '../store/build.ts';
+
+const tenant: Tenant = { account: 1, mode: 'live' };
+const MINUTE = 60_000;
+const answers: RailAnswer = { status: 'processing', reason: '', syncAt: T + 1, payment: null };
+
+const stripe = { rail: 'stripe', status: 'succeeded' } as const;
+const charge = payment(1000, { rail: 'stripe', reference: 'py_1', attempt: 'pat_paid' });
+const session = checkout({
+  tenant,
+  attempts: [
+    attempt('succeeded', { name: 'paid', ...stripe, reference: 'cs_paid' }),
+    attempt('processing', { name: 'other', rail: 'sandbox', reference: 'cs_1' }),
+    attempt('processing', { name: 'open', rail: 'stripe', reference: 'cs_1' }),
+  ],
+  payments: [charge],
+});
+
+/** What becomes of a provider event: the attempts that the rail is asked about, and the event afterwards. */
+async function lookAt(event: ProviderEvent, sync: () => Promise<RailAnswer> = async () => answers) {
+  const asked: string[] = [];
+  const alerts: unknown[] = [];
+  let kept = event;
+  const railNamed = (name: string): Rail => ({
+    ...sandbox,
+    name,
+    sync(_checkout, { id }) {
+      asked.push(id);
+      return sync();
+    },
+  });
+  const owners: Readonly<Record<string, Checkout>> = { cs_1: session, py_1: session };
+  const store = {
+    providerEvents: { listDue: async () => [event] },
+    checkouts: {
+      idByReference: async (_tenant: Tenant, rail: string, reference: string) =>
+        rail === 'stripe' ? (owners[reference]?.id ?? null) : null,
+      fetch: async () => session,
+    },
+  } as unknown as Pick<Store, 'providerEvents' | 'checkouts'>;
+  const execute = (async (command: Command<'provider_event'> | Command<'checkout'>) => {
+    if (command.subject === 'provider_event') kept = command.event;
+  }) as unknown as Execute;
+  const rows = dueProviderEvents({
+    store,
+    execute,
+    rails: [railNamed('sandbox'), railNamed('stripe')],
+    onAlert: (...alert) => alerts.push(alert),
+    onSilence: () => {},
+    onError: (error) => assert.fail(String(error)),
+  });
+  await rows.attend({ tenant, now: T }, 2);
+  return { asked, alerts, kept, standing: [kept.state, kept.dueAt, kept.tries] };
+}
+
+suite('a provider event', () => {
+  const rows: readonly [
+    name: string,
+    attemptRef: string | null,
+    paymentRef: string | null,
+    asked: string[],
+  ][] = [
+    ['that names an attempt', 'cs_1', null, ['pat_open']],
+    ['that names only a payment', null, 'py_1', ['pat_paid']],
+    ['that names an attempt that nobody knows, and a payment', 'cs_unknown', 'py_1', ['pat_paid']],
+    ['that names nothing', null, null, []],
+  ];
+  for (const [name, attemptReference, paymentReference, asked] of rows) {
+    test(`${name} is done once the rail was asked: ${asked}`, async () => {
+      const event = providerEvent('evt_1', { attemptReference, paymentReference });
+      const looked = await lookAt(event);
+      assert.deepEqual(looked.asked, asked);
+      assert.deepEqual(looked.standing, ['done', null, 1]);
+      assert.deepEqual(looked.alerts, []);
+    });
+  }
+
+  const unanswered: readonly [name: string, event: ProviderEvent, alert: string][] = [
+    [
+      'about no known payment',
+      providerEvent('evt_1', { attemptReference: 'cs_unknown' }),
+      'a provider event is about no known payment',
+    ],
+    ['about which no rail answers', providerEvent('evt_1'), 'nobody answers what a provider event is about'],
+  ];
+  for (const [name, first, alert] of unanswered) {
+    test(`${name} is looked at for three days, and then left to a person`, async () => {
+      const minutes: (number | null)[] = [];
+      let event = first;
+      let alerts: unknown[] = [];
+      while (event.state === 'waiting' && minutes.length < 20) {
+        ({ kept: event, alerts } = await lookAt(event, () => Promise.reject(new Error('silent'))));
+        minutes.push(event.dueAt === null ? null : (event.dueAt - T) / MINUTE);
+        if (event.state === 'waiting') assert.deepEqual(alerts, []);
+      }
+      assert.deepEqual(minutes, [5 / 60, 0.5, 2, 10, 60, 360, 1440, 2880, null]);
+      assert.deepEqual([event.state, event.tries], ['open', 9]);
+      assert.deepEqual(alerts, [['stripe', alert, { event: event.id }]]);
+    });
+  }
+
+  test('of another rail leads nowhere by the same reference', async () => {
+    const { asked, standing } = await lookAt(providerEvent('evt_1', { rail: 'sandbox' }));
+    assert.deepEqual(asked, []);
+    assert.deepEqual(standing, ['waiting', T + 5_000, 1]);
+  });
+});
