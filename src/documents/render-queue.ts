@@ -5,7 +5,7 @@
 import type { Locale } from '../i18n/locale.ts';
 import { createThreadPool } from '../lib/thread-pool.ts';
 import type { InvoiceFacts, ReceiptFacts } from './facts.ts';
-import type { Drawn } from './render-thread.ts';
+import type { Drawing, Drawn } from './render-thread.ts';
 
 const defaults = {
   threads: 2,
@@ -28,12 +28,6 @@ export class TooManyDocuments extends Error {
 export class NobodyWaits extends Error {
   override name = 'NobodyWaits';
 }
-
-/** A document as the thread gets it: the functions of a language stay outside. */
-export type Drawing = { readonly locale: { readonly language: string } & Omit<Locale, 'language'> } & (
-  | { readonly kind: 'receipt'; readonly facts: Omit<ReceiptFacts, 'locale'> }
-  | { readonly kind: 'invoice'; readonly facts: Omit<InvoiceFacts, 'locale'> }
-);
 
 export function createRenderQueue(options: Partial<typeof defaults> = {}) {
   const limits = { ...defaults, ...options };

@@ -1,10 +1,17 @@
 /** Thread that draws documents one after the other; each message is a drawing, each answer a PDF or an error. */
 import { parentPort } from 'node:worker_threads';
 import { english, languageById } from '../i18n/languages/all.ts';
+import type { Locale } from '../i18n/locale.ts';
 import { yieldToServing } from '../lib/thread-priority.ts';
+import type { InvoiceFacts, ReceiptFacts } from './facts.ts';
 import { drawInvoice } from './invoice.ts';
 import { drawReceipt } from './receipt.ts';
-import type { Drawing } from './render-queue.ts';
+
+/** A document as the thread gets it: the functions of a language stay outside. */
+export type Drawing = { readonly locale: { readonly language: string } & Omit<Locale, 'language'> } & (
+  | { readonly kind: 'receipt'; readonly facts: Omit<ReceiptFacts, 'locale'> }
+  | { readonly kind: 'invoice'; readonly facts: Omit<InvoiceFacts, 'locale'> }
+);
 
 /** What became of a drawing. */
 export type Drawn = { readonly pdf: Uint8Array<ArrayBuffer> } | { readonly error: Error };

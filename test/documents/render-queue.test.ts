@@ -1,12 +1,8 @@
 /** The turns of documents: who waits, for whom, and what a thread may cost. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import {
-  createRenderQueue,
-  type Drawing,
-  NobodyWaits,
-  TooManyDocuments,
-} from '../../src/documents/render-queue.ts';
+import { createRenderQueue, NobodyWaits, TooManyDocuments } from '../../src/documents/render-queue.ts';
+import type { Drawing } from '../../src/documents/render-thread.ts';
 import { english } from '../../src/i18n/languages/all.ts';
 import { longItems, receiptOf } from './build.ts';
 
