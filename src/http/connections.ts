@@ -65,7 +65,6 @@ export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
   let server: Server | undefined;
-  let draining = false;
 
   /** A server that begins a request when the client has read the answers before it. */
   function createGuardedServer(handle: RequestListener): Server {
@@ -149,8 +148,6 @@ export function guardConnections(options: ConnectionOptions = {}) {
 
   /** Ends connections that are idle, and the others with their answers or when their time is over. */
   function drain(): void {
-    if (draining) return;
-    draining = true;
     const { headDrainMs, drainMs, lookMs } = limits;
     const start = performance.now();
     const ending = setInterval(end, Math.min(50, lookMs));

@@ -30,6 +30,13 @@ function begin(withUpload: ReturnType<typeof createUploads>, of: Tenant = tenant
   return { raw, result };
 }
 
+/** As long as it takes to write a file and remove it. */
+async function aWhile(withUpload: ReturnType<typeof createUploads>): Promise<void> {
+  const { raw, result } = begin(withUpload);
+  raw.push(null);
+  await result;
+}
+
 /** Refused as something that may be asked again in a few seconds. */
 const refusedAs = (reason: string) => (error: unknown) =>
   error instanceof RequestError && error.reason === reason && error.headers['retry-after'] === '5';
@@ -94,19 +101,31 @@ test('all together are taken at one rate, and who waits for that has not stalled
     raw.push(null);
     void result.then(() => taken.push(name));
   }
-  /** As long as it takes to write a file and remove it. */
-  async function aWhile(): Promise<void> {
-    const { raw, result } = begin(withUpload);
-    raw.push(null);
-    await result;
-  }
-  await aWhile();
+  await aWhile(withUpload);
   t.mock.timers.tick(110);
   await first.result;
-  await aWhile();
+  await aWhile(withUpload);
   assert.deepEqual(taken, ['first'], 'a tenth of a second for each');
   t.mock.timers.tick(100);
   await second.result;
+});
+
+test('by default, eight MiB are taken in a second', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const content = Readable.from([Buffer.alloc(8 * 2 ** 20)]);
+  const request = { raw: content, headers: {} } as unknown as FastifyRequest;
+  let isTaken = false;
+  const result = createUploads()(request, tenant, 2 ** 30, async () => {
+    isTaken = true;
+  });
+  for (const elapsedMs of [10, 980]) {
+    await aWhile(createUploads());
+    t.mock.timers.tick(elapsedMs);
+  }
+  await aWhile(createUploads());
+  assert.equal(isTaken, false);
+  t.mock.timers.tick(20);
+  await result;
 });
 
 test('small ones are taken in many at once', async () => {
