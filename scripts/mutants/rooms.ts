@@ -11,7 +11,11 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
   events: ['test/store/sqlite.test.ts', 'test/api/{event,webhooks}*.test.ts'],
   http: api,
   i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
-  lib: ['test/{accounts,banking,checkout,statements,worker}/**/*.test.ts', 'test/api/*.test.ts'],
+  lib: [
+    'test/{accounts,banking,checkout,statements,worker}/**/*.test.ts',
+    'test/pages/render.test.ts',
+    'test/api/*.test.ts',
+  ],
   'store/resources': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', ...api],
   worker: ['test/api/{webhooks,deliveries,retention,schedule,lifecycle}*.test.ts'],
   writer: ['test/worker/*.test.ts', ...api],
