@@ -66,6 +66,7 @@ CREATE TABLE bank_entry (
   due_at bigint,
   tries integer NOT NULL,
   data text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   CONSTRAINT bank_entry_pkey PRIMARY KEY (account, live, id),
   CONSTRAINT bank_entry_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text, 'ignored'::text])))
 );
@@ -151,6 +152,7 @@ CREATE TABLE customer (
   id text COLLATE "C" NOT NULL,
   email text COLLATE "C",
   data text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   CONSTRAINT customer_pkey PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX customer_email ON customer USING btree (account, live, email) WHERE (email IS NOT NULL);
@@ -325,6 +327,7 @@ CREATE TABLE provider_event (
   attempt_reference text COLLATE "C",
   payment_reference text COLLATE "C",
   body text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   CONSTRAINT provider_event_pkey PRIMARY KEY (account, live, id),
   CONSTRAINT provider_event_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'open'::text, 'done'::text])))
 );
@@ -394,6 +397,7 @@ CREATE TABLE webhook_receiver (
   probe_at bigint,
   announced boolean NOT NULL,
   last_error text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   CONSTRAINT webhook_receiver_pkey PRIMARY KEY (account, live, id)
 ) WITH (fillfactor=80);
 CREATE UNIQUE INDEX webhook_receiver_pkey ON webhook_receiver USING btree (account, live, id);

@@ -59,6 +59,8 @@ CREATE TABLE customer (
   -- Lower-case; null where there is no address.
   email text COLLATE "C",
   data text NOT NULL,
+  -- Counts the changes of the row: whoever writes one names the count that it has seen.
+  revision integer NOT NULL DEFAULT 1,
   PRIMARY KEY (account, live, id)
 );
 CREATE UNIQUE INDEX customer_email ON customer (account, live, email) WHERE email IS NOT NULL;
@@ -265,6 +267,7 @@ CREATE TABLE webhook_receiver (
   probe_at bigint,
   announced boolean NOT NULL,
   last_error text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   PRIMARY KEY (account, live, id)
 ) WITH (fillfactor = 80);
 
@@ -366,6 +369,7 @@ CREATE TABLE provider_event (
   attempt_reference text COLLATE "C",
   payment_reference text COLLATE "C",
   body text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   PRIMARY KEY (account, live, id)
 );
 
@@ -385,6 +389,7 @@ CREATE TABLE bank_entry (
   due_at bigint,
   tries integer NOT NULL,
   data text NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
   PRIMARY KEY (account, live, id)
 );
 

@@ -21,9 +21,10 @@ type Event = { readonly id: string; readonly body: string };
 
 /** Gives the ids of the sessions that it has changed. */
 export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readonly CheckoutId[]> {
+  const theirs = sql`FROM checkout WHERE ${owned(tenant)} AND customer = ${customer}`;
+  yield either({ postgres: sql`SELECT 1 ${theirs} ORDER BY id FOR UPDATE` });
   const sessions = yield* rowsOf<Session>(
-    sql`SELECT id, version, event_count AS "eventCount", data${checksumIn('checkout')}
-        FROM checkout WHERE ${owned(tenant)} AND customer = ${customer}${forUpdate}`,
+    sql`SELECT id, version, event_count AS "eventCount", data${checksumIn('checkout')} ${theirs}`,
   );
   yield sql`DELETE FROM customer WHERE ${owned(tenant)} AND id = ${customer}`;
   if (sessions.length === 0) return [];
@@ -33,10 +34,10 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   );
   const blankSessions = sessions.map((session) => {
     const { data, payer } = redactSession(session.data);
-    const texts = { id: session.id, data, ...payerColumnsOf(payer) };
+    const texts = { id: session.id, data, ...payerColumnsOf(payer), seen: session.version };
     return { ...texts, checksum: checksumWithout(session, data) };
   });
-  yield* rewrite(tenant, 'checkout', blankSessions, raw('version = version + 1, '));
+  yield* rewrite(tenant, 'checkout', blankSessions, nextVersion);
   const blankEvents = events
     .map(({ id, body }) => ({ id, before: body, body: redactEventBody(body) }))
     .filter(({ before, body }) => body !== before)
@@ -53,7 +54,13 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   return ids;
 }
 
-type Rewritten = { readonly id: string; readonly checksum: number };
+/** On PostgreSQL only that of the version that was read: another one gets none, which the table refuses. */
+const nextVersion = either({
+  sqlite: raw('version = version + 1, '),
+  postgres: raw('version = CASE WHEN checkout.version = r.seen THEN r.seen + 1 END, '),
+});
+
+type Rewritten = { readonly id: string; readonly checksum: number; readonly seen?: number };
 
 /**
  * Sets the texts of these rows. One after the other on SQLite, which finds each by its key, and to set many at once would go
@@ -66,17 +73,17 @@ function* rewrite<R extends Rewritten>(
   also = nothing,
 ): Steps<void> {
   if (rows.length === 0) return;
-  for (const { id, ...row } of rows) {
+  for (const { id, seen, ...row } of rows) {
     const cells = Object.entries(row).map(([name, cell]) => sql`${raw(name)} = ${cell as Value}`);
     yield either({
       sqlite: sql`UPDATE ${raw(table)} SET ${also}${join(cells, ', ')} WHERE ${owned(tenant)} AND id = ${id}`,
     });
   }
-  const { id, checksum, ...texts } = rows[0] ?? {};
+  const { id, checksum, seen, ...texts } = rows[0] ?? {};
   const names = Object.keys(texts);
   yield either({
     postgres: sql`UPDATE ${raw(table)} SET ${also}${raw(names.map((name) => `${name} = r.${name}`).join(', '))}
-      FROM ${rowsAs('r', ['id', ...names].map((name) => `${name} text`).join(', '), rows)}
+      FROM ${rowsAs('r', `seen integer, ${['id', ...names].map((name) => `${name} text`).join(', ')}`, rows)}
       WHERE ${owned(tenant, table)} AND ${raw(table)}.id = r.id`,
   });
 }
@@ -86,8 +93,6 @@ function checksumWithout({ checksum = 0, ...before }: Session, data: string): nu
   const after = { ...before, version: before.version + 1, data };
   return (checksum ^ checksumOf('checkout', before) ^ checksumOf('checkout', after)) >>> 0;
 }
-
-const forUpdate = either({ postgres: raw(' ORDER BY id FOR UPDATE') });
 
 /** SQLite has no index by session: there each event names the position of the one before it. */
 function eventsOf(tenant: Tenant, ids: readonly CheckoutId[]): Sql {

@@ -5,14 +5,22 @@
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Read } from './resources/read.ts';
 import { either, nothing, raw, type Sql, sql } from './sql.ts';
+import type { Table } from './tables.ts';
 
 /** Values by keys: `K` is what a unit names, and `W` the part of the writes that changes the values. */
 export type Load<K, T, W> = {
   readonly keyOf: (key: K) => string;
-  /** The rows that exist. PostgreSQL locks those that may change, everywhere in the same order. */
+  /** The rows that exist. */
   readonly read: (tenant: Tenant, keys: readonly K[]) => Read<Map<string, T>>;
+  /**
+   * For PostgreSQL, locks those that may change, everywhere in the same order. The read comes behind it, in a statement of
+   * its own: a locking SELECT may show what was there before it waited.
+   */
+  readonly lock?: (tenant: Tenant, keys: readonly K[]) => Sql;
   /** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
   readonly apply: (known: Map<string, T>, writes: W) => void;
+  /** The table, if PostgreSQL counts the changes of its rows in `revision`. */
+  readonly counted?: Table;
   /** Whether two batches under way may name the same key. */
   readonly isShared?: true;
 };
@@ -28,8 +36,15 @@ export function byKey<R, T>(
   return { sql: statement, by: 'key', from: (rows) => new Map(rows.map((row) => entryOf(row as R))) };
 }
 
-/** Locks the rows of a SELECT; in SQLite there is one transaction at a time. */
-export function locked(order: string, how: 'UPDATE' | 'KEY SHARE' = 'UPDATE', table?: string): Sql {
+/** A SELECT of nothing that locks rows. */
+export function locking(
+  from: Sql,
+  order: string,
+  { how = 'UPDATE', table }: { readonly how?: 'UPDATE' | 'KEY SHARE'; readonly table?: string } = {},
+): Sql {
   const of = table === undefined ? nothing : sql` OF ${raw(table)}`;
-  return either({ postgres: sql` ORDER BY ${raw(order)} FOR ${raw(how)}${of}` });
+  return sql`SELECT 1 FROM ${from} ORDER BY ${raw(order)} FOR ${raw(how)}${of}`;
 }
+
+/** In PostgreSQL, the counter of a row's changes: whoever writes it names what it has seen. */
+export const revision = either({ postgres: raw(', revision') });

@@ -26,9 +26,15 @@ export function* purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Ste
   const old = yield* rowsOf<Found>(sql`
     SELECT id FROM delivery WHERE ${owned(tenant)} AND id < ${first} AND state <> 'pending'
     ORDER BY id LIMIT ${BATCH}${either({ postgres: raw(' FOR UPDATE SKIP LOCKED') })}`);
-  const ids = old.map(({ id }) => id);
+  // Once more, for one may have been sent again meanwhile.
+  const gone = yield* rowsOf<Found>(sql`
+    DELETE FROM delivery WHERE ${owned(tenant)} AND state <> 'pending'
+      AND ${isAnyOf(
+        'id',
+        old.map(({ id }) => id),
+      )} RETURNING id`);
+  const ids = gone.map(({ id }) => id);
   yield sql`DELETE FROM delivery_attempt WHERE ${owned(tenant)} AND ${isAnyOf('delivery', ids)}`;
-  yield sql`DELETE FROM delivery WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}`;
   return ids.length;
 }
 
@@ -55,6 +61,9 @@ export function* purgeEvents(tenant: Tenant, createdBefore: TenantTime): Steps<n
   yield sql`DELETE FROM event WHERE ${owned(tenant)} AND ${isAnyOf('id', ids)}`;
   yield sql`INSERT INTO feed_start (account, live, position)
     VALUES (${tenant.account}, ${tenant.mode === 'live'}, ${last.position})
-    ON CONFLICT (account, live) DO UPDATE SET position = excluded.position`;
+    ON CONFLICT (account, live) DO UPDATE SET position = ${either({
+      sqlite: raw('max(feed_start.position, excluded.position)'),
+      postgres: raw('greatest(feed_start.position, excluded.position)'),
+    })}`;
   return going.length;
 }

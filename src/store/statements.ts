@@ -97,6 +97,25 @@ export function tableStatements<T extends string>(dialect: Dialect) {
       });
     },
 
+    /**
+     * Sets these fields of rows that are still as they were seen: of one that somebody has changed since, the counter
+     * becomes null, which the table refuses, and the whole transaction comes to nothing.
+     */
+    replace(table: T, sets: readonly string[], counter: string): RowsStatement {
+      const columns = columnsOf(table).filter(
+        ({ isKey, field }) => isKey || field === counter || sets.includes(field),
+      );
+      const assigned = columns.filter(({ isKey }) => !isKey);
+      return statement([...columns, ...parsed('seen integer')], ({ r, clause }) => {
+        const isSeen = (value: string) => `CASE WHEN ${table}.${counter} = ${r.seen} THEN ${value} END`;
+        const assignments = assigned.map(({ name, field }) => {
+          const value = `${r[field]}`;
+          return `${name} = ${field === counter ? isSeen(value) : value}`;
+        });
+        return `UPDATE ${table} SET ${assignments.join(', ')} ${clause('FROM')} WHERE ${isRow(table, r)}`;
+      });
+    },
+
     remove: (table: T): RowsStatement =>
       statement(
         keyOf(table),

@@ -65,7 +65,11 @@ const own = {
   postgres: {
     checkout_overview: 'id* chk, amount bigint, description text?',
     timer: 'checkout* chk, due_at bigint, leased_until bigint?',
+    customer: 'revision integer',
     payment: 'line integer',
+    provider_event: 'revision integer',
+    bank_entry: 'revision integer',
+    webhook_receiver: 'revision integer',
     feed: 'position* bigint, event evt',
     feed_end: 'position bigint',
     feed_waiting: 'subject* subject, sequence* integer, event evt',

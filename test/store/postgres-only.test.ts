@@ -359,6 +359,37 @@ suite('events', () => {
     for (const other of others) assert.deepEqual(other, first);
   });
 
+  test('go on where the end of the feed was lost, and that is said', async (t) => {
+    const url = await freshDatabase(t);
+    const told: string[] = [];
+    const store = await openPostgresStore(url, { onTrouble: (text) => told.push(text) });
+    t.after(() => store.close());
+    const { mine } = await tenants(store);
+    const sql = beside(t, url);
+    const positions = async () => (await store.events.list(mine, {}, 0, 10)).rows.map((row) => row.position);
+    const extend = async () => {
+      await add(store, session(mine));
+      return positions();
+    };
+    await extend();
+    await extend();
+    assert.deepEqual(await extend(), [1, 2, 3]);
+    assert.deepEqual(told, []);
+    // As by a process that had read it before others went on, and wrote it back.
+    await sql`UPDATE feed_end SET position = 1`;
+    assert.deepEqual(await extend(), [1, 2, 3, 4]);
+    await sql`DELETE FROM feed_end`;
+    assert.deepEqual(await extend(), [1, 2, 3, 4, 5]);
+    assert.equal(await store.events.end(mine), 5);
+    assert.equal(told.length, 2);
+    assert.match(told.join(), /^the feed of .* had lost its end \(1 of 3\).*\(0 of 4\)/);
+    // Where all of the feed is gone, the place up to which it is gone counts.
+    await sql`DELETE FROM feed`;
+    await sql`INSERT INTO feed_start SELECT account, live, 5 FROM feed_end`;
+    await sql`UPDATE feed_end SET position = 0`;
+    assert.deepEqual(await extend(), [6]);
+  });
+
   test('of one session keep their order, whatever their ids', async (t) => {
     const store = await open(t, await freshDatabase(t));
     const { mine } = await tenants(store);

@@ -105,8 +105,7 @@ function sessionsOf(source: Source, { account, live }: TenantClock, customer: st
     .map(({ id }) => String(id));
 }
 
-const some = (name: string) =>
-  `SELECT * FROM ${name} WHERE account = ? AND live = ? AND id IN (SELECT value FROM json_each(?))`;
+const amongIds = 'WHERE account = ? AND live = ? AND id IN (SELECT value FROM json_each(?))';
 
 /** Events of a session: a chain that begins at the newest one. */
 const history = `
@@ -127,12 +126,12 @@ async function copyAnew(
   withEvents: boolean,
 ): Promise<void> {
   const tenant = [place.account, place.live] as const;
-  const checkouts = source.all(some('checkout'), ...tenant, JSON.stringify(ids));
+  const checkouts = source.all(`SELECT * FROM checkout ${amongIds}`, ...tenant, JSON.stringify(ids));
   const payments = paymentsOf(source, checkouts);
   const events = withEvents ? source.all(history, ...tenant, JSON.stringify(ids)) : [];
   // The audit log has no line for a customer that a session creates.
   const people = [...new Set([...ids, ...checkouts.flatMap(({ customer }) => customer ?? [])])].map(String);
-  const customers = source.all(some('customer'), ...tenant, JSON.stringify(people));
+  const customers = source.all(`${table('customer').select} ${amongIds}`, ...tenant, JSON.stringify(people));
   await target.step(async (tx) => {
     await removeSessions(tx, place, ids);
     await insertSessions(tx, checkouts, payments);

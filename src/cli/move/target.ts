@@ -35,9 +35,10 @@ export async function openTarget(url: string) {
   }
 
   async function refuseOtherRun(): Promise<void> {
-    const [own] =
-      await sql`SELECT 1 FROM move_progress WHERE name = 'runner' AND value = ${runner} FOR UPDATE`;
-    if (!own) throw new UnusableDatabase(`another move to the database ${name} has been started`);
+    // It writes the row: whoever takes over waits for the end of the step, or the step for that.
+    const { count } =
+      await sql`UPDATE move_progress SET value = value WHERE name = 'runner' AND value = ${runner}`;
+    if (count !== 1) throw new UnusableDatabase(`another move to the database ${name} has been started`);
   }
 
   return {

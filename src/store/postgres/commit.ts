@@ -1,22 +1,15 @@
 /** The one transaction in which everything of a batch is written. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Customer } from '../../checkout/customer.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { erase } from '../erase.ts';
 import type { Unit, Writes } from '../store.ts';
+import { again } from './again.ts';
 import { type CheckoutCache, createCheckoutCache } from './cache.ts';
-import { isCollision, isUniqueViolation } from './errors.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
 import { stepsOn } from './run.ts';
 import { changesOf, writeStatements } from './write.ts';
-
-/** How often a batch that met another one at the same rows is tried. */
-const MAX_TRIES = 5;
-/** A row that is still there when everything was loaded anew is no matter of time. */
-const MAX_TRIES_WITH_DOUBLED_ROW = 3;
-const PAUSE_MS = 10;
 
 export type Committed = { readonly checkouts: readonly Checkout[]; readonly writes: readonly Writes[] };
 
@@ -24,18 +17,7 @@ export function committer(pool: Pool, cache: CheckoutCache) {
   return async (units: readonly Unit[]): Promise<Committed> => {
     const tenant = tenantOf(units);
     if (tenant === null) return { checkouts: [], writes: [] };
-    for (let tries = 1; ; tries++) {
-      try {
-        return await pool.transaction((transaction) => commitOnce(transaction, tenant, units, cache));
-      } catch (error) {
-        const again =
-          (isCollision(error) && tries < MAX_TRIES) ||
-          // Another process may have written it first: what was new to us is then found, and decided on anew.
-          (isUniqueViolation(error) && tries < MAX_TRIES_WITH_DOUBLED_ROW);
-        if (!again) throw error;
-        await pause(Math.random() * tries * PAUSE_MS);
-      }
-    }
+    return again(() => pool.transaction((transaction) => commitOnce(transaction, tenant, units, cache)));
   };
 }
 
@@ -64,7 +46,7 @@ async function commitOnce(
     // From here to the sending of the statements nothing may be waited for.
     const decided = decideInTurn(rest, view);
     const changes = changesOf(decided.writes);
-    const statements = writeStatements(sql, tenant, decided.writes, changes);
+    const statements = writeStatements(sql, tenant, decided.writes, changes, view.seen);
     writes.push(...decided.writes);
     for (const { after } of changes) checkouts.set(after.id, after);
     if (decided.erasing === null) {

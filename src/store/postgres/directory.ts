@@ -6,6 +6,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { DirectoryParts } from '../directory.ts';
 import { accountsSince } from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
+import { again } from './again.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { runOn, send } from './run.ts';
@@ -67,28 +68,31 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
   }
 
   const insert: DirectoryParts['insert'] = async ({ name, webhookSecrets }, nowMs, { first }) => {
-    const number = await pool.transaction(async ({ sql, commit }) => {
-      // The number is what the table may be distributed by, and so has to be known before the row is sent.
-      const [, others, [row]] = await Promise.all([
-        sql`SELECT 1 FROM directory WHERE id = 1 FOR UPDATE`,
-        sql`SELECT number FROM account LIMIT 1`,
-        sql<Array<{ number: number }>>`
+    const number = await again(() =>
+      pool.transaction(async ({ sql, commit }) => {
+        // The number is what the table may be distributed by, and so has to be known before the row is sent.
+        const [, [counted], others, [row]] = await Promise.all([
+          sql`SELECT 1 FROM directory WHERE id = 1 FOR UPDATE`,
+          sql<[{ version: number }]>`SELECT version FROM directory WHERE id = 1`,
+          sql`SELECT number FROM account LIMIT 1`,
+          sql<Array<{ number: number }>>`
           SELECT nextval(pg_get_serial_sequence('account', 'number')) AS number`,
-      ]);
-      if ((first && others.length > 0) || row === undefined) {
-        await commit([]);
-        return null;
-      }
-      const next = row.number;
-      await commit([
-        sql`INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live)
+        ]);
+        if ((first && others.length > 0) || row === undefined) {
+          await commit([]);
+          return null;
+        }
+        const next = row.number;
+        await commit([
+          sql`INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live)
             VALUES (${next}, ${name}, ${nowMs}, ${webhookSecrets.test}, ${webhookSecrets.live})`,
-        sql`INSERT INTO feed_end VALUES (${next}, true, 0), (${next}, false, 0)`,
-        sql`INSERT INTO delivery_claim VALUES (${next}, true), (${next}, false)`,
-        countUp(sql),
-      ]);
-      return next;
-    });
+          sql`INSERT INTO feed_end VALUES (${next}, true, 0), (${next}, false, 0)`,
+          sql`INSERT INTO delivery_claim VALUES (${next}, true), (${next}, false)`,
+          first ? countUpFrom(sql, counted.version) : countUp(sql),
+        ]);
+        return next;
+      }),
+    );
     await changed();
     return number;
   };
@@ -121,6 +125,11 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       return count === 1;
     },
   };
+}
+
+/** The same where nothing may have changed since the version that was seen: then it becomes null, which the table refuses. */
+function countUpFrom(sql: Sql, seen: number) {
+  return sql`UPDATE directory SET version = CASE WHEN version = ${seen} THEN version + 1 END WHERE id = 1`;
 }
 
 /** Tells all processes that accounts or keys have changed. */

@@ -7,6 +7,9 @@ const COLLISIONS = new Set(['40001', '40P01']);
 /** A prepared statement of a table that a newer version has just changed; the driver has forgotten it meanwhile. */
 const OUTDATED_PLAN = '0A000';
 const UNIQUE_VIOLATION = '23505';
+const NOT_NULL_VIOLATION = '23502';
+/** Columns that count the changes of a row, which become null where the row is not as it was seen. */
+const COUNTERS = new Set(['version', 'revision']);
 /** Lock not available, statement cancelled, idle in transaction for too long. */
 const WAITS = new Set(['55P03', '57014', '25P03']);
 
@@ -28,7 +31,14 @@ export function codeOf(error: unknown): string {
 /** Whether the same transaction is worth another try at once: somebody else was at the same rows. */
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
-  return COLLISIONS.has(code) || code === OUTDATED_PLAN;
+  return COLLISIONS.has(code) || code === OUTDATED_PLAN || isStale(error);
+}
+
+/** Whether a row has been changed since it was read. */
+function isStale(error: unknown): boolean {
+  type Refused = { readonly column_name?: string; readonly cause?: Refused };
+  const { column_name: column, cause } = (error ?? {}) as Refused;
+  return codeOf(error) === NOT_NULL_VIOLATION && COUNTERS.has(column ?? cause?.column_name ?? '');
 }
 
 /** Whether a row exists already, perhaps only since another process has just written it. */
@@ -39,13 +49,13 @@ export function isUniqueViolation(error: unknown): boolean {
 /** Whether a statement or its rows do not fit the tables: syntax, unknown names, or a constraint that it does not know. */
 export function isOfForm(error: unknown): boolean {
   const code = codeOf(error);
-  return code.startsWith('42') || (code.startsWith('23') && code !== UNIQUE_VIOLATION);
+  return code.startsWith('42') || (code.startsWith('23') && code !== UNIQUE_VIOLATION && !isStale(error));
 }
 
 /** Whether the trouble may be that of this change alone: others were at the same rows for too long. */
 export function isContention(error: unknown): boolean {
   const code = codeOf(error);
-  return COLLISIONS.has(code) || WAITS.has(code);
+  return COLLISIONS.has(code) || WAITS.has(code) || isStale(error);
 }
 
 /** The server that answered does not take writes: a standby, or a primary that is one no more. */
@@ -63,7 +73,10 @@ export function translated(error: unknown): unknown {
   const ofServer = error instanceof postgres.PostgresError;
   if (ofServer) Object.assign(error, { detail: undefined, where: undefined });
   const passing = ofServer
-    ? ENVIRONMENT_CLASSES.has(code.slice(0, 2)) || ENVIRONMENT_CODES.has(code) || COLLISIONS.has(code)
+    ? ENVIRONMENT_CLASSES.has(code.slice(0, 2)) ||
+      ENVIRONMENT_CODES.has(code) ||
+      COLLISIONS.has(code) ||
+      isStale(error)
     : // Of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
       /^(CONNECT|E[A-Z]+$)/.test(code);
   if (!passing) return error;

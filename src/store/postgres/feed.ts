@@ -3,11 +3,18 @@
  * afterwards; here, behind the lock of the feed's end, all that were committed meanwhile are numbered. Whoever reads the
  * feed sees what was numbered under one lock after the other, so nobody sees a number before the one before it. Every
  * process does this; one that dies with the lock in its hands loses it with its connection.
+ *
+ * Should a lock not hold, the key of `feed` does: of two who number the same events one meets the other's positions. The
+ * end is read before what waits, so whoever sees a newer end sees what was numbered up to it gone from there.
  */
-import type { Tenant } from '../../checkout/tenant.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { startLoop } from '../../lib/loop.ts';
+import { createSparing } from '../../lib/sparing.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
 import { tenantOf } from '../resources/read.ts';
+import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { runOn, tenantColumns } from './run.ts';
 import { statementsOn } from './statements.ts';
@@ -16,13 +23,27 @@ import { statementsOn } from './statements.ts';
 const LOOK_EVERY_MS = 250;
 const MAX_AT_ONCE = 5_000;
 const MAX_FEEDS = 1_000;
+/** Another process may have taken the positions; a feed that cannot go on after these tries is the operator's matter. */
+const MAX_TRIES = 12;
+const PAUSE_MS = 10;
+const TROUBLE_EVERY_MS = 60_000;
 
 /** In the order of subjects, and of the events of each. */
 type Waiting = { readonly subject: string; readonly sequence: number; readonly event: string };
 
+/** The end as it was kept, and as it follows from the positions that are taken. */
+type End = { readonly kept: number; readonly used: number };
+
 export type Feed = ReturnType<typeof createFeed>;
 
-export function createFeed(pool: Pool) {
+/** `onTrouble` gets a line for the operator. */
+export function createFeed(pool: Pool, onTrouble: (text: string) => void) {
+  const leftOut = createSparing(TROUBLE_EVERY_MS, () => performance.now());
+
+  function tell(text: string): void {
+    if (leftOut(text) !== null) onTrouble(text);
+  }
+
   async function isWaiting(tenant: Tenant): Promise<boolean> {
     const [account, live] = tenantColumns(tenant);
     const rows = await pool.read(
@@ -36,20 +57,33 @@ export function createFeed(pool: Pool) {
     const [account, live] = tenantColumns(tenant);
     return pool.transaction(async ({ sql, commit }) => {
       const on = statementsOn(sql, tenant);
-      const [[end], waiting] = await Promise.all([
-        sql<Array<{ position: number }>>`
-          SELECT position FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
+      const [, [end], waiting] = await Promise.all([
+        sql`SELECT 1 FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
+        sql<[End]>`
+          SELECT coalesce((SELECT position FROM feed_end WHERE account = ${account} AND live = ${live}), 0) AS kept,
+            greatest(
+              (SELECT max(position) FROM feed WHERE account = ${account} AND live = ${live}),
+              (SELECT position FROM feed_start WHERE account = ${account} AND live = ${live}), 0) AS used`,
         sql<Waiting[]>`
           SELECT subject, sequence, event FROM feed_waiting WHERE account = ${account} AND live = ${live}
           ORDER BY subject, sequence LIMIT ${MAX_AT_ONCE}`,
       ]);
-      const last = end?.position ?? 0;
+      if (waiting.length === 0) {
+        await commit([]);
+        return 0;
+      }
+      const last = Math.max(end.kept, end.used);
       const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
       await commit([
         ...on.insert('feed', placed),
         ...on.remove('feed_waiting', waiting),
-        sql`UPDATE feed_end SET position = ${last + placed.length} WHERE account = ${account} AND live = ${live}`,
+        sql`INSERT INTO feed_end VALUES (${account}, ${live}, ${last + placed.length})
+            ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`,
       ]);
+      if (end.used > end.kept)
+        tell(
+          `the feed of ${tenantName(tenant)} had lost its end (${end.kept} of ${end.used}), and goes on from there`,
+        );
       return placed.length;
     });
   }
@@ -57,7 +91,23 @@ export function createFeed(pool: Pool) {
   /** Numbers everything that was committed before the call. */
   async function extend(tenant: Tenant): Promise<void> {
     if (!(await isWaiting(tenant))) return;
-    while ((await number(tenant)) === MAX_AT_ONCE);
+    for (let tries = 1; ; ) {
+      try {
+        if ((await number(tenant)) < MAX_AT_ONCE) return;
+      } catch (error) {
+        if (!isUniqueViolation(error) || tries === MAX_TRIES) throw error;
+        await pause(Math.random() * tries++ * PAUSE_MS);
+      }
+    }
+  }
+
+  /** One that cannot go on holds up no other. */
+  async function keepOn(tenant: Tenant): Promise<void> {
+    await extend(tenant).catch((error: Error) => {
+      // What passes by itself is said by the requests that meet it.
+      if (!(error instanceof StoreUnavailable))
+        tell(`the feed of ${tenantName(tenant)} cannot go on: ${error.message}`);
+    });
   }
 
   return {
@@ -75,7 +125,7 @@ export function createFeed(pool: Pool) {
             (sql) => sql<Array<{ account: number; live: boolean }>>`
               SELECT DISTINCT account, live FROM feed_waiting LIMIT ${MAX_FEEDS}`,
           );
-          for (const { account, live } of rows) await extend(tenantOf(account, live));
+          for (const { account, live } of rows) await keepOn(tenantOf(account, live));
           return false;
         },
         LOOK_EVERY_MS,

@@ -2,16 +2,19 @@
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
-import { among, applyWrites, loadResources, shownTo } from '../resources/all.ts';
+import { among, applyWrites, loadResources, resourceLocks, shownTo } from '../resources/all.ts';
 import { endpointList } from '../resources/endpoints.ts';
 import { textArray } from '../sql.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
+import type { Table } from '../tables.ts';
 import type { CheckoutCache } from './cache.ts';
 import type { Sql } from './connection.ts';
-import { runOn, tenantColumns } from './run.ts';
+import { runOn, send, tenantColumns } from './run.ts';
+import { type Seen, seenKey } from './statements.ts';
 
 /** The loaded rows, kept up to date with what the units before have decided to write. */
 export type View = {
+  readonly seen: Seen;
   of(needs: Needs): Loaded;
   /** The units behind are to see these. */
   apply(writes: Writes): void;
@@ -34,6 +37,7 @@ export async function loadView(
     isEndpoint,
   );
   const waiting: Promise<unknown>[] = [];
+  const seen = new Map<string, number>();
   let checkouts = new Map<string, Checkout>();
   let endpoints: readonly Endpoint[] = [];
 
@@ -47,13 +51,18 @@ export async function loadView(
   }
   lock('checkout', [...ids, ...subjects]);
   lock('webhook_endpoint', endpointIds);
-  const found = loadResources(tenant, all, (read, done) => {
-    waiting.push(runOn(sql, read).then(done));
+  for (const each of resourceLocks(tenant, all)) waiting.push(send(sql, each));
+  const found = loadResources(tenant, all, (read, done, counted) => {
+    const rows = send(sql, read.sql);
+    waiting.push(
+      rows.then((all) => done(read.from(counted === undefined ? all : withoutRevision(all, counted, seen)))),
+    );
   });
   if (all.some((needs) => needs.endpoints)) {
     waiting.push(
       runOn(sql, endpointList(tenant)).then((rows) => {
         endpoints = rows;
+        for (const { id, version } of rows) seen.set(seenKey('webhook_endpoint', id), version);
       }),
     );
   }
@@ -67,6 +76,7 @@ export async function loadView(
   await Promise.all(waiting);
 
   return {
+    seen,
     of: (needs) => ({
       ...shownTo(needs, found),
       checkouts: among(checkouts, needs.checkouts ?? []),
@@ -81,4 +91,14 @@ export async function loadView(
       if (writes.checkout) checkouts.set(writes.checkout.after.id, writes.checkout.after);
     },
   };
+}
+
+/** The rows as the domain has them; how often each was changed is kept for whoever writes it. */
+function withoutRevision(rows: readonly object[], table: Table, seen: Map<string, number>): object[] {
+  return (rows as ReadonlyArray<{ readonly id: string; readonly revision: number }>).map(
+    ({ revision, ...row }) => {
+      seen.set(seenKey(table, row.id), revision);
+      return row;
+    },
+  );
 }

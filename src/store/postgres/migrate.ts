@@ -114,16 +114,18 @@ async function apply(
   await connection.run(async (sql) => {
     try {
       await sql.unsafe('BEGIN');
-      const [row] = await sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1 FOR UPDATE`;
+      await sql`SELECT 1 FROM schema_version WHERE id = 1 FOR UPDATE`;
+      const [row] = await sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1`;
       refuseOtherSchema(`the database ${name}`, row?.version ?? 0, known.length, { migrates: true });
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         const migration = known[number - 1] as string;
         await sql.unsafe(migration);
-        await sql`
+        const { count } = await sql`
           UPDATE schema_version SET version = ${number}, serves_to = ${number},
             serves_from = ${servesFrom(migration, number, row.serves_from)}
-          WHERE id = 1`;
+          WHERE id = 1 AND version = ${number - 1}`;
+        if (count !== 1) throw new Error('another process has migrated the database meanwhile');
       }
       await sql.unsafe('COMMIT');
     } catch (error) {

@@ -60,7 +60,7 @@ export async function openPostgresStore(
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
-  const feed = createFeed(pool);
+  const feed = createFeed(pool, onTrouble);
   const run = runner(pool);
   const commit = committer(pool, cache);
   const statistics = createStatistics(pool);

@@ -35,6 +35,8 @@ function leaseCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim)
         )
         UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due
         WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout
+          -- Once more: what another process has written meanwhile counts, whatever became of the lock.
+          AND timer.due_at <= ${now} AND ${isFree(realNow)}
         RETURNING timer.checkout AS id, due_at AS "dueAt"`,
     asItIs<DueCheckout>,
   );

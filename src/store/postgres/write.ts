@@ -6,12 +6,12 @@ import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import type { Writes } from '../store.ts';
-import type { AnyRow } from '../tables.ts';
+import { type AnyRow, columnsOf as columnsIn } from '../tables.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
 import { send } from './run.ts';
-import { type Statements, sorted, statementsOn } from './statements.ts';
+import { type Seen, type Statements, sorted, statementsOn } from './statements.ts';
 
 /** Sessions of a batch: each as it was before the first change, and as it is after the last. */
 export function changesOf(all: readonly Writes[]): CheckoutChange[] {
@@ -34,6 +34,7 @@ export function writeStatements(
   tenant: Tenant,
   all: readonly Writes[],
   changes: readonly CheckoutChange[],
+  seen: Seen,
 ): PromiseLike<unknown>[] {
   const on = statementsOn(sql, tenant);
   const events = all.flatMap((writes) => writes.events ?? []);
@@ -41,7 +42,7 @@ export function writeStatements(
 
   return [
     ...checkoutStatements(on, changes),
-    ...rowChangesOf(all, changes).flatMap(on.change),
+    ...rowChangesOf(all, changes).flatMap((each) => on.change(each, seen)),
     ...on.insert('event', events),
     ...on.insert(
       'feed_waiting',
@@ -57,6 +58,8 @@ export function writeStatements(
   ];
 }
 
+const checkoutFields = columnsIn('checkout').map(({ field }) => field);
+
 /** A session's own row, and what of it changes often or is asked often in narrow rows beside it. */
 function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]): PromiseLike<unknown>[] {
   const created = changes.filter(({ before }) => before === null);
@@ -71,9 +74,10 @@ function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]):
       'checkout',
       created.map(({ after }) => checkoutRow(after)),
     ),
-    ...on.update(
+    ...on.replace(
       'checkout',
-      changed.map(({ after }) => checkoutRow(after)),
+      changed.map(({ before, after }) => ({ ...checkoutRow(after), seen: before?.version ?? 0 })),
+      checkoutFields,
     ),
     ...on.insert('checkout_overview', created.map(overviewRow)),
     ...on.update('checkout_overview', overviews.map(overviewRow)),

@@ -3,6 +3,8 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type CheckoutChange, followingTables } from '../columns.ts';
 import type { Load } from '../loads.ts';
+import type { Sql } from '../sql.ts';
+import type { Table } from '../tables.ts';
 import { addChange, type RowChange, type Write } from '../writes.ts';
 import { loadAnswers, type NewAnswer } from './answers.ts';
 import { writeAudit } from './audit.ts';
@@ -116,21 +118,36 @@ const nothing: Found = {
   answers: none,
 };
 
+function keysOf<N extends LoadName>(name: N, all: readonly ResourceNeeds[]): Keys[N][] {
+  const keys: Keys[N][] = [];
+  for (const { [name]: wanted } of all) if (wanted !== undefined) keys.push(...wanted);
+  return keys;
+}
+
+/** For PostgreSQL: statements that lock what these units may change, to be sent before anything of it is read. */
+export function resourceLocks(tenant: Tenant, all: readonly ResourceNeeds[]): Sql[] {
+  function lock<N extends LoadName>(name: N): Sql[] {
+    const keys = keysOf(name, all);
+    const { lock } = loadsByName[name];
+    return keys.length === 0 || lock === undefined ? [] : [lock(tenant, keys)];
+  }
+  return loadNames.flatMap(lock);
+}
+
 /** Loads what these units need; `run` runs a read now, or later. */
 export function loadResources(
   tenant: Tenant,
   all: readonly ResourceNeeds[],
-  run: <T>(read: Read<T>, done: (rows: T) => void) => void,
+  run: <T>(read: Read<T>, done: (rows: T) => void, counted?: Table) => void,
 ): Found {
   const found: Found = { ...nothing };
   function find<N extends LoadName>(name: N): void {
-    const keys: Keys[N][] = [];
-    for (const { [name]: wanted } of all) if (wanted !== undefined) keys.push(...wanted);
+    const keys = keysOf(name, all);
     if (keys.length === 0) return;
-    const { read } = loadsByName[name];
+    const { read, counted } = loadsByName[name];
     // For a single key all texts are the same.
     const form = keys.length === 1 ? { form: name } : {};
-    run({ ...read(tenant, keys), ...form }, (rows) => void Object.assign(found, { [name]: rows }));
+    run({ ...read(tenant, keys), ...form }, (rows) => void Object.assign(found, { [name]: rows }), counted);
   }
   for (const name of loadNames) find(name);
   return found;

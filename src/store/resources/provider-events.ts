@@ -1,6 +1,6 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { ProviderEvent } from '../../methods/provider-event.ts';
-import { byKey, load, locked } from '../loads.ts';
+import { byKey, load, locking, revision } from '../loads.ts';
 import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
@@ -21,12 +21,17 @@ export const writeProviderEvent = rowOf('provider_event', (event: ProviderEvent)
  */
 export const loadProviderEvents = load({
   keyOf: railKey,
+  counted: 'provider_event',
   read: (tenant, references: readonly RailReference[]) =>
     byKey(
-      sql`SELECT ${events.columns} FROM ${amongRails('provider_event', references)}
-          WHERE ${owned(tenant)}${locked('rail, reference', 'UPDATE', 'provider_event')}`,
+      sql`SELECT ${events.columns}${revision} FROM ${amongRails('provider_event', references)}
+          WHERE ${owned(tenant)}`,
       (row: ProviderEvent) => [railKey(row), events.thing(row)],
     ),
+  lock: (tenant, references) =>
+    locking(sql`${amongRails('provider_event', references)} WHERE ${owned(tenant)}`, 'rail, reference', {
+      table: 'provider_event',
+    }),
   apply(known, { providerEvent }: { readonly providerEvent?: ProviderEvent }) {
     if (providerEvent) known.set(railKey(providerEvent), providerEvent);
   },

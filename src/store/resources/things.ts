@@ -1,7 +1,7 @@
 /** Reads of a table whose rows stand for things of the domain, each by itself. */
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import { checksumIn, sound } from '../checksum.ts';
-import { byKey, locked } from '../loads.ts';
+import { byKey, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, type Row, type Table } from '../tables.ts';
@@ -22,17 +22,32 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
     fetch: (tenant: Tenant, column: Field<T>, value: string, and: readonly Sql[] = []): Read<D | null> =>
       one(sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${raw(column)} = ${value}`, thing),
 
-    /** Those with one of these values in a column, by it, and locked where they may change. */
+    /** Those with one of these values in a column, by it; `further` columns are for the database that reads. */
     byKey: (
       tenant: Tenant,
       column: Field<T>,
       values: readonly string[],
-      { and = [], lock = locked(column) }: { readonly and?: readonly Sql[]; readonly lock?: Sql } = {},
+      { and = [], further = nothing }: { readonly and?: readonly Sql[]; readonly further?: Sql } = {},
     ): Read<Map<string, D>> =>
       byKey(
-        sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}${lock}`,
+        sql`SELECT ${columns}${further} FROM ${raw(table)}
+            WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`,
         (row: Row<T>) => [String(row[column]), thing(row)],
       ),
+
+    /** Locks the same rows. */
+    lock: (
+      tenant: Tenant,
+      column: Field<T>,
+      values: readonly string[],
+      {
+        and = [],
+        how = 'UPDATE',
+      }: { readonly and?: readonly Sql[]; readonly how?: 'UPDATE' | 'KEY SHARE' } = {},
+    ): Sql =>
+      locking(sql`${raw(table)} WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`, column, {
+        how,
+      }),
 
     /** A page in the order of ids; `source` selects the rows where not all columns are wanted. */
     page: (

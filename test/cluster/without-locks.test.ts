@@ -1,0 +1,261 @@
+/**
+ * Locks only save tries: with locks that lock nothing, two processes at the same rows still lose no change and make
+ * nothing twice. Each write names what it has seen, or meets a unique key.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import type { BankEntry } from '../../src/banking/entry.ts';
+import type { Customer } from '../../src/checkout/customer.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import type { Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
+import type { Endpoint } from '../../src/webhooks/endpoint.ts';
+import type { Health } from '../../src/webhooks/health.ts';
+import {
+  add,
+  bankEntry,
+  changed,
+  customer,
+  eventOf,
+  providerEvent,
+  session,
+  T,
+  tenants,
+  write,
+} from '../store/build.ts';
+import { endpoint } from '../store/deliveries.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { withoutLocks } from '../support/postgres-without-locks.ts';
+
+const PROCESSES = 2;
+const EACH = 30;
+
+async function start(t: TestContext) {
+  const url = await migratedDatabase(t);
+  const unlocked = await withoutLocks(t, url);
+  const stores: Store[] = [];
+  for (let count = 0; count < PROCESSES; count++) {
+    const store = await openPostgresStore(unlocked, { serve: true });
+    t.after(() => store.close());
+    stores.push(store);
+  }
+  const [here, there] = stores as [Store, Store];
+  const { mine } = await tenants(here);
+  return { here, there, mine };
+}
+
+/** As a client with sense: it repeats what failed for others' sake. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as Error).name !== 'StoreUnavailable') throw error;
+    }
+  }
+}
+
+/** Both processes add one to the same thing, again and again. */
+async function countUp(stores: readonly Store[], needs: Needs, next: (loaded: Loaded) => Writes) {
+  await Promise.all(
+    stores.map(async (store) => {
+      for (let count = 0; count < EACH; count++)
+        await insist(() => store.commit([{ needs, decide: (loaded) => [next(loaded)] }]));
+    }),
+  );
+}
+
+const only = <V>(all: ReadonlyMap<string, V>): V => {
+  const [value] = all.values();
+  assert.ok(value);
+  return value;
+};
+
+const raised = (before: Checkout): Writes => {
+  const after = changed(before, { amount: before.amount + 1 });
+  return { checkout: { before, after }, events: [eventOf(after)] };
+};
+
+test('the locks of these tests lock nothing', async (t) => {
+  const url = await migratedDatabase(t);
+  const [one, other] = [url, await withoutLocks(t, url)].map((each) => postgres(each, { max: 1 }));
+  assert.ok(one && other);
+  t.after(async () => {
+    await one.end({ timeout: 0 });
+    await other.end({ timeout: 0 });
+  });
+  await one`BEGIN`.simple();
+  await one`SELECT 1 FROM directory FOR UPDATE`;
+  await other`SELECT 1 FROM directory WHERE id = ${1} FOR UPDATE`;
+  await assert.rejects(other`SELECT 1 FROM directory FOR  UPDATE NOWAIT`, /could not obtain lock/);
+});
+
+test('no change of a session is lost, and its history has no gap', async (t) => {
+  const { here, there, mine } = await start(t);
+  const { id } = await add(here, session(mine, { amount: 0 }));
+  await countUp([here, there], { tenant: mine, checkouts: [id] }, ({ checkouts }) => raised(only(checkouts)));
+  const after = await here.checkouts.fetch(mine, id);
+  assert.deepEqual([after?.amount, after?.version], [PROCESSES * EACH, PROCESSES * EACH + 1]);
+  const { rows } = await there.events.timeline(mine, id, null, 100);
+  assert.deepEqual(
+    rows.map(({ sequence }) => sequence),
+    rows.map((_, index) => PROCESSES * EACH + 1 - index),
+  );
+});
+
+test('no change of a session is lost that has no event', async (t) => {
+  const { here, there, mine } = await start(t);
+  const { id } = await add(here, session(mine, { amount: 0 }));
+  await countUp([here, there], { tenant: mine, checkouts: [id] }, ({ checkouts }) => {
+    const before = only(checkouts);
+    return {
+      checkout: { before, after: { ...before, version: before.version + 1, amount: before.amount + 1 } },
+    };
+  });
+  assert.equal((await there.checkouts.fetch(mine, id))?.amount, PROCESSES * EACH);
+});
+
+test('every event has one place in the feed, without a gap', async (t) => {
+  const { here, there, mine } = await start(t);
+  let writing = PROCESSES;
+  const read = async (store: Store): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let last = false; !last; ) {
+      last = writing === 0;
+      const { rows } = await insist(() => store.events.list(mine, {}, ids.length, 7));
+      for (const { position, id } of rows) {
+        assert.equal(position, ids.length + 1);
+        ids.push(id);
+      }
+      last &&= rows.length === 0;
+    }
+    return ids;
+  };
+  const readers = Promise.all([read(here), read(there), read(here), read(there)]);
+  const writers = [here, there].map(async (store) => {
+    for (let count = 0; count < EACH; count++) await insist(() => add(store, session(mine)));
+    writing--;
+  });
+  const [[first, ...others]] = await Promise.all([readers, ...writers]);
+  assert.equal(new Set(first).size, PROCESSES * EACH);
+  for (const other of others) assert.deepEqual(other, first);
+});
+
+test('no change of a customer, a bank entry, a provider event, a receiver or an endpoint is lost', async (t) => {
+  const { here, there, mine } = await start(t);
+  const stores = [here, there];
+  const counted = (count: number) => ({ count });
+
+  const person = customer(mine, { id: 'cus_1', metadata: counted(0) });
+  await write(here, mine, { customer: person });
+  await countUp(stores, { tenant: mine, customers: ['cus_1'] }, ({ customers }) => {
+    const before: Customer = only(customers);
+    return { customer: { ...before, metadata: counted(Number(before.metadata.count) + 1) } };
+  });
+  assert.equal((await there.customers.fetch(mine, 'cus_1'))?.metadata.count, PROCESSES * EACH);
+
+  await write(here, mine, { bankEntry: bankEntry('entry') });
+  const entries: Needs = { tenant: mine, bankEntries: ['entry'] };
+  await countUp(stores, entries, ({ bankEntries }) => {
+    const before: BankEntry = only(bankEntries);
+    return { bankEntry: { ...before, tries: before.tries + 1 } };
+  });
+  assert.equal((await there.bankEntries.fetchByReference(mine, 'entry'))?.tries, PROCESSES * EACH);
+
+  await write(here, mine, { providerEvent: providerEvent('told') });
+  const told: Needs = { tenant: mine, providerEvents: [{ rail: 'stripe', reference: 'told' }] };
+  await countUp(stores, told, ({ providerEvents }) => {
+    const before: ProviderEvent = only(providerEvents);
+    return { providerEvent: { ...before, tries: before.tries + 1 } };
+  });
+  const due = await there.providerEvents.listDue(mine, T, 10);
+  assert.deepEqual(
+    due.map(({ tries }) => tries),
+    [PROCESSES * EACH],
+  );
+
+  const health: Health = {
+    failures: 0,
+    failingSince: T,
+    probes: 0,
+    probeAt: null,
+    announced: false,
+    lastError: '',
+  };
+  await write(here, mine, { receivers: [{ id: 'https://shop.example', health }] });
+  const receiver: Needs = { tenant: mine, receivers: ['https://shop.example'] };
+  await countUp(stores, receiver, ({ receivers }) => {
+    const before: Health = only(receivers);
+    return {
+      receivers: [{ id: 'https://shop.example', health: { ...before, failures: before.failures + 1 } }],
+    };
+  });
+  const failing = await there.receivers.listFailing(mine);
+  assert.equal(failing.get('https://shop.example')?.failures, PROCESSES * EACH);
+
+  const made: Endpoint = endpoint(mine);
+  await write(here, mine, { endpoints: [{ before: null, after: made }] });
+  const needs: Needs = { tenant: mine, endpoints: true, lockedEndpoints: [made.id] };
+  await countUp(stores, needs, ({ endpoints: [before] }) => {
+    assert.ok(before);
+    return { endpoints: [{ before, after: { ...before, version: before.version + 1 } }] };
+  });
+  assert.equal((await there.endpoints.list(mine))[0]?.version, PROCESSES * EACH + 1);
+});
+
+test('nothing of an erased person comes back, and nothing of their sessions is lost', async (t) => {
+  const { here, there, mine } = await start(t);
+  for (let round = 0; round < 3; round++) {
+    const person = customer(mine, { email: `${round}@example.com` });
+    await write(here, mine, { customer: person });
+    const payer = { ...session(mine).payer, customer: person.id, name: 'Ada Lovelace' };
+    const { id } = await add(here, session(mine, { amount: 0, payer }));
+    await Promise.all([
+      countUp([here], { tenant: mine, checkouts: [id] }, ({ checkouts }) => raised(only(checkouts))),
+      insist(() =>
+        there.commit([
+          { needs: { tenant: mine, customers: [person.id] }, decide: () => [{ erasedCustomer: person }] },
+        ]),
+      ),
+    ]);
+    const after = await there.checkouts.fetch(mine, id);
+    assert.equal(after?.amount, EACH);
+    assert.equal(after.payer.name, '');
+  }
+});
+
+test('nothing is claimed twice', async (t) => {
+  const { here, there, mine } = await start(t);
+  const count = 200;
+  for (let made = 0; made < count; made++) await add(here, session(mine, { expiresAt: T }));
+  const claim = { now: T, realNow: T, leaseMs: 60_000, limit: 20 };
+  const claimed: string[] = [];
+  await Promise.all(
+    [here, there, here, there].map(async (store) => {
+      for (let empty = 0; empty < 2; ) {
+        const rows = await store.work.claimCheckouts(mine, claim);
+        claimed.push(...rows.map(({ id }) => id));
+        empty = rows.length === 0 ? empty + 1 : 0;
+      }
+    }),
+  );
+  assert.equal(claimed.length, count);
+  assert.equal(new Set(claimed).size, count);
+});
+
+test('one account is the first', async (t) => {
+  const url = await migratedDatabase(t);
+  const unlocked = await withoutLocks(t, url);
+  const stores = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const store = await openPostgresStore(unlocked);
+      t.after(() => store.close());
+      return store;
+    }),
+  );
+  const given = { name: 'first', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 };
+  const made = await Promise.all(stores.map((store) => store.accounts.createFirst(given, T)));
+  assert.equal(made.filter((account) => account !== null).length, 1);
+});

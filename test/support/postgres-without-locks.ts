@@ -1,0 +1,68 @@
+/**
+ * A PostgreSQL whose locking SELECTs lock nothing: a proxy that takes the FOR UPDATE out of each statement on its way.
+ * On a database in shards a lock may be lost while its transaction goes on, when the rows move to another server.
+ */
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../../src/cli/free-port.ts';
+
+const LOCK = /\sFOR (NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)( OF \w+)?( SKIP LOCKED)?/g;
+
+/** Ends with the test, before the database does. */
+export async function withoutLocks(
+  context: { after(hook: () => Promise<void>): void },
+  url: string,
+): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const database = connect({ host: hostname, port: Number(port), noDelay: true });
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    database.pipe(client);
+    client.on(
+      'data',
+      messages((message) => void database.write(unlocked(message))),
+    );
+  });
+  const own = await freePort();
+  await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve));
+  context.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(own) }).href;
+}
+
+/** Passes on what comes in pieces by whole messages: a length, which all but the first have behind a letter. */
+function messages(pass: (message: Buffer) => void): (piece: Buffer) => void {
+  let left: Buffer = Buffer.alloc(0);
+  let before = 0;
+  return (piece) => {
+    left = Buffer.concat([left, piece]);
+    while (left.length >= before + 4) {
+      const end = before + left.readUInt32BE(before);
+      if (left.length < end) return;
+      pass(left.subarray(0, end));
+      left = left.subarray(end);
+      before = 1;
+    }
+  };
+}
+
+/** The same length, so that nothing else of the message changes. */
+function unlocked(message: Buffer): Buffer {
+  const text = message.toString('latin1');
+  return Buffer.from(
+    text.replace(LOCK, (lock) => ' '.repeat(lock.length)),
+    'latin1',
+  );
+}
