@@ -141,6 +141,9 @@ suite('a wrong setting', () => {
     ACCOUNT_NAME: ['x'.repeat(300)],
   };
 
+  /** Whether these can be used is only found out by a service that starts. */
+  const ofMachine: ReadonlySet<string> = new Set(['HOST', 'OPERATIONS_HOST', 'DATABASE_URL']);
+
   test('is known here for every setting', () => {
     assert.deepEqual(Object.keys(wrong).sort(), Object.keys(settings).sort());
   });
@@ -148,28 +151,21 @@ suite('a wrong setting', () => {
   for (const [name, values] of Object.entries(wrong)) {
     test(`${name} stops the start with one line that names it`, async (t) => {
       const directory = freshDirectory(t);
-      await Promise.all(
-        values.map(async (value) => {
-          const given = {
-            PORT: '0',
-            DATABASE_URL: `sqlite:${join(directory, `${values.indexOf(value)}.db`)}`,
-          };
-          const ended = await runToEnd(t, ['serve'], { ...given, [name]: value }, { directory });
-          const isOfMachine = /database \S+|listen|EACCES|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN/.test(
+      for (const [index, value] of values.entries()) {
+        const given = { PORT: '0', DATABASE_URL: `sqlite:${join(directory, `${index}.db`)}` };
+        const where = { directory, startsNothing: !ofMachine.has(name) };
+        const ended = await runToEnd(t, ['serve'], { ...given, [name]: value }, where);
+        const isOfMachine = /database \S+|listen|EACCES|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN/.test(ended.stderr);
+        assert.equal(ended.code, isOfMachine ? 1 : 2, ended.stderr);
+        assert.equal(ended.stdout, '');
+        assert.match(ended.stderr, /^opentill: [^\n]+\n$/, value);
+        if (name !== 'HOST')
+          assert.match(
             ended.stderr,
+            /DATABASE_URL|database/.test(ended.stderr) ? /database|DATABASE/ : new RegExp(name),
           );
-          assert.equal(ended.code, isOfMachine ? 1 : 2, ended.stderr);
-          assert.equal(ended.stdout, '');
-          assert.match(ended.stderr, /^opentill: [^\n]+\n$/, value);
-          if (name !== 'HOST')
-            assert.match(
-              ended.stderr,
-              /DATABASE_URL|database/.test(ended.stderr) ? /database|DATABASE/ : new RegExp(name),
-            );
-          if (/KEY|SECRET/.test(name))
-            assert.ok(!ended.stderr.includes(`"${value}"`), 'it repeats the secret');
-        }),
-      );
+        if (/KEY|SECRET/.test(name)) assert.ok(!ended.stderr.includes(`"${value}"`), 'it repeats the secret');
+      }
     });
   }
 });

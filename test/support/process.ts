@@ -95,16 +95,18 @@ export function run(
 
 /**
  * Runs `opentill <args>` to its end. One command after the other shares a process, which has them loaded. A server, which
- * leaves things to the end of its process, and a command that runs beside another have processes of their own.
+ * leaves things to the end of its process, and a command that runs beside another have processes of their own;
+ * `startsNothing` tells of a server that is refused before it begins.
  */
 export async function runToEnd(
   context: Ends,
   args: readonly string[],
   settings: Settings,
-  { directory = tmpdir() } = {},
+  { directory = tmpdir(), startsNothing = false } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
-  // A server is a process of its own, and so is one that starts with options of Node itself.
-  const isOfItsOwn = args[0] === 'serve' || args[0] === 'demo' || settings.NODE_OPTIONS !== undefined;
+  const isServer = (args[0] === 'serve' || args[0] === 'demo') && !startsNothing;
+  // One that starts with options of Node itself is a process of its own, too.
+  const isOfItsOwn = isServer || settings.NODE_OPTIONS !== undefined;
   const result = isOfItsOwn ? null : await runInHost({ args, env: environment(settings), directory });
   if (result !== null) return { ...result, signal: null };
   const { output, ended } = run(context, args, settings, { directory });
