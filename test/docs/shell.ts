@@ -64,12 +64,13 @@ export function createReader(settings: Readonly<Record<string, string>>): Reader
   const own = join(home, 'blocks');
   mkdirSync(own);
   writeFileSync(join(own, 'prelude.sh'), prelude);
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const env = {
     HOME,
     PATH: `${join(root, 'node_modules/.bin')}:${PATH}`,
     TMPDIR: own,
-    NODE_COMPILE_CACHE: join(tmpdir(), 'opentill-docs-compile-cache'),
+    // What the clone is linked to may be compiled already.
+    NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(tmpdir(), 'opentill-docs-compile-cache'),
     ...settings,
   };
 

@@ -9,6 +9,7 @@ import { freePort } from '../../src/cli/free-port.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { ConnectionOptions } from '../../src/http/connections.ts';
 import { createService, type Service } from '../../src/main.ts';
+import { createClient, type Response } from './client.ts';
 import { freshTestDatabase, type TestDatabase } from './database.ts';
 import { takeLivePayments } from './live-payments.ts';
 
@@ -49,10 +50,7 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Answer = {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
+export type Answer = Response & {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of many shapes, and asserts on what it finds.
   readonly json: any;
 };
@@ -83,6 +81,7 @@ export async function startService(
   const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });
   const account = await createAccount(service.store, 'Test Shop', realNow());
   const url = await service.start();
+  const client = createClient(url);
 
   async function createKey({
     account: number = account.number,
@@ -105,24 +104,17 @@ export async function startService(
     path: string,
     { body, headers = {} }: CallOptions = {},
   ): Promise<Answer> {
-    const response = await fetch(url + path, {
+    const response = await client.ask(path, {
       method,
-      redirect: 'manual',
       headers: {
         authorization: key.authorization,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: isJson ? JSON.parse(text) : null,
-    };
+    const isJson = response.headers.get('content-type')?.includes('json') && response.text !== '';
+    return { ...response, json: isJson ? JSON.parse(response.text) : null };
   }
 
   let stopped = false;
@@ -130,6 +122,7 @@ export async function startService(
     if (stopped) return;
     stopped = true;
     await service.stop();
+    client.close();
     // A service that is reopened has the same port: first `fetch` is to see that its connections have ended, which the
     // loop tells it in its next round.
     await nextTurn();
