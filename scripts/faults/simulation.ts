@@ -114,7 +114,9 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a delivery is forgotten on its way',
-    ...found('store/retention'),
+    // Histories have fewer deliveries than are given up at once, so none is on its way when it could be forgotten.
+    file: 'src/store/retention.ts',
+    tests: ['test/worker/retention.test.ts'],
     find: "AND id < ${first} AND state <> 'pending'",
     replace: 'AND id < ${first}',
   },
@@ -132,7 +134,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a refund at Stripe has another key at each try',
-    ...foundAt('methods/stripe/refund', 840),
+    ...found('methods/stripe/refund'),
     find: '{ idempotencyKey: days > 0 ? `${refund.id}-${days}` : refund.id }',
     replace: '{ idempotencyKey: `${refund.id}-${days}-${nowMs}` }',
   },
@@ -150,7 +152,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a refund that Stripe has not answered for has failed',
-    ...found('methods/stripe/refund'),
+    ...foundAt('methods/stripe/refund', 120),
     find: "const alert = error.kind === 'unavailable' ? {}",
     replace:
       "if (error.kind === 'unavailable' && nowMs - refund.createdAt > 3_600_000) return refundFailed('Stripe does not answer.');\n    const alert = error.kind === 'unavailable' ? {}",

@@ -20,6 +20,10 @@ export const TENANTS: readonly Tenant[] = [
 
 const HARMLESS_JUMP_MS = 30_000;
 const JUMP_LASTS_MS = 600_000;
+/** Times at which a longer wait is looked at. */
+const LOOKS_MS = [16_000, 23 * 3_600_000];
+/** Between the end of a process and the first thing that the next one does: the same moment would hide what depends on it. */
+const START_TAKES_MS = 1_000;
 
 export type Stage = ReturnType<typeof createStage>;
 
@@ -115,6 +119,7 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
       await node.end();
       oracle.lostAll();
       webhooks.forgetHanging();
+      await passBy(START_TAKES_MS);
       node = begin();
       believed = world.wall() - world.elapsed();
       trace.push(openStore === newer ? 'restart as the newer version' : 'restart');
@@ -140,13 +145,17 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
       world.setWall(byMs);
     },
 
-    /** Time passes; what takes at most fifteen seconds does not take an hour because that is all we wait. */
+    /**
+     * Time passes; what takes at most fifteen seconds does not take an hour because that is all we wait, and what must
+     * last for a day is looked at before a day is over.
+     */
     async pass(ms: number): Promise<void> {
-      const first = Math.min(ms, 16_000);
-      await passBy(first);
-      oracle.look();
-      if (ms > first) await passBy(ms - first);
-      oracle.look();
+      let passed = 0;
+      for (const stop of [...LOOKS_MS.filter((stop) => stop < ms), ms]) {
+        await passBy(stop - passed);
+        oracle.look();
+        passed = stop;
+      }
     },
   };
 }
