@@ -41,7 +41,8 @@ export function startCheckpoints(
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${copyAtBytes}`);
   const file = openSync(`${database.location()}`, 'r');
   const workerData: ThreadData = { path, file };
-  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData });
+  /** Begins with the first order: a start need not wait for it, and who writes little never has one. */
+  let thread: { readonly worker: Worker; readonly ended: Promise<unknown> } | null = null;
   let copyAt = copyAtBytes;
   let longAt = LONG * copyAtBytes;
   let hasFailed = false;
@@ -52,7 +53,11 @@ export function startCheckpoints(
   let commits = 0;
 
   const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  const order = (what: Order) => thread.postMessage(what);
+
+  function order(what: Order): void {
+    thread ??= start();
+    thread.worker.postMessage(what);
+  }
 
   function end(): void {
     isFinishing = false;
@@ -60,26 +65,29 @@ export function startCheckpoints(
     copying = null;
   }
 
-  thread.on('message', (report: Report) => {
-    isStepping = false;
-    steppedAt = performance.now();
-    if (report === 'step') return;
-    if (report === 'copy') {
-      isFinishing = true;
-      order('finish');
-      return;
-    }
-    // If it is begun anew with the next change, it is cut.
-    copyAt = size() + copyAtBytes;
-    end();
-  });
-  thread.on('error', () => {
-    // Without the thread the writer copies by itself, as SQLite does where nobody says otherwise.
-    database.exec('PRAGMA wal_autocheckpoint = 1000');
-    hasFailed = true;
-    end();
-  });
-  const ended = new Promise((resolve) => thread.once('exit', resolve));
+  function start() {
+    const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData });
+    worker.on('message', (report: Report) => {
+      isStepping = false;
+      steppedAt = performance.now();
+      if (report === 'step') return;
+      if (report === 'copy') {
+        isFinishing = true;
+        order('finish');
+        return;
+      }
+      // If it is begun anew with the next change, it is cut.
+      copyAt = size() + copyAtBytes;
+      end();
+    });
+    worker.on('error', () => {
+      // Without the thread the writer copies by itself, as SQLite does where nobody says otherwise.
+      database.exec('PRAGMA wal_autocheckpoint = 1000');
+      hasFailed = true;
+      end();
+    });
+    return { worker, ended: new Promise((resolve) => worker.once('exit', resolve)) };
+  }
 
   return {
     /** Notes a commit; to be called after each. */
@@ -114,8 +122,9 @@ export function startCheckpoints(
     },
 
     async stop(): Promise<void> {
+      if (thread === null) return;
       order('stop');
-      await ended;
+      await thread.ended;
     },
 
     /** Ends the thread; to be called when the database is closed: before, its locks would go with the file. */
