@@ -27,7 +27,7 @@ import {
 } from '../store/build.ts';
 import { endpoint } from '../store/deliveries.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { withoutLocks } from '../support/postgres-without-locks.ts';
+import { withoutLocks } from '../support/postgres-proxy.ts';
 
 const PROCESSES = 2;
 const EACH = 30;

@@ -66,6 +66,27 @@ test('a connection that is given up while it is made takes nothing of the next o
   assert.equal(left, 0);
 });
 
+for (const message of [
+  'could not commit transaction for shard 102008 on at least 1 active node',
+  'server closed the connection unexpectedly',
+]) {
+  test(`a commit of which the server says "${message}" has an unknown end`, async (t) => {
+    const url = await freshDatabase(t);
+    const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });
+    t.after(() => pool.close());
+    const sql = look(t, url);
+    await sql`CREATE TABLE mark (id integer)`;
+    await sql.unsafe(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = 'XX000'; END$$`);
+    await sql`CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON mark DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION fail()`;
+    await assert.rejects(
+      pool.write((on) => on`INSERT INTO mark VALUES (1)`),
+      StoreUnavailable,
+    );
+  });
+}
+
 test('a transaction that breaks in another way than the server says has an unknown end', async (t) => {
   const url = await freshDatabase(t);
   const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });

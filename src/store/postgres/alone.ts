@@ -11,9 +11,8 @@ import { cannotUse, nameOf } from './open.ts';
 
 /** The work takes as long as it takes; only for locks it does not wait long. */
 const limits = `
-  SELECT set_config(name, '0', true) FROM pg_settings
-  WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout');
-  SET LOCAL lock_timeout = '5s'`;
+  SELECT set_config(name, CASE name WHEN 'lock_timeout' THEN '5s' ELSE '0' END, true) FROM pg_settings
+  WHERE name IN ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /** Runs `work` on a connection of its own; whatever goes wrong comes in one line without the password. */
 export async function onOwnConnection<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -65,13 +64,16 @@ export async function inSnapshot<T>(sql: Sql, work: () => Promise<T>): Promise<T
 
 /** Everything inside or nothing. */
 export async function inOneChange<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-  return inTransaction(sql, `${begin}; SET LOCAL synchronous_commit = on`, work);
+  return inTransaction(sql, 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE', async () => {
+    await sql.unsafe('SET LOCAL synchronous_commit = on');
+    return work();
+  });
 }
 
 async function inTransaction<T>(sql: Sql, begin: string, work: () => Promise<T>): Promise<T> {
-  await sql.unsafe(`${begin}; ${limits}`);
+  await sql.unsafe(begin);
   try {
+    await sql.unsafe(limits);
     const result = await work();
     const { command } = await sql.unsafe('COMMIT');
     // A transaction in which something failed answers COMMIT with a ROLLBACK.

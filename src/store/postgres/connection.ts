@@ -143,6 +143,15 @@ export function createConnection(
   };
 }
 
+/**
+ * One statement that sets these for its transaction. Several in one message are a block to the server, which databases
+ * in shards warn of for each of them.
+ */
+export function settingsOf(settings: Readonly<Record<string, string>>): string {
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  return `SELECT ${set.join(', ')}`;
+}
+
 /** An instance of the driver with a single connection; `name` is what the server shows of it. */
 export function openInstance(address: string, name: string, further: Partial<DriverOptions>): Sql {
   const options: Partial<DriverOptions> = {

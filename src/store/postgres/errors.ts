@@ -22,6 +22,10 @@ const ENVIRONMENT_CLASSES = new Set(['08', '28', '3D', '53', '57', '58']);
 /** Read-only transaction (a standby), database closed for now, lock not available, idle in transaction for too long. */
 const ENVIRONMENT_CODES = new Set(['25006', '55000', '55P03', '25P03']);
 
+/** One node of several has not said what became of its part. Such errors have the code of an internal one. */
+const NODE_LOST =
+  /could not commit transaction|server closed the connection unexpectedly|connection to the remote node/;
+
 /** The code of the error, or of the one behind it. */
 export function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
@@ -76,7 +80,8 @@ export function translated(error: unknown): unknown {
     ? ENVIRONMENT_CLASSES.has(code.slice(0, 2)) ||
       ENVIRONMENT_CODES.has(code) ||
       COLLISIONS.has(code) ||
-      isStale(error)
+      isStale(error) ||
+      NODE_LOST.test((error as Error).message)
     : // Of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
       /^(CONNECT|E[A-Z]+$)/.test(code);
   if (!passing) return error;

@@ -44,7 +44,7 @@ export async function loadView(
   function lock(table: 'checkout' | 'webhook_endpoint', wanted: readonly string[]): void {
     if (wanted.length === 0) return;
     const rows = sql`
-      SELECT id FROM ${sql(table)}
+      SELECT 1 FROM ${sql(table)}
       WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(wanted)}::text[])
       ORDER BY id FOR NO KEY UPDATE`;
     waiting.push(rows.execute());

@@ -18,8 +18,19 @@ const PAUSE_MS = 500;
 const createSchemaVersion = `
   CREATE TABLE IF NOT EXISTS schema_version (
     id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL,
-    serves_from integer NOT NULL, serves_to integer NOT NULL);
-  INSERT INTO schema_version VALUES (1, 0, 0, 0) ON CONFLICT DO NOTHING`;
+    serves_from integer NOT NULL, serves_to integer NOT NULL)`;
+const firstVersion = 'INSERT INTO schema_version VALUES (1, 0, 0, 0) ON CONFLICT DO NOTHING';
+
+/**
+ * The statements of a migration, each for a message of its own: databases in shards take no block with DDL in it. Of
+ * ours each ends with a line, and comments have lines of their own.
+ */
+function statementsIn(migration: string): string[] {
+  if (migration.includes('$$')) throw new Error('a migration must do without functions');
+  const lines = migration.split('\n').filter((line) => !line.trimStart().startsWith('--'));
+  const statements = `${lines.join('\n')}\n`.split(';\n');
+  return statements.map((each) => each.trim()).filter((each) => each !== '');
+}
 
 /**
  * The schema of a database, and for which servers it is: those that know one between `serves_from` and `serves_to`. The
@@ -97,7 +108,10 @@ async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
 
 async function createVersion(connection: Connection): Promise<void> {
   await connection
-    .run((sql) => sql.unsafe(createSchemaVersion))
+    .run(async (sql) => {
+      await sql.unsafe(createSchemaVersion);
+      await sql.unsafe(firstVersion);
+    })
     .catch(async (error) => {
       // Two who create a table at the same moment, in spite of IF NOT EXISTS: then it is there.
       if ((await connection.run(schemaOf)) === null) throw error;
@@ -120,7 +134,7 @@ async function apply(
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         const migration = known[number - 1] as string;
-        await sql.unsafe(migration);
+        await Promise.all(statementsIn(migration).map((statement) => sql.unsafe(statement)));
         const { count } = await sql`
           UPDATE schema_version SET version = ${number}, serves_to = ${number},
             serves_from = ${servesFrom(migration, number, row.serves_from)}

@@ -4,16 +4,22 @@
  */
 import { createTurns, type TurnLimits } from '../../lib/turns.ts';
 import { listTurns, tooManyLists } from '../list-turns.ts';
-import type { Connection, Sql } from './connection.ts';
+import { type Connection, type Sql, settingsOf } from './connection.ts';
 
 /**
  * Every list has an index that leads, or is in the order of one of which few rows fill the page: the planner may think that
  * to read all of a table, or all that matches, and to sort it is as good. And to compile a statement takes longer than to
  * run it.
  */
-const begin = (listMs: number) => `BEGIN READ ONLY; SET LOCAL statement_timeout = ${listMs};
-SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
-SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`;
+const settings = (listMs: number) =>
+  settingsOf({
+    statement_timeout: `${listMs}`,
+    enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    jit: 'off',
+  });
 
 type Job = {
   readonly tenant: string;
@@ -55,7 +61,10 @@ export function createSearches(
     answer: (found: T) => void,
   ): Promise<void> {
     await on(connection, async (sql) => {
-      const begun = sql.unsafe(begin(listMs)).execute();
+      const begun = Promise.all([
+        sql.unsafe('BEGIN READ ONLY').execute(),
+        sql.unsafe(settings(listMs), [], { prepare: true }).execute(),
+      ]);
       // What is asked behind a BEGIN that fails would have all the time that it wants.
       begun.catch(() => connection.discard());
       try {

@@ -1,16 +1,22 @@
-/**
- * A PostgreSQL whose locking SELECTs lock nothing: a proxy that takes the FOR UPDATE out of each statement on its way.
- * On a database in shards a lock may be lost while its transaction goes on, when the rows move to another server.
- */
+/** A proxy before a PostgreSQL, which sees each message of its clients. */
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '../../src/cli/free-port.ts';
 
 const LOCK = /\sFOR (NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)( OF \w+)?( SKIP LOCKED)?/g;
 
-/** Ends with the test, before the database does. */
-export async function withoutLocks(
-  context: { after(hook: () => Promise<void>): void },
+type Ends = { after(hook: () => Promise<void>): void };
+
+/**
+ * The address of a PostgreSQL whose locking SELECTs lock nothing: their FOR UPDATE is taken out on the way. On a database in
+ * shards a lock may be lost while its transaction goes on, when the rows move to another server.
+ */
+export const withoutLocks = (context: Ends, url: string): Promise<string> => proxied(context, url, unlocked);
+
+/** The address of a proxy, which ends with the test, before the database does. */
+export async function proxied(
+  context: Ends,
   url: string,
+  change: (message: Buffer) => Buffer,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -30,7 +36,7 @@ export async function withoutLocks(
     database.pipe(client);
     client.on(
       'data',
-      messages((message) => void database.write(unlocked(message))),
+      messages((message) => void database.write(change(message))),
     );
   });
   const own = await freePort();
