@@ -171,10 +171,28 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a session is written over whatever it has become',
+    ...postgres('statements', 'cluster/without-locks'),
+    find: '`CASE WHEN ${table}.${counter} = ${r.seen} THEN ${value} END`',
+    replace: 'value',
+  },
+  {
+    name: 'the feed goes on from the end that was kept, whatever has a place behind it',
+    ...postgres('postgres/feed', 'store/postgres-only'),
+    find: 'Math.max(end.kept, end.used)',
+    replace: 'end.kept',
+  },
+  {
+    name: 'what belongs to an extension is taken for data of another program',
+    ...postgres('postgres/migrate', 'store/postgres-only'),
+    find: "AND deptype = 'e')",
+    replace: "AND deptype = 'x')",
+  },
+  {
     name: 'a list on PostgreSQL takes what time it needs',
     ...postgres('postgres/searches', 'postgres/searches'),
-    find: ' SET LOCAL statement_timeout = ${listMs};',
-    replace: '',
+    find: 'statement_timeout: `${listMs}`',
+    replace: "statement_timeout: '0'",
   },
   {
     name: 'a list reads all of a class, where a page of it is enough',
@@ -215,8 +233,9 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'two processes claim the same timer',
     ...postgres('postgres/work', 'store/postgres'),
-    find: 'AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
-    replace: 'AND due_at <= ${now}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+    find: "AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now} AND ${isFree(realNow)}",
+    replace:
+      "AND due_at <= ${now}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now}",
   },
   {
     name: 'a receiver that is being probed is sent more by another process',

@@ -1,7 +1,6 @@
 /** Lists on PostgreSQL: their time, and whom a slow one is in the way of. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createConnection, type Sql } from '../../src/store/postgres/connection.ts';
 import { createSearches } from '../../src/store/postgres/searches.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
@@ -22,7 +21,8 @@ suite('a list on PostgreSQL', async () => {
   test('that takes too long is refused, and the next one has the connection', async () => {
     const search = searches({ listMs: 50 });
     for (let round = 0; round < 3; round++) {
-      await assert.rejects(search('a', slow), StoreUnavailable);
+      // Not by the watch over connections, which takes much longer.
+      await assert.rejects(search('a', slow), /^StoreUnavailable: .*statement timeout/);
       assert.deepEqual(await search('a', quick), [{ one: 1 }]);
     }
   });
