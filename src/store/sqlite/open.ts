@@ -29,6 +29,12 @@ export function openDatabase(path: string, { migrates = true } = {}): DatabaseSy
   }
 }
 
+/**
+ * Pages of the file that stay in memory; the rest is with the operating system. (Measured: with 64 MiB nothing is quicker, of
+ * 100,000 sessions or of 200,000 at random, and a commit that has to look through all of them takes longer.)
+ */
+const CACHE_KIB = 16 * 1024;
+
 /** Connects to a file. One that is not ours, or not of this version, is not changed. */
 function connect(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -42,7 +48,7 @@ function connect(path: string): DatabaseSync {
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -65536;
+      PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA wal_autocheckpoint = 4000;
     `);
     return database;
