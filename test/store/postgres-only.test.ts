@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
@@ -409,6 +410,21 @@ suite('events', () => {
     );
     assert.equal(rows.length, 4);
   });
+});
+
+test('a database without statistics, as behind a restore, has them soon after a start', async (t) => {
+  const url = await freshDatabase(t);
+  const first = await openPostgresStore(url, { serve: true });
+  await add(first, session((await tenants(first)).mine));
+  await first.close();
+  const sql = beside(t, url);
+  const counted = async () => {
+    const [row] = await sql`SELECT reltuples FROM pg_class WHERE oid = 'checkout'::regclass`;
+    return row?.reltuples;
+  };
+  assert.equal(await counted(), -1);
+  await open(t, url);
+  while ((await counted()) !== 1) await pause(10);
 });
 
 test('what was remembered of a session is not believed when another process has changed it', async (t) => {

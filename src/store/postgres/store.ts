@@ -64,7 +64,7 @@ export async function openPostgresStore(
   const run = runner(pool);
   const commit = committer(pool, cache);
   const statistics = createStatistics(pool);
-  await statistics.start();
+  if (serve) await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
   const feeding = serve ? feed.start(() => {}) : null;
   const health = createHealth({
