@@ -28,13 +28,13 @@ export function requestsTo(
   generator: Generator,
   servers: readonly { readonly url: string; readonly pid: number }[],
   request: Request,
-  { polls = false } = {},
+  { polls = false, connections = CONNECTIONS } = {},
 ): Side {
   const urls = servers.map(({ url }) => url);
   const cpuUs = () => sum(servers.map(({ pid }) => cpuUsOf(pid)));
   return async (seconds) => {
     const before = cpuUs();
-    const load = await generator.run({ urls, requests: [request], connections: CONNECTIONS, seconds, polls });
+    const load = await generator.run({ urls, requests: [request], connections, seconds, polls });
     return { ...load, serverCpuUs: cpuUs() - before };
   };
 }

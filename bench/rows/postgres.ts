@@ -33,6 +33,9 @@ import { deliveriesPerSecond } from './deliveries.ts';
 import { listsReach, surveyOf } from './lists.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
 
+/** Fewer than may wait for their commit in any case: one by one, further ones would wait too long, and be refused. */
+const FEW_CONNECTIONS = 100;
+
 type Filled = { readonly url: string; readonly server: PostgresServer; readonly ids: Subjects };
 
 async function filledDatabase(bench: Bench, sessions: number): Promise<Filled> {
@@ -135,10 +138,9 @@ async function changes(bench: Bench, kind: 'update' | 'create'): Promise<Measure
     kind === 'update' ? updateOf(newest(ids, HOT_SESSIONS)) : create(`${bench.receiver.url}/webhooks`);
   await using service = await startService({ DATABASE_URL: url });
   await using oneByOne = await startService({ DATABASE_URL: url }, 'one-by-one.ts');
-  const [ours, theirs] = [service, oneByOne].map((each) => requestsTo(bench.generator, [each], request)) as [
-    Side,
-    Side,
-  ];
+  const [ours, theirs] = [service, oneByOne].map((each) =>
+    requestsTo(bench.generator, [each], request, { connections: FEW_CONNECTIONS }),
+  ) as [Side, Side];
   return { figures: await pair(ours, theirs) };
 }
 
