@@ -41,8 +41,10 @@ test('what is left of somebody is found by keys and indexes, and each by itself'
   const database = openFresh(t);
   const steps = erase(tenant, customer(tenant));
   let asked = 0;
-  for (let step = steps.next(); !step.done; step = steps.next(found[asked++] ?? [])) {
+  for (let step = steps.next(), rows: object[] = []; !step.done; step = steps.next(rows)) {
     const { text, values } = onSqlite(step.value);
+    // What is for PostgreSQL alone is not asked.
+    rows = text === '' ? [] : (found[asked++] ?? []);
     if (text === '') continue;
     for (const { detail } of database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)) {
       if (!/^(SCAN|SEARCH)/.test(`${detail}`) || /^SCAN (chain|json_each)/.test(`${detail}`)) continue;

@@ -31,7 +31,14 @@ export function createClient(origin: string) {
       asked.end(body);
     });
 
-  return { ask, close: () => agent.destroy() };
+  /** Closes what is idle. An answer may still be on its way, behind which the server closes its connection. */
+  function close(): void {
+    for (const sockets of Object.values(agent.freeSockets)) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+
+  return { ask, close };
 }
 
 /** From names and values in turn. */
