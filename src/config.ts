@@ -239,7 +239,7 @@ export function variableText(name: string, env: NodeJS.ProcessEnv): string {
   const file = secretNames.includes(name) ? (env[`${name}_FILE`]?.trim() ?? '') : '';
   if (file === '') return text;
   if (text !== '') throw new BadSetting(`${name} and ${name}_FILE are both set, and only one of them can be`);
-  // What stands in place of a path may be the secret itself.
+  // A text in place of a path may be the secret itself.
   const named = isAbsolute(file) ? file : 'a file';
   let content: string;
   try {

@@ -13,7 +13,7 @@ export type Drawing = { readonly locale: { readonly language: string } & Omit<Lo
   | { readonly kind: 'invoice'; readonly facts: Omit<InvoiceFacts, 'locale'> }
 );
 
-/** What became of a drawing. */
+/** Result of a drawing. */
 export type Drawn = { readonly pdf: Uint8Array<ArrayBuffer> } | { readonly error: Error };
 
 yieldToServing();

@@ -38,7 +38,7 @@ export function isCollision(error: unknown): boolean {
   return COLLISIONS.has(code) || code === OUTDATED_PLAN || isStale(error);
 }
 
-/** Whether a row has been changed since it was read. */
+/** True if a row has been changed since it was read. */
 function isStale(error: unknown): boolean {
   type Refused = { readonly column_name?: string; readonly cause?: Refused };
   const { column_name: column, cause } = (error ?? {}) as Refused;

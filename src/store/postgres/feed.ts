@@ -104,7 +104,7 @@ export function createFeed(pool: Pool, onTrouble: (text: string) => void) {
   /** One that cannot go on holds up no other. */
   async function keepOn(tenant: Tenant): Promise<void> {
     await extend(tenant).catch((error: Error) => {
-      // What passes by itself is said by the requests that meet it.
+      // Trouble that passes by itself is told by the requests that meet it.
       if (!(error instanceof StoreUnavailable))
         tell(`the feed of ${tenantName(tenant)} cannot go on: ${error.message}`);
     });

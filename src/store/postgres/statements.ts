@@ -16,7 +16,7 @@ const counters: { readonly [T in Table]?: string } = {
   bank_entry: 'revision',
 };
 
-/** How often rows had been changed when they were read, by table and id. */
+/** Counts of the changes that rows had when they were read, by table and id. */
 export type Seen = ReadonlyMap<string, number>;
 
 export const seenKey = (table: string, id: unknown): string => `${table} ${id}`;

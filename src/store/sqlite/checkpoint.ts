@@ -127,7 +127,7 @@ export function startCheckpoints(
       await thread.ended;
     },
 
-    /** Ends the thread; to be called when the database is closed: before, its locks would go with the file. */
+    /** Closes the file that the thread syncs; to be called when the database is closed, whose locks go with it. */
     release: () => closeSync(file),
   };
 }
