@@ -1,18 +1,18 @@
-/** What several operations of the document have in common, as components. */
+/** Components of what several operations of the document have in common. */
 import { type JsonObject, refTo } from './schemas.ts';
 
 export type Use = {
   /** Uses with the same key are the same. */
   readonly key: string;
   readonly value: JsonObject;
-  /** The name of its component, and the one that it has if something else has the same name. */
+  /** Name of its component, and the longer one that it has if something else has the same name. */
   readonly name: string;
   readonly longName: string;
 };
 
 export type Shared = {
   readonly components: Readonly<Record<string, JsonObject>>;
-  /** What refers to the component of the key; undefined if there was only one use. */
+  /** Reference to the component of the key; undefined if there was only one use. */
   readonly of: (key: string) => JsonObject | undefined;
 };
 
