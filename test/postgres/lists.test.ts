@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
+import { awaitSteps, type Steps } from '../../src/store/steps.ts';
 import type { CheckoutFilter } from '../../src/store/store.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
-import { indexesOf } from '../support/explain.ts';
+import { indexesOf, withValues } from '../support/explain.ts';
 import { combinationsOf, pages, statementsOf, titleOf } from '../support/filters.ts';
+import { comparePages } from '../support/list-limits.ts';
 
 const SESSIONS = 3_000;
 const ACCOUNTS = 20;
@@ -81,4 +83,18 @@ suite('every filter is served by an index of the tenant', async () => {
       }
     });
   }
+
+  test('has the same sessions, however few are many', async () => {
+    const many = {
+      ...filters,
+      status: 'expired',
+      paymentStatus: 'expired',
+      currency: 'USD',
+      search: 'cart',
+    } as const;
+    const wide = { ...many, amountFrom: 300_000, amountTo: 700_000, createdFrom: 0, createdBefore: 2e12 };
+    const rare = { ...filters, amountFrom: 999_000, amountTo: 2 };
+    const run = <T>(list: Steps<T>) => awaitSteps(list, (sql) => query(withValues(sql)));
+    await comparePages({ account: 2, mode: 'test' }, [wide, rare], 'chk_499500', run);
+  });
 });

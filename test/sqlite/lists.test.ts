@@ -4,13 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import type { Checkout } from '../../src/checkout/session.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
 import { checkoutFilters } from '../../src/store/resources/checkouts.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { onSqlite } from '../../src/store/sqlite/run.ts';
+import { onSqlite, runner } from '../../src/store/sqlite/run.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { CheckoutFilter } from '../../src/store/store.ts';
+import { add, payment, session, T, tenants } from '../store/build.ts';
 import { combinationsOf, pages, statementsOf, titleOf } from '../support/filters.ts';
+import { comparePages } from '../support/list-limits.ts';
 
 type Declared = keyof typeof checkoutFilters;
 
@@ -29,6 +33,26 @@ const classes = ['status', 'paymentStatus', 'currency', 'partiallyPaid', 'paidIn
 const leads = ['referenceId', 'customer', 'metadata', 'search'];
 /** Those whose index has the order of the list. */
 const sorted = ['referenceId', 'customer', 'metadata'];
+
+/** References in ranges, as they come in time, and other properties in turns. */
+function variant(n: number): Partial<Checkout> {
+  const paid = n % 11 === 0 ? [payment(`p${n}`, { amount: n % 22 === 0 ? 400 : 90_000 })] : [];
+  const lifecycle =
+    n % 6 === 0 ? ({ state: 'expired', at: T, by: 'time' } as const) : ({ state: 'active' } as const);
+  const name = ['ada', 'bela', 'cleo'][n % 3] ?? '';
+  const { payer } = session({ account: 1, mode: 'test' });
+  return {
+    createdAt: T + n * 1000,
+    amount: 1000 + n * 30,
+    currency: n % 5 === 0 ? 'GBP' : 'EUR',
+    referenceId: `order-${n}`,
+    description: n % 2 === 0 ? '2 x Widget' : `ADA ${n}`,
+    metadata: { shop: n % 4 === 0 ? 'north' : 'south' },
+    payer: { ...payer, email: `${name}${n}@example.com`, customer: n % 7 === 0 ? `cus_${n % 3}` : '' },
+    payments: paid,
+    lifecycle,
+  };
+}
 
 type Step = { readonly parent: number; readonly detail: string };
 
@@ -64,6 +88,7 @@ suite('a list of sessions', () => {
       return names.includes(name);
     }
     const isRanged = has('amountFrom') || has('amountTo');
+    const isSearchAlone = has('search') && count === 1 && !isRanged;
     const few = Array.from({ length: count }, (_, place) => place);
 
     for (const page of pages) {
@@ -75,10 +100,11 @@ suite('a list of sessions', () => {
             for (const { detail } of plan.filter((step) =>
               /^(SCAN|SEARCH) (checkout|found|further)/.test(step.detail),
             )) {
-              if (/^SCAN found( VIRTUAL TABLE INDEX 1:)?$/.test(detail)) continue;
+              if (/^(SCAN|SEARCH) found( VIRTUAL TABLE INDEX 1:)?$/.test(detail)) continue;
               assert.match(detail, /^SEARCH \w+( EXISTS)? USING .*\(account=\? AND live=\?/, text);
             }
-            assert.doesNotMatch(text, /TEMP B-TREE/);
+            // A search alone that finds many sorts out the first of them: no index of it is in the order of the list.
+            if (!isSearchAlone || one !== null) assert.doesNotMatch(text, /TEMP B-TREE/);
           }
         }
       });
@@ -92,8 +118,9 @@ suite('a list of sessions', () => {
       });
 
       test(`goes from row to row only where many match: ${titleOf(combination)} from ${at}`, () => {
-        const isLed =
-          !isRanged && (names.some((name) => sorted.includes(name)) || (count > 0 && !has('search')));
+        const isLed = isRanged
+          ? has('search') && classes.some(has)
+          : count > 0 || names.some((name) => sorted.includes(name));
         const last = plansOf(combination, page, null).at(-1) ?? [];
         const walksAll =
           /INDEX (checkout_overview|sqlite_autoindex_checkout_1) \(account=\? AND live=\?( AND id[<>]\?)*\)$/;
@@ -105,6 +132,40 @@ suite('a list of sessions', () => {
       });
     }
   }
+
+  test('has the same sessions, however few are many', async () => {
+    const path = join(directory, 'many.db');
+    const store = openSqliteStore(path);
+    const { mine } = await tenants(store);
+    const made: Checkout[] = [];
+    for (let n = 0; n < 300; n++) made.push(await add(store, session(mine, variant(n))));
+    await store.close();
+    const many = openDatabase(path);
+    const { steps } = runner(many);
+    const [from, place, before] = [made[20], made[150], made[260]];
+    assert.ok(from && place && before);
+    const values = {
+      referenceId: 'order-1',
+      customer: 'cus_1' as const,
+      createdFrom: from.createdAt,
+      createdBefore: before.createdAt,
+      metadata: [['shop', 'north']] as const,
+    };
+    const common = {
+      status: 'active',
+      paymentStatus: 'unpaid',
+      currency: 'EUR',
+      partiallyPaid: false,
+    } as const;
+    const rare = { status: 'expired', paymentStatus: 'paid', currency: 'GBP', partiallyPaid: true } as const;
+    const filters: CheckoutFilter[] = [
+      { ...values, ...common, amountFrom: 1000, amountTo: 5000, search: 'order-1' },
+      { ...values, ...rare, paidInExcess: true, amountFrom: 5000, amountTo: 1000, search: 'ada' },
+      { ...values, ...rare, amountFrom: 9000, search: '2 x' },
+    ];
+    await comparePages(mine, filters, place.id, async (list) => steps(list));
+    many.close();
+  });
 
   test('looks for what may be made of items in narrow rows, and for anything else by its beginning', () => {
     for (const [search, index] of [

@@ -1,7 +1,7 @@
 /** How PostgreSQL finds what a read asks for. */
 import assert from 'node:assert/strict';
 import type { Read } from '../../src/store/resources/read.ts';
-import { written } from '../../src/store/sql.ts';
+import { type Sql, written } from '../../src/store/sql.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A node of what EXPLAIN answers. */
@@ -16,14 +16,18 @@ type Step = {
 const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)];
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
 
+/** A statement with its values in it: so PostgreSQL plans what is not prepared. */
+export function withValues(sql: Sql): string {
+  const { text, values } = written(sql, 'postgres');
+  return text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+}
+
 /** The indexes that it uses: of the tenant all of them, and no table is read from end to end. */
 export async function indexesOf(
   { query }: Pick<TestDatabase, 'query'>,
   { sql }: Pick<Read<unknown>, 'sql'>,
 ): Promise<string[]> {
-  const { text, values } = written(sql, 'postgres');
-  // Planned with the values, as PostgreSQL does with those of a statement that is not prepared.
-  const literals = text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[number - 1]));
+  const literals = withValues(sql);
   const [row] = await query(`EXPLAIN (FORMAT JSON) ${literals}`);
   return stepsOf(row['QUERY PLAN'][0].Plan).flatMap((step) => {
     assert.notEqual(step['Node Type'], 'Seq Scan', `${step['Relation Name']}: ${literals}`);

@@ -19,12 +19,19 @@ export const pages: readonly PageRequest[] = [
   { limit: 20, before: 'chk_5' },
 ];
 
-/** The statements of a list of sessions, where `few` of its conditions, by its place, has few rows; null: all have many. */
+/**
+ * The statements of a list of sessions, where `few` of its conditions, by its place, has few rows; null: all have many, none
+ * of them where they are looked for first.
+ */
 export function statementsOf(list: Steps<unknown>, few: number | null): Sql[] {
   const statements: Sql[] = [];
   const counts = Object.fromEntries(Array.from({ length: 20 }, (_, place) => [`lead${place}`, 1e9]));
   if (few !== null) counts[`lead${few}`] = 1;
-  for (let step = list.next(); !step.done; step = list.next(statements.length === 1 ? [counts] : [])) {
+  for (
+    let step = list.next();
+    !step.done;
+    step = list.next(statements.length === 1 ? [counts] : [{ id: 'chk_4' }])
+  ) {
     statements.push(step.value);
   }
   return statements;

@@ -8,7 +8,7 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { PageRequest } from '../page.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
 import type { CheckoutFilter } from './checkouts.ts';
-import { indexedBy, owned } from './read.ts';
+import { directionOf, indexedBy, owned, upTo } from './read.ts';
 
 const statuses: readonly Status[] = ['active', 'completed', 'expired'];
 const paymentStatuses: readonly PaymentStatus[] = ['unpaid', 'paid', 'expired'];
@@ -63,9 +63,8 @@ export function classed(tenant: Tenant, filter: CheckoutFilter, { page, within, 
   const conditions = sql`${owned(tenant, 'checkout')} AND invoice_currency = currency.name
     AND checkout.status = class.status AND checkout.payment_status = class.payment_status
     AND checkout.partially_paid = class.partially_paid AND checkout.paid_in_excess = class.paid_in_excess${within}`;
-  const direction = raw(page.before === undefined ? 'DESC' : 'ASC');
   const first = sql`SELECT id FROM checkout${indexedBy('checkout_class')} WHERE ${conditions}
-    ORDER BY id ${direction}${most === null ? raw('') : sql` LIMIT ${most}`}`;
+    ORDER BY id ${directionOf(page)}${upTo(most)}`;
   const lateral = either({
     // SQLite has no LATERAL, and a value may depend on what stands before it.
     sqlite:

@@ -1,22 +1,38 @@
 /**
  * Lists of sessions, quick for whatever filters come together. What finds few is asked first: how many rows each
- * condition with an index of its own has, counted no further than `FEW`. If one has fewer, those are looked at one by
- * one; if all have more, a page is full after few rows of the list. So no list sorts, or goes through, what is many.
+ * condition with an index of its own has, counted no further than a limit. If one has fewer, those are looked at one by
+ * one; if all have more, a page is usually full after few rows of the list.
  */
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type CheckoutRow, searchable } from '../columns.ts';
+import type { CheckoutRow } from '../columns.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
 import { classed, isClassified } from './checkout-classes.ts';
+import { begins, INDEXES, searched } from './checkout-search.ts';
 import { type CheckoutFilter, checkoutColumns, checkoutFilters } from './checkouts.ts';
-import { type Bound, boundsOf, conditionsOf, indexedBy, inTime, owned, pageOf } from './read.ts';
+import {
+  type Bound,
+  boundsOf,
+  conditionsOf,
+  directionOf,
+  indexedBy,
+  inTime,
+  owned,
+  pageOf,
+  RARELY,
+  upTo,
+} from './read.ts';
 
-/** A page of a list is found among so many rows within some ten milliseconds, each of them looked at by its key. */
-export const FEW = 10_000;
+/** Rows that are looked at one by one at most; tests have fewer sessions. */
+export type ListLimits = typeof LIMITS;
 
-/** True for most rows of a session. */
-const RARELY = 'rowid & 1023';
+const LIMITS = {
+  /** A page is found among so many within some ten milliseconds, each of them looked at by its key. */
+  few: 10_000,
+  /** So many of the list are gone through within a few milliseconds. */
+  near: 2_000,
+};
 
 /** A condition with an index of its own. */
 type Lead = {
@@ -32,6 +48,7 @@ export function* checkoutPage(
   tenant: Tenant,
   filter: CheckoutFilter,
   page: PageRequest,
+  { few, near }: ListLimits = LIMITS,
 ): Steps<Page<CheckoutRow>> {
   const bounds = boundsOf(filter, page);
   const leads = leadsOf(tenant, filter, page, bounds);
@@ -39,23 +56,96 @@ export function* checkoutPage(
   const asksMore = leads.length > 1 || looksAtOverview(filter);
   if (only === undefined) return yield* walk(tenant, filter, page, bounds);
   if (asksMore) {
-    const counts = yield* count(leads);
+    const counts = yield* count(leads, few);
     const fewest = Math.min(...counts);
     const lead = leads[counts.indexOf(fewest)];
-    if (lead !== undefined && fewest < FEW) return yield* among(tenant, lead.rest, page, lead.ids(null));
+    if (lead !== undefined && fewest < few) return yield* among(tenant, lead.rest, page, lead.ids(null));
   }
   // Amounts are at hand in the order of the list, and what is asked for may be rare among them.
   const sorted = isRanged(filter) ? undefined : leads.find(({ inOrder }) => inOrder !== undefined);
   if (sorted !== undefined) return yield* walk(tenant, sorted.rest, page, bounds, sorted.inOrder);
   // Of each class no more than a page is needed.
   if (!asksMore) return yield* among(tenant, {}, page, only.ids(page.limit + 1));
-  return yield* walk(tenant, filter, page, bounds);
+  if (filter.search === undefined) return yield* walk(tenant, filter, page, bounds);
+  return yield* search(tenant, { ...filter, search: filter.search }, page, bounds, near);
+}
+
+/**
+ * A search that finds many, all of which may be far from the beginning of the list, as the references of a year ago are. A
+ * page may be found near the beginning, or else near the first that is found at all; if it is in neither place, few may
+ * fulfil all that is asked for.
+ */
+function* search(
+  tenant: Tenant,
+  filter: CheckoutFilter & { readonly search: string },
+  page: PageRequest,
+  bounds: readonly Bound[],
+  near: number,
+): Steps<Page<CheckoutRow>> {
+  const { search, status, paymentStatus, currency, partiallyPaid, paidInExcess, ...rest } = filter;
+  const within = withinOf(bounds);
+  // PostgreSQL would go through all in the order of ids and look at what each begins with, but for the OFFSET.
+  const ids = sql`${searched(tenant, search, { within, most: null })}${either({ postgres: raw(' OFFSET 0') })}`;
+  const here = yield* walkNear(tenant, filter, page, bounds, near);
+  if (here !== null) return here;
+  const { createdFrom: _, createdBefore: __, ...others } = rest;
+  if (!isClassified(filter) && Object.keys(others).length === 0) {
+    const first = sql`SELECT id FROM (${ids}) AS found ORDER BY id ${directionOf(page)} LIMIT ${INDEXES * (page.limit + 1)}`;
+    return yield* among(tenant, {}, page, first);
+  }
+  const [first] = yield* rowsOf<{ readonly id: string | null }>(
+    sql`SELECT ${raw(page.before === undefined ? 'max' : 'min')}(id) AS id FROM (${ids}) AS found`,
+  );
+  if (first === undefined || first.id === null) return { rows: [], hasMore: false };
+  const further = fromThere(bounds, page, first.id);
+  const there = yield* walkNear(tenant, filter, page, further, near);
+  if (there !== null) return there;
+  if (!isClassified(filter)) return yield* walk(tenant, filter, page, further);
+  // SQLite compares numbers sooner than ids.
+  const rowids = searched(tenant, search, { within, most: null, column: raw('rowid') });
+  const isFound = either({
+    sqlite: sql`checkout.rowid IN (${rowids})`,
+    postgres: sql`checkout.id = ANY (ARRAY(${ids}))`,
+  });
+  const both = sql`${withinOf(bounds, raw('checkout.id'))} AND ${isFound}`;
+  return yield* among(tenant, rest, page, classed(tenant, filter, { page, within: both, most: null }));
+}
+
+/** The bounds, but for where the list begins. */
+function fromThere(bounds: readonly Bound[], { before }: PageRequest, id: string): Bound[] {
+  const [start, replaced] = before === undefined ? (['<=', '<'] as const) : (['>=', '>'] as const);
+  return [...bounds.filter(([comparison]) => comparison !== replaced), [start, id]];
+}
+
+/** The page if the first rows of the list have all of it, or there are no more; null if it is to be looked for further on. */
+function* walkNear(
+  tenant: Tenant,
+  filter: CheckoutFilter,
+  page: PageRequest,
+  bounds: readonly Bound[],
+  near: number,
+): Steps<Page<CheckoutRow> | null> {
+  const [far] = yield* rowsOf<{ readonly id: string }>(
+    sql`SELECT id FROM checkout${indexedBy('checkout_overview')} WHERE ${owned(tenant)}${withinOf(bounds)}
+        ORDER BY id ${directionOf(page)} LIMIT 1 OFFSET ${near}`,
+  );
+  const end = page.before === undefined ? '>' : '<';
+  const nearer =
+    far === undefined
+      ? bounds
+      : [...bounds.filter(([comparison]) => comparison !== end), [end, far.id] as const];
+  const found = yield* walk(tenant, filter, page, nearer);
+  return far === undefined || found.hasMore ? found : null;
 }
 
 const isRanged = ({ amountFrom, amountTo }: CheckoutFilter) =>
   amountFrom !== undefined || amountTo !== undefined;
 
 const looksAtOverview = (filter: CheckoutFilter) => isRanged(filter) || filter.search !== undefined;
+
+/** The bounds, each behind an AND. */
+const withinOf = (bounds: readonly Bound[], key = raw('id')): Sql =>
+  join([nothing, ...bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`)], ' AND ');
 
 function leadsOf(
   tenant: Tenant,
@@ -68,8 +158,7 @@ function leadsOf(
   const { search, ...besideSearch } = filter;
   const { metadata = [] } = filter;
   const leads: Lead[] = [];
-  const within = (key: Sql) =>
-    join([nothing, ...bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`)], ' AND ');
+  const within = (key: Sql) => withinOf(bounds, key);
   function equal(index: string, condition: Sql, rest: CheckoutFilter): void {
     const from = sql`checkout${indexedBy(index)}`;
     const key = raw('checkout.id');
@@ -97,7 +186,7 @@ function leadsOf(
         sql`SELECT found.checkout AS id FROM checkout_metadata AS found WHERE ${condition}${within(key)}${upTo(most)}`,
       rest: { ...filter, metadata: metadata.filter((other) => other !== each) },
       inOrder: {
-        from: sql`checkout_metadata AS found ${joined} checkout ON checkout.id = found.checkout`,
+        from: sql`checkout_metadata AS found ${joined} checkout${indexedBy('checkout_overview')} ON checkout.id = found.checkout`,
         key,
         condition,
       },
@@ -105,7 +194,7 @@ function leadsOf(
   }
   if (search !== undefined) {
     leads.push({
-      ids: (most) => searched(tenant, search, within(raw('id')), most),
+      ids: (most) => searched(tenant, search, { within: within(raw('id')), most }),
       rest: besideSearch,
     });
   }
@@ -116,13 +205,11 @@ function leadsOf(
   return leads;
 }
 
-const upTo = (most: number | null): Sql => (most === null ? nothing : sql` LIMIT ${most}`);
-
-/** How many rows each has, but not beyond `FEW`. */
-function* count(leads: readonly Lead[]): Generator<Sql, number[], readonly object[]> {
+/** The number of rows that each has, counted no further than `few`. */
+function* count(leads: readonly Lead[], few: number): Generator<Sql, number[], readonly object[]> {
   const counts = leads.map(
     ({ ids }, place) =>
-      sql`(SELECT count(*) FROM (SELECT 1 FROM (${ids(FEW)}) AS found LIMIT ${FEW}) AS few) AS ${raw(`lead${place}`)}`,
+      sql`(SELECT count(*) FROM (SELECT 1 FROM (${ids(few)}) AS found LIMIT ${few}) AS few) AS ${raw(`lead${place}`)}`,
   );
   const [row = {}] = yield* rowsOf<Record<string, number>>(sql`SELECT ${join(counts, ', ')}`);
   return leads.map((_, place) => Number(row[`lead${place}`]));
@@ -202,41 +289,3 @@ const overview = (tenant: Tenant): Sql =>
   either({
     postgres: sql` JOIN checkout_overview AS overview ON ${owned(tenant, 'overview')} AND overview.id = checkout.id`,
   });
-
-const between = (column: string, prefix: string): Sql =>
-  sql`${raw(column)} >= ${prefix} AND ${raw(column)} < ${`${prefix}\u{10ffff}`}`;
-
-/** The condition on a row that something of it begins with this. */
-function begins(search: string): Sql {
-  const prefix = searchable(search);
-  const description = either({ sqlite: raw('checkout.description'), postgres: raw('overview.description') });
-  return sql`(${between('checkout.id', prefix)} OR ${between('checkout.reference_id', search)}
-    OR ${between('checkout.email', prefix)} OR (${description} >= ${prefix} AND ${description} < ${`${prefix}\u{10ffff}`}))`;
-}
-
-/** Descriptions that are made of items begin with a quantity. */
-const MADE_OF_ITEMS = /^\d{1,2}(?:$| $| x(?:$| ))/;
-
-/** The ids of what begins with this, by the indexes that are sorted by it. */
-function searched(tenant: Tenant, search: string, within: Sql, most: number | null): Sql {
-  const prefix = searchable(search);
-  // On SQLite the index leaves out what is made of items: it changes with each update. That is looked for in narrow rows
-  // in the order of the list, of which many match, if any.
-  const own = MADE_OF_ITEMS.test(prefix)
-    ? sql`checkout INDEXED BY checkout_overview WHERE ${inTime(RARELY)} AND`
-    : sql`checkout INDEXED BY checkout_description
-        WHERE description NOT GLOB '[0-9] x *' AND description NOT GLOB '[0-9][0-9] x *' AND`;
-  const description = either({ sqlite: own, postgres: raw('checkout_overview WHERE') });
-  const branches = [
-    branch(raw('checkout WHERE'), 'id', prefix),
-    branch(sql`checkout${indexedBy('checkout_reference')} WHERE`, 'reference_id', search),
-    branch(sql`checkout${indexedBy('checkout_email')} WHERE`, 'email', prefix),
-    branch(description, 'description', prefix),
-  ];
-  return join(branches, ' UNION ALL ');
-
-  function branch(from: Sql, column: string, prefix: string): Sql {
-    return sql`SELECT id FROM (
-      SELECT id FROM ${from} ${owned(tenant)} AND ${between(column, prefix)}${within}${upTo(most)}) AS ${raw(`by_${column}`)}`;
-  }
-}

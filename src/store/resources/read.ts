@@ -5,7 +5,7 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { either, join, raw, type Sql, sql } from '../sql.ts';
+import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 
 export type Read<T> = {
   readonly sql: Sql;
@@ -93,6 +93,8 @@ export function indexedBy(index: string | null): Sql {
   return index === null ? raw('') : either({ sqlite: raw(` INDEXED BY ${index}`) });
 }
 
+export const upTo = (most: number | null): Sql => (most === null ? nothing : sql` LIMIT ${most}`);
+
 /** Filters of a list: one line for each, with the condition that a value of it stands for. */
 type Filters<F> = { readonly [K in keyof F]: (value: F[K]) => Sql };
 
@@ -121,13 +123,16 @@ export function inTime(rarely: string | null = null): Sql {
   return either({ sqlite: asked, postgres: raw('true') });
 }
 
+/** True for most rows of a table. */
+export const RARELY = 'rowid & 1023';
+
 type Between = {
   readonly createdFrom?: number;
   readonly createdBefore?: number;
   /** Of the ids, where there is a time. */
   readonly prefix?: IdPrefix;
 };
-export type Bound = readonly [comparison: '<' | '>', id: string];
+export type Bound = readonly [comparison: '<' | '>' | '<=' | '>=', id: string];
 
 /**
  * Ids begin with the time at which they were made, so the order of ids serves ranges of time as well as pages. At most
@@ -160,17 +165,19 @@ type List<R, T> = {
   readonly searches?: Tenant;
 };
 
+export const directionOf = ({ before }: PageRequest): Sql => raw(before === undefined ? 'DESC' : 'ASC');
+
 /** A page of a list in the order of ids, the newest first. */
 export function pageOf<R, T>(
   { select, conditions, key = raw('id'), bounds, row, rare = false, searches }: List<R, T>,
-  { limit, before }: PageRequest,
+  page: PageRequest,
 ): Read<Page<T>> {
+  const { limit, before } = page;
   const within = bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`);
   const where = join([...conditions, ...within], ' AND ');
-  const direction = raw(before === undefined ? 'DESC' : 'ASC');
   return {
     // One row more than the page: it tells whether there is more.
-    sql: sql`${select} WHERE ${where} ORDER BY ${key} ${direction} LIMIT ${limit + 1}`,
+    sql: sql`${select} WHERE ${where} ORDER BY ${key} ${directionOf(page)} LIMIT ${limit + 1}`,
     ...(searches ? { by: 'list', tenant: searches } : { by: 'page' }),
     rare,
     from(found) {

@@ -1,0 +1,42 @@
+/** Pages of lists, found with limits so low that few sessions are many: whatever way leads to them, they are the same. */
+import assert from 'node:assert/strict';
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { CheckoutRow } from '../../src/store/columns.ts';
+import type { Page, PageRequest } from '../../src/store/page.ts';
+import { checkoutPage, type ListLimits } from '../../src/store/resources/checkout-lists.ts';
+import type { Steps } from '../../src/store/steps.ts';
+import type { CheckoutFilter } from '../../src/store/store.ts';
+import { combinationsOf, titleOf } from './filters.ts';
+
+type Run = (list: Steps<Page<CheckoutRow>>) => Promise<Page<CheckoutRow>>;
+
+/** Everything has many, and sessions are gone through one by one for none of them, some, or all. */
+const limits: readonly ListLimits[] = [
+  { few: 0, near: 0 },
+  { few: 0, near: 20 },
+  { few: 0, near: 1_000_000 },
+];
+
+/** Every filter, and each with each other, from the beginning, behind a session and before it. */
+export async function comparePages(
+  tenant: Tenant,
+  filters: readonly CheckoutFilter[],
+  place: string,
+  run: Run,
+): Promise<void> {
+  const requests: PageRequest[] = [{ limit: 7 }, { limit: 7, after: place }, { limit: 7, before: place }];
+  let found = 0;
+  for (const filter of filters.flatMap(combinationsOf)) {
+    for (const page of requests) {
+      const expected = inShort(await run(checkoutPage(tenant, filter, page)));
+      found += expected.ids.length;
+      for (const limit of limits) {
+        const title = `${titleOf(filter)} ${JSON.stringify([filter, page, limit])}`;
+        assert.deepEqual(inShort(await run(checkoutPage(tenant, filter, page, limit))), expected, title);
+      }
+    }
+  }
+  assert.ok(found > 1000, `${found} sessions found`);
+}
+
+const inShort = ({ rows, hasMore }: Page<CheckoutRow>) => ({ ids: rows.map(({ id }) => id), hasMore });
