@@ -7,13 +7,18 @@ export type Received = { readonly count: number; readonly medianMs: number; read
 export const received = async ({ url }: Running): Promise<Received> =>
   (await (await fetch(url)).json()) as Received;
 
-/** Waits until no more webhooks come, for half a minute at most. */
-export async function settled(receiver: Running): Promise<void> {
-  let before = -1;
-  for (let tries = 0; tries < 60; tries++) {
+const IDLE_MS = 500;
+const LONGEST_MS = 60_000;
+
+/** Waits until no more webhooks come, for a minute at most; says when the last ones had come. */
+export async function settled(receiver: Running): Promise<number> {
+  let [before, since] = [-1, performance.now()];
+  const end = since + LONGEST_MS;
+  for (let now = since; now < Math.min(since + IDLE_MS, end); now = performance.now()) {
     const { count } = await received(receiver);
-    if (count === before) return;
+    if (count !== before) since = now;
     before = count;
-    await pause(500);
+    await pause(50);
   }
+  return since;
 }

@@ -1,8 +1,10 @@
-/** Attack of one caller on a service, in a thread of its own, until the thread is ended. */
+/**
+ * Attack of one caller on a service, in a process of its own, until that is ended. It begins when it is told what to do.
+ */
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../src/lib/thread-priority.ts';
 
 export type Attack = {
   readonly url: string;
@@ -17,8 +19,8 @@ export type Attack = {
 );
 
 // Callers are on other machines: what they do with the processor here must not be counted as what they cost.
-yieldToServing();
-const attack = workerData as Attack;
+setPriority(constants.priority.PRIORITY_LOW);
+const attack = await new Promise<Attack>((resolve) => process.once('message', resolve));
 const { port, host } = new URL(attack.url);
 const authorization = `Bearer ${attack.secret}`;
 const get = (path: string) =>
@@ -34,10 +36,17 @@ function connection(text: string): Socket {
   return socket;
 }
 
-async function ask(path: string): Promise<number> {
-  const response = await fetch(attack.url + path, { headers: { authorization } });
-  await response.arrayBuffer();
-  return response.status;
+const agent = new Agent({ keepAlive: true });
+
+/** Asks, and drops the answer: the less that costs, the less it is in the way of what is measured. */
+function ask(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(attack.url + path, { headers: { authorization }, agent }, (response) => {
+      response.resume().once('close', () => resolve(response.statusCode ?? 0));
+    })
+      .once('error', reject)
+      .end();
+  });
 }
 
 /** Asks for one path after the other, at a rate, whatever becomes of it. */
@@ -86,7 +95,7 @@ function openSlow(count: number): void {
     socket.once('close', () => {
       clearInterval(looking);
       ended++;
-      parentPort?.postMessage(ended);
+      process.send?.(ended);
     });
     if (index % kinds.length !== 3) socket.resume().once('end', () => socket.destroy());
   }

@@ -8,11 +8,10 @@ import { startService } from '../processes.ts';
 import { create, fetchOf, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
 import { rounded, slopeOf } from '../statistics.ts';
-import { settled } from '../webhooks.ts';
-import { peakOf } from './latency.ts';
+import { peakWithWebhooks } from './latency.ts';
 import { HOT_SESSIONS, SESSIONS } from './throughput.ts';
 
-/** Share of the peaks that updates and fetches reach alone. */
+/** Share of the peaks that updates and fetches reach, each by itself with the webhooks that belong to it. */
 const SHARE_OF_PEAK = 1 / 4;
 /** Sessions are made beside the fetches, one for so many. */
 const FETCHES_FOR_EACH_NEW = 50;
@@ -26,9 +25,8 @@ async function hour(bench: Bench): Promise<Measured> {
   const urls = [service.url];
   const update = updateOf(ids);
   const fetches = [{ ...fetchOf(ids), weight: FETCHES_FOR_EACH_NEW }, create(`${receiver.url}/webhooks`)];
-  const updatesPerSecond = SHARE_OF_PEAK * (await peakOf(bench, service.url, update));
-  const fetchesPerSecond = SHARE_OF_PEAK * (await peakOf(bench, service.url, fetchOf(ids)));
-  await settled(receiver);
+  const updatesPerSecond = SHARE_OF_PEAK * (await peakWithWebhooks(bench, service.url, [update]));
+  const fetchesPerSecond = SHARE_OF_PEAK * (await peakWithWebhooks(bench, service.url, fetches));
   const rows: number[][] = [];
   for (let minute = 1; minute <= minutes; minute++) {
     const job = { urls, connections: CONNECTIONS, seconds: 60 };
