@@ -1,5 +1,6 @@
 /** Writes text into a PDF: measures it, breaks it into lines and draws it run by run. */
 import PDFDocument from 'pdfkit';
+import { rest } from '../lib/rest.ts';
 import type { Face, Faces } from './fonts.ts';
 import { linesOf, type Paragraph } from './lines.ts';
 import { type Direction, levelsOf, type Run, runsOf, type Style, visualRuns } from './runs.ts';
@@ -60,6 +61,7 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
 
   /** Widths of runs, measured once for all sizes. */
   const widthOfRun = (run: Run, size: number): number => {
+    rest();
     const known = widths.get(run.face) ?? new Map<string, number>();
     widths.set(run.face, known);
     let width = known.get(run.text);
@@ -92,6 +94,7 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
       if (isReordered) doc.markContent('Span', { actual: written });
       let left = fromRight ? x - sum(runs, style.size) : x;
       for (const [number, run] of runs.entries()) {
+        rest();
         use(run);
         doc.fontSize(style.size).fillColor(colour);
         doc.text(run.text, left, baseline, drawn);

@@ -31,22 +31,21 @@ export function readSwissPayload(payload: string): SwissPayment {
   const at = (index: number) => elements[index]?.trim() ?? '';
   return {
     iban: grouped(at(IBAN)),
-    creditor: addressOf(elements.slice(CREDITOR, CREDITOR + 7)),
+    creditor: addressOf(elements.slice(CREDITOR)),
     currency: at(CURRENCY),
     amount: amountOf(at(AMOUNT)),
-    debtor: addressOf(elements.slice(DEBTOR, DEBTOR + 7)),
+    debtor: addressOf(elements.slice(DEBTOR)),
     reference: at(REFERENCE_TYPE) === 'QRR' ? groupedQrReference(at(REFERENCE)) : grouped(at(REFERENCE)),
     information: [at(MESSAGE), at(BILL_INFORMATION)].filter((line) => line !== ''),
   };
 }
 
-/** Type S has street and number, postal code and town apart; type K, of older bills, has them joined. */
+/** The address that begins there, of type S: street and number, postal code and town each have an element. */
 function addressOf(elements: readonly string[]): string[] {
-  const [type = '', name = '', first = '', second = '', postalCode = '', town = '', country = ''] = elements;
+  const [, name = '', street = '', number = '', postalCode = '', town = '', country = ''] = elements;
   const place = `${postalCode} ${town}`.trim();
   const abroad = country === 'CH' || country === 'LI' || place === '' ? place : `${country} - ${place}`;
-  const lines = type === 'K' ? [name, first, second] : [name, `${first} ${second}`.trim(), abroad];
-  return lines.filter((line) => line !== '');
+  return [name, `${street} ${number}`.trim(), abroad].filter((line) => line !== '');
 }
 
 /** Groups of four from the left: IBAN and ISO 11649 reference. */

@@ -30,6 +30,8 @@ const defaults = {
   lookMs: 500,
   /** Requests of one connection that may wait for the answers before theirs. */
   maxWaiting: 100,
+  /** The same of all connections: each takes some 6 KiB. */
+  maxWaitingInAll: 1_000,
   /** Bytes that clients have not read yet, in all. Beyond, the connections with most of them end. */
   maxUnreadBytes: 64 * 2 ** 20,
 };
@@ -64,6 +66,7 @@ function hasNoEnd({ headers }: IncomingMessage): boolean {
 export function guardConnections(options: ConnectionOptions = {}) {
   const limits = { ...defaults, ...options };
   const connections = new Map<Socket, Connection>();
+  let waitingInAll = 0;
   let server: Server | undefined;
 
   /** A server that begins a request when the client has read the answers before it. */
@@ -86,20 +89,21 @@ export function guardConnections(options: ConnectionOptions = {}) {
     /** Begins with what waits, one by one. Only then anybody listens: most requests come when nothing is answered. */
     function beginNext(socket: Socket, connection: Connection): void {
       const next = connection.waiting.shift();
-      if (next === undefined || socket.destroyed) return;
+      if (next === undefined) return;
+      waitingInAll--;
+      if (socket.destroyed) return;
       if (connection.waiting.length > 0) next[1].once('close', () => beginNext(socket, connection));
       begin(connection, next);
     }
 
     server.on('connection', (socket) => {
-      connections.set(socket, {
-        latest: null,
-        isRefused: false,
-        answering: null,
-        waiting: [],
-        readyAt: null,
+      const waiting: Exchange[] = [];
+      connections.set(socket, { latest: null, isRefused: false, answering: null, waiting, readyAt: null });
+      socket.once('close', () => {
+        connections.delete(socket);
+        waitingInAll -= waiting.length;
+        waiting.length = 0;
       });
-      socket.once('close', () => connections.delete(socket));
     });
     server.on('request', (request, response) => {
       if (hasNoEnd(request)) return;
@@ -110,9 +114,13 @@ export function guardConnections(options: ConnectionOptions = {}) {
       const { waiting } = connection;
       const before = answeringOn(connection);
       if (before === null && waiting.length === 0) begin(connection, [request, response]);
-      else if (waiting.length >= limits.maxWaiting) socket.destroy();
-      else if (waiting.push([request, response]) === 1)
-        before?.once('close', () => beginNext(socket, connection));
+      else if (waiting.length >= limits.maxWaiting || waitingInAll >= limits.maxWaitingInAll)
+        socket.destroy();
+      else {
+        waitingInAll++;
+        if (waiting.push([request, response]) === 1)
+          before?.once('close', () => beginNext(socket, connection));
+      }
     });
     // Node.js would answer an unknown `Expect` itself, past all limits; RFC 9110 section 10.1.1 lets a server ignore it.
     server.on('checkExpectation', (request, response) => server?.emit('request', request, response));

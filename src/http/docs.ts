@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html, textOf } from '../lib/html.ts';
 import { isKnown } from './answer.ts';
@@ -27,13 +27,11 @@ const documents = [
   { path: '/docs/errors', file: 'docs/reference/errors.html', ...HTML_DOCUMENT },
 ] as const;
 
-// In other threads: a document has a megabyte.
-const [compress, expand] = [
-  promisify<Buffer | string, object, Buffer>(gzip),
-  promisify<Buffer, Buffer>(gunzip),
-];
+/** In another thread: a document has half a megabyte. */
+const compress = promisify<Buffer, object, Buffer>(gzip);
 
 type Served = {
+  readonly plain: Buffer;
   readonly gzipped: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -58,8 +56,10 @@ async function load({ file, type, escaped }: (typeof documents)[number], publicU
   const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
     ([, style = '']) => ` 'sha256-${hash('sha256', style, 'base64')}'`,
   );
+  const plain = Buffer.from(text);
   return {
-    gzipped: await compress(text, { level: 9 }),
+    plain,
+    gzipped: await compress(plain, { level: 9 }),
     headers: {
       'content-type': type,
       // The pages hold their style sheet and load nothing at all.
@@ -71,10 +71,10 @@ async function load({ file, type, escaped }: (typeof documents)[number], publicU
   };
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, { gzipped, headers }: Served) {
+function send(request: FastifyRequest, reply: FastifyReply, { plain, gzipped, headers }: Served) {
   reply.headers(headers);
   if (isKnown(request, headers.etag ?? '')) return reply.code(304).send();
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(await expand(gzipped));
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(plain);
   return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 

@@ -20,8 +20,8 @@ const MAX_REMEMBERED = 10_000;
 /** The address of the rail's page; `over`: there is nothing to go on with; `not_started`: the rail has not prepared it. */
 export type NextStep = { readonly address: string } | 'over' | 'not_started';
 
-export function createProviderSteps(dependencies: PageDependencies) {
-  const inTurn = createTurns();
+export function createProviderSteps(dependencies: PageDependencies, askIntervalMs = ASK_INTERVAL_MS) {
+  const inTurn = createTurns(askIntervalMs);
 
   async function nextStep({ checkout, now }: Visit): Promise<NextStep> {
     const attempt = waitingAttempt(checkout);
@@ -60,7 +60,7 @@ export function createProviderSteps(dependencies: PageDependencies) {
  * Runs work of one name one after the other, with some time between the starts. A caller that comes before the next run
  * has started is served by it: its answer will be current.
  */
-function createTurns() {
+function createTurns(intervalMs: number) {
   const turns = createLru<string, { readonly beginsAt: number; readonly done: Promise<void> }>({
     most: MAX_REMEMBERED,
   });
@@ -68,7 +68,7 @@ function createTurns() {
     const last = turns.get(name);
     const now = performance.now();
     if (last && now < last.beginsAt) return last.done;
-    const beginsAt = Math.max(now, last ? last.beginsAt + ASK_INTERVAL_MS : 0);
+    const beginsAt = Math.max(now, last ? last.beginsAt + intervalMs : 0);
     const begin = async () => {
       if (beginsAt > now) await delay(beginsAt - now);
       await last?.done.catch(() => undefined);

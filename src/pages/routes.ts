@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCovered, openTransfer } from '../checkout/session.ts';
 import type { RateLimiter } from '../lib/rate-limit.ts';
+import { DamagedRow, StoreUnavailable } from '../store/errors.ts';
 import { type ActionResult, cancelAttempt, decideStep, type Form, pay } from './actions.ts';
 import { type Asset, script, stylesheet } from './assets.ts';
 import type { PageDependencies } from './dependencies.ts';
@@ -82,10 +83,11 @@ export function pageRoutes(
       reply.header('retry-after', DOCUMENTS_RETRY_AFTER_SECONDS);
       return sendProblem(request, reply, 503, 'trouble');
     }
-    const statusCode = error.name === 'StoreUnavailable' ? 503 : (error.statusCode ?? 500);
+    const isDamaged = error instanceof DamagedRow;
+    const statusCode = isDamaged || error instanceof StoreUnavailable ? 503 : (error.statusCode ?? 500);
     if (statusCode < 500) return sendProblem(request, reply, statusCode, 'refused');
     request.log.error({ err: error, request_id: request.id }, 'request failed');
-    if (statusCode === 503) reply.header('retry-after', '1');
+    if (statusCode === 503) reply.header('retry-after', isDamaged ? '60' : '1');
     return sendProblem(request, reply, statusCode, 'trouble');
   });
 

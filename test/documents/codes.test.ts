@@ -5,7 +5,7 @@ import type { Instructions } from '../../src/documents/facts.ts';
 import { invoicePdf, receiptPdf } from '../../src/documents/render-queue.ts';
 import { readCode } from '../support/read-code.ts';
 import { epcInstructions, invoiceOf, receiptOf, swissDebtor, swissPayload, VERIFY_URL } from './build.ts';
-import { lettersOf, type PlacedText, packed, readPdf, render } from './read-pdf.ts';
+import { lettersOf, type Picture, type PlacedText, packed, readPdf, render } from './read-pdf.ts';
 
 const MM = 72 / 25.4;
 /** The upper edge of the payment part, from the lower edge of the page as PDF counts. */
@@ -20,6 +20,31 @@ test('the code of a receipt leads to its proof, in both directions of reading', 
     assert.equal(await readCode(picture), VERIFY_URL);
   }
 });
+
+test('the code of a receipt keeps its quiet zone of four modules below the banner of test mode', async () => {
+  const tenant = { account: 1, mode: 'test' } as const;
+  const [picture] = await render(await receiptPdf(receiptOf({ tenant })));
+  assert.ok(picture);
+  // Down the outer column of a finder pattern, which is seven modules high; above it are the edges of the banner.
+  const runs = darkRunsDown(picture, 210 * MM - 20 * MM - 91);
+  const [, edge, finder] = runs;
+  assert.ok(edge && finder);
+  const module = (finder.end - finder.start) / 7;
+  assert.ok(finder.start - edge.end >= 4 * module, `${finder.start - edge.end} for ${module}`);
+});
+
+/** Dark parts of a column of the page, from above, in points. */
+function darkRunsDown({ dark, height, scale }: Picture, x: number): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  const step = 1 / scale;
+  for (let y = 0; y < height / scale; y += step) {
+    const last = runs.at(-1);
+    if (!dark(x, y)) continue;
+    if (last && y - last.end < step / 2) last.end = y + step;
+    else runs.push({ start: y, end: y + step });
+  }
+  return runs;
+}
 
 suite('an invoice for a bank transfer', () => {
   test('has the fields, the code with the same, and the last day to pay', async () => {

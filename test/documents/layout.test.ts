@@ -102,12 +102,28 @@ suite('a document', () => {
     };
     const { pages } = await readPdf(await receiptPdf(receiptOf({ ...given, description: '' }, 'en', nobody)));
     const letters = lettersOf(pages);
-    for (const absent of ['Payer', 'Tax ID', 'Quantity', 'Refund', 'other charges']) {
+    for (const absent of ['Payer', 'Tax ID', 'Quantity', 'Refund', 'other charges', 'Discount']) {
       assert.ok(!letters.includes(packed(absent)), absent);
     }
     for (const present of ['Shop', 'Receipt', '€142.90', 'pay_1', 'order-1001']) {
       assert.ok(letters.includes(packed(present)), present);
     }
+  });
+
+  test('keeps a short text in one piece, and begins a long one right away', async () => {
+    const pagesWith = async (description: string, rows: number) => {
+      const items = Array.from({ length: rows }, (_, index) => ({
+        name: `Item ${index}`,
+        quantity: 1,
+        unitPrice: 1,
+        description: index === rows - 1 ? description : '',
+      }));
+      const { pages } = await readPdf(await receiptPdf(receiptOf({ items })));
+      return pages.map((page) => lettersOf([page])).filter((letters) => letters.includes('lorem')).length;
+    };
+    for (let rows = 20; rows < 30; rows++)
+      assert.equal(await pagesWith('lorem '.repeat(80), rows), 1, `${rows}`);
+    assert.equal(await pagesWith('lorem '.repeat(700), 10), 2);
   });
 
   test('says what is still due, or what is too much', async () => {

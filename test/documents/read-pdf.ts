@@ -102,6 +102,16 @@ export function actualTexts(bytes: Buffer): string[] {
   );
 }
 
+/** Rectangles as wide as a column and more, in the order in which they are drawn: `x y width height`, in points. */
+export function rulesOf(bytes: Buffer): string[] {
+  return contentsOf(bytes).flatMap((content) =>
+    [...content.matchAll(/^(\S+) (\S+) (\S+) (\S+) re$/gm)]
+      .map(([, ...numbers]) => numbers.map(Number))
+      .filter(([, , width = 0]) => width > 60)
+      .map((numbers) => numbers.map((each) => each.toFixed(1)).join(' ')),
+  );
+}
+
 function unescaped(_: string, character: string): string {
   const controls: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
   return controls[character] ?? character;

@@ -79,6 +79,37 @@ suite('a connection ends', () => {
     await client(REQUEST.repeat(5));
     await untilConnections(0);
   });
+
+  test('that has requests waiting where all of them together have too many', async (t) => {
+    const open: ServerResponse[] = [];
+    const { client, untilConnections } = await listen(t, { maxWaitingInAll: 4 }, (_, response) => {
+      open.push(response);
+    });
+    const begun = async (count: number) => {
+      while (open.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    for (let round = 0; round < 2; round++) {
+      const first = await client(REQUEST.repeat(3));
+      await begun(1);
+      const second = await client(REQUEST.repeat(3));
+      await begun(2);
+      await client(REQUEST.repeat(2));
+      await untilConnections(2);
+      // What has gone with its connection, or is answered, waits no more.
+      first.resetAndDestroy();
+      await untilConnections(1);
+      let text = '';
+      second.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      while (text.split('done').length <= 3) {
+        for (const response of open.splice(0)) response.end('done');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      second.resetAndDestroy();
+      await untilConnections(0);
+    }
+  });
 });
 
 test('requests of a connection are answered one after the other, in their order', async (t) => {

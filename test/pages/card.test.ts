@@ -99,9 +99,13 @@ test('what leads on to the card page is a page of ours, as forms may lead nowher
   });
   await begin(page, session);
   await page.waitForURL(`${stripe.url}/c/pay/*`);
+  const prepare = /^POST \/v1\/checkout\/sessions$/;
+  const before = calls(prepare);
   const answer = await fetch(`${session.url}/go?lang=de`, { redirect: 'manual' });
   assert.equal(answer.status, 200);
+  assert.equal(calls(prepare), before, 'the address is known already');
   const text = await answer.text();
+  assert.match(text, /class="banner".*Testmodus/);
   assert.match(text, /<meta http-equiv="refresh" content="0;url=http[^"]*\/c\/pay\/[^"]*">/);
   assert.match(
     text,

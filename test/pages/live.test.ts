@@ -128,11 +128,16 @@ function fakeReply() {
     writableEnded: false,
     writableLength: 0,
     status: 0,
+    destroyed: false,
     write: (text: string) => {
       stream.text += text;
     },
     writeHead: (status: number) => {
       stream.status = status;
+    },
+    destroy: () => {
+      stream.destroyed = true;
+      stream.emit('close');
     },
     end: () => {
       stream.writableEnded = true;
@@ -194,6 +199,26 @@ test('a stream says each version once, and goes on when the store does not answe
   live.publish(session.id);
   await nextTurn();
   assert.equal(stream.text, 'retry: 3000\n\ndata: 7\n\ndata: 8\n\n');
+  streams.close();
+});
+
+test('every stream is kept alive, and one that nobody reads is given up', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const streams = createEventStreams({
+    live: createLiveUpdates(),
+    store: { checkouts: { fetch: async () => null } } as unknown as Store,
+  });
+  const [slow, stuck] = [16_384, 16_385].map((unread) => {
+    const { stream, reply } = fakeReply();
+    streams.answer(reply, checkout());
+    stream.writableLength = unread;
+    return stream;
+  });
+  t.mock.timers.tick(24_999);
+  assert.ok(!slow?.text.includes(':\n\n'));
+  t.mock.timers.tick(1);
+  assert.match(slow?.text ?? '', /:\n\n$/);
+  assert.deepEqual([slow?.destroyed, stuck?.destroyed], [false, true]);
   streams.close();
 });
 

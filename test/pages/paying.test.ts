@@ -189,6 +189,7 @@ test('a decision sent twice books once, and a decision on what is over is refuse
     [303, 303, 303, 303, 303],
   );
   assert.equal((await till.fetch(session.id)).amount_paid, 4250);
+  assert.equal((await send(session, 'step', form)).status, 303);
   form.set('decision', 'fail');
   const late = await send(session, 'step', form);
   assert.equal(late.status, 409);

@@ -5,7 +5,8 @@ import { type Account, createAccount } from '../../src/accounts/account.ts';
 import { allPermissions, createApiKey } from '../../src/accounts/api-key.ts';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
-import type { Attempt, JsonObject } from '../../src/checkout/session.ts';
+import type { Attempt, JsonObject, Refund } from '../../src/checkout/session.ts';
+import { receiptCode } from '../../src/checkout/token.ts';
 import { readConfig } from '../../src/config.ts';
 import { english, languages } from '../../src/i18n/languages/all.ts';
 import { isolated, localeOf, money } from '../../src/i18n/locale.ts';
@@ -19,7 +20,9 @@ import { outwardLink } from '../../src/pages/links.ts';
 import { pageOf } from '../../src/pages/page.ts';
 import { receiptOf } from '../../src/pages/receipt.ts';
 import { renderedPage } from '../../src/pages/rendered.ts';
+import { verifiedReceipt } from '../../src/pages/verification.ts';
 import { stateOf, type Visit } from '../../src/pages/visit.ts';
+import type { Store } from '../../src/store/store.ts';
 import { attempt, checkout, payment, T } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
 import { DE_IBAN, OUR_RF, QRR, account as receivingAccount } from '../methods/bank/build.ts';
@@ -66,6 +69,8 @@ test('only addresses of the web become links', () => {
     '//evil.example',
     '/path',
     'https://user:secret@evil.example/',
+    'https://shop.example@evil.example/',
+    'https://:secret@evil.example/',
     'blob:https://a.example/x',
     'https://',
   ]) {
@@ -294,6 +299,21 @@ test('what goes back is shown as it stands, and what came to nothing is not', ()
   assert.doesNotMatch(pageOf(visit({ checkout: whole }), ''), /too much/);
 });
 
+test('a receipt is confirmed with what was paid and what went back, if anything did', async () => {
+  const confirmed = async (refunds: readonly Refund[]) => {
+    const paid = checkout({ id: `chk_${'0'.repeat(26)}`, payments: [payment(1_500)], refunds });
+    const store = { checkouts: { fetch: async () => paid }, accounts: { fetch: async () => account } };
+    const dependencies = { store: store as unknown as Store };
+    const page = await verifiedReceipt(dependencies, receiptCode(paid), localeOf('en', undefined), '');
+    return (page ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  };
+  const whole = await confirmed([]);
+  assert.match(whole, /This receipt is genuine .*Acme .*Paid \$15\.00 .*Payments .*\$15\.00/);
+  assert.doesNotMatch(whole, /Refund/);
+  const part = await confirmed([refund(400, { status: 'succeeded' })]);
+  assert.match(part, /Paid \$15\.00 Refunded \$4\.00 .*Refunds .*\$4\.00/);
+});
+
 test('what is not set up yet is said in test mode alone', () => {
   const missing = ['Card: STRIPE_LIVE_SECRET_KEY and <b>'];
   const said = (given: Partial<Visit>) =>
@@ -346,6 +366,15 @@ test('a session whose time is over is shown so before anybody has written it dow
   assert.deepEqual(stored?.lifecycle, { state: 'expired', at: nowMs, by: 'time' });
   await service.stop();
   await database.remove();
+});
+
+test('a list of more than six items is folded', () => {
+  const page = (count: number) => {
+    const items = Array.from({ length: count }, () => ({ name: 'Tea', quantity: 1, unitPrice: 100 }));
+    return pageOf(visit({ checkout: checkout({ items }) }), '');
+  };
+  assert.ok(!page(6).includes('All items'));
+  assert.ok(page(7).includes('<summary>All items (7)</summary>'));
 });
 
 test('a text of a merchant keeps its lines', () => {

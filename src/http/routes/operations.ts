@@ -25,7 +25,8 @@ export function operationsRoutes(
       const status = reason ?? 'database cannot be written';
       return reply.code(503).header('retry-after', '1').send({ status });
     }
-    return reply.send({ status: 'ok' });
+    const share = store.servedShare();
+    return reply.send(share === 1 ? { status: 'ok' } : { status: 'partly', accounts_served: share });
   });
 
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));

@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { rest } from '../../lib/rest.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
 import type { PageRequest } from '../page.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
@@ -65,11 +66,18 @@ function answered(task: ReadTask): ReadAnswer {
 
 function sessions({ tenant, filter, page, checkoutUrl }: Extract<ReadTask, { filter: unknown }>) {
   const { rows, hasMore } = run.steps(checkoutPage(tenant, filter, page));
-  const found = rows.map((row) => soundCheckout(run, tenant, row));
+  const found = rows.map((row) => {
+    rest();
+    return soundCheckout(run, tenant, row);
+  });
   if (checkoutUrl === null) return { rows: found, hasMore };
   if (serializer?.url !== checkoutUrl) serializer = { ...createSerializer(checkoutUrl), url: checkoutUrl };
   const { checkout: serialize } = serializer;
-  return { rows: found.map((each) => ({ id: each.id, json: serialize(each) })), hasMore };
+  const serialized = found.map((each) => {
+    rest();
+    return { id: each.id, json: serialize(each) };
+  });
+  return { rows: serialized, hasMore };
 }
 
 function inWords(error: Error & { errcode?: number }): ReadAnswer {
