@@ -19,7 +19,9 @@ CREATE TABLE account (
   previous_webhook_secret_live_until INTEGER,
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
-  settings_live TEXT
+  settings_live TEXT,
+  -- Of all but the clock. Written behind the rest, in the same transaction.
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- table api_key
@@ -32,7 +34,8 @@ CREATE TABLE api_key (
   permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- table audit
@@ -190,6 +193,8 @@ CREATE TABLE delivery_attempt (
 -- table directory
 CREATE TABLE directory (
   version INTEGER NOT NULL,
+  accounts INTEGER NOT NULL,
+  api_keys INTEGER NOT NULL,
   -- Filled and emptied to find out whether there is room for changes, after one that failed.
   trial BLOB
 ) STRICT;
@@ -424,13 +429,15 @@ CREATE INDEX refund_rail ON refund (account, live, rail, id);
 CREATE UNIQUE INDEX webhook_endpoint_slot ON webhook_endpoint (account, live, slot);
 
 -- trigger account_inserted
-CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER account_inserted AFTER INSERT ON account
+BEGIN UPDATE directory SET version = version + 1, accounts = accounts + 1; END;
 
 -- trigger account_updated
 CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
 
 -- trigger api_key_inserted
-CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key
+BEGIN UPDATE directory SET version = version + 1, api_keys = api_keys + 1; END;
 
 -- trigger api_key_updated
 CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;

@@ -17,7 +17,9 @@ CREATE TABLE account (
   previous_webhook_secret_live_until INTEGER,
   -- What the account configures, as JSON; null for the defaults.
   settings_test TEXT,
-  settings_live TEXT
+  settings_live TEXT,
+  -- Of all but the clock. Written behind the rest, in the same transaction.
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The directory that authentication looks in before it knows an account. Of the secret there is only its SHA-256.
@@ -30,19 +32,25 @@ CREATE TABLE api_key (
   permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Counts the changes of the two tables above, for those who keep them in memory.
+-- Counts the changes of the two tables above, for those who keep them in memory, and their rows, of which none is ever
+-- removed: one that is missing would be missed by nobody else.
 CREATE TABLE directory (
   version INTEGER NOT NULL,
+  accounts INTEGER NOT NULL,
+  api_keys INTEGER NOT NULL,
   -- Filled and emptied to find out whether there is room for changes, after one that failed.
   trial BLOB
 ) STRICT;
-INSERT INTO directory VALUES (1, NULL);
-CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN UPDATE directory SET version = version + 1; END;
+INSERT INTO directory VALUES (1, 0, 0, NULL);
+CREATE TRIGGER account_inserted AFTER INSERT ON account
+BEGIN UPDATE directory SET version = version + 1, accounts = accounts + 1; END;
 CREATE TRIGGER account_updated AFTER UPDATE ON account BEGIN UPDATE directory SET version = version + 1; END;
-CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER api_key_inserted AFTER INSERT ON api_key
+BEGIN UPDATE directory SET version = version + 1, api_keys = api_keys + 1; END;
 CREATE TRIGGER api_key_updated AFTER UPDATE ON api_key BEGIN UPDATE directory SET version = version + 1; END;
 
 -- How far the test clock of an account is ahead since when, in real time. Of data with a clock of its own it tells how old it is.

@@ -40,6 +40,7 @@ const sections: readonly Section[] = [
       'db restore': () => import('./commands/db/restore.ts'),
       'db check': () => import('./commands/db/check.ts'),
       'db move': () => import('./commands/db/move.ts'),
+      'db distribute': () => import('./commands/db/distribute.ts'),
     },
   },
   {

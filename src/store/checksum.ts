@@ -11,6 +11,20 @@ import { type AnyRow, columnsOf, type Row, type Table } from './tables.ts';
 
 /** The fields that the checksum of a row is made of: all that does not change without it. */
 const covered = {
+  account: [
+    'number',
+    'name',
+    'createdAt',
+    'webhookSecretTest',
+    'webhookSecretLive',
+    'previousWebhookSecretTest',
+    'previousWebhookSecretTestUntil',
+    'previousWebhookSecretLive',
+    'previousWebhookSecretLiveUntil',
+    'settingsTest',
+    'settingsLive',
+  ],
+  api_key: ['id', 'account', 'live', 'secretHash', 'permissions', 'name', 'createdAt', 'revokedAt'],
   customer: ['id', 'email', 'data'],
   checkout: ['id', 'version', 'eventCount', 'data'],
   provider_event: ['id', 'rail', 'reference', 'receivedAt', 'body'],
@@ -59,7 +73,8 @@ export function checksumOf(table: SummedTable, row: AnyRow): number {
     if (typeof value === 'string' && value.length > LONG) {
       sum = crc32(value, crc32(lines, sum));
       lines = '';
-    } else lines += value;
+      // As it is stored.
+    } else lines += typeof value === 'boolean' ? Number(value) : value;
   }
   return crc32(lines, sum);
 }
@@ -88,8 +103,9 @@ export function refuseDamaged(table: Table, sum: number, checksum: unknown, id: 
 export function sound<R extends object>(table: Table, row: R): R {
   const { checksum, ...content } = row as { readonly checksum?: number };
   if (checksum !== undefined) {
-    const { id } = content as { readonly id?: string };
-    refuseDamaged(table, checksumOf(table as SummedTable, content as AnyRow), checksum, id ?? null);
+    const { id, number = null } = content as { readonly id?: string; readonly number?: number };
+    const name = id ?? (number === null ? null : `${number}`);
+    refuseDamaged(table, checksumOf(table as SummedTable, content as AnyRow), checksum, name);
   }
   return content as R;
 }

@@ -3,6 +3,7 @@
 import type { Account, NewAccount } from '../accounts/account.ts';
 import type { RealTime } from '../lib/time.ts';
 import type { AskedResources } from './resources/all.ts';
+import type { DirectoryRow } from './resources/directory.ts';
 import { raw, type Sql, sql } from './sql.ts';
 import type { Accounts, ApiKeys } from './store.ts';
 
@@ -11,8 +12,8 @@ export type DirectoryParts = {
   accounts(wanted?: number): Promise<ReadonlyMap<number, Account>>;
   /** The number of the new account; null if it should be the first and is not. */
   insert(account: NewAccount, nowMs: RealTime, how: { readonly first: boolean }): Promise<number | null>;
-  /** Changes accounts or keys such that everybody sees it; false if there is no such row. */
-  change(statement: Sql): Promise<boolean>;
+  /** Changes a row such that everybody sees it; false if there is none to change. */
+  change(row: DirectoryRow, statement: Sql): Promise<boolean>;
   version(): number;
 };
 
@@ -38,16 +39,19 @@ export function directoryOf(
         return created;
       },
       createFirst: (account, nowMs) => create(account, nowMs, true),
-      rename: (number, name) => change(sql`UPDATE account SET name = ${name} WHERE number = ${number}`),
+      rename: (number, name) =>
+        change(['account', number], sql`UPDATE account SET name = ${name} WHERE number = ${number}`),
       configure({ account, mode }, settings) {
         const column = raw(`settings_${mode}`);
         return change(
+          ['account', account],
           sql`UPDATE account SET ${column} = ${JSON.stringify(settings)} WHERE number = ${account}`,
         );
       },
       replaceWebhookSecret({ account, mode }, secret, previous) {
         const column = `webhook_secret_${mode}`;
         return change(
+          ['account', account],
           sql`UPDATE account SET ${raw(column)} = ${secret},
                 ${raw(`previous_${column}`)} = ${previous?.secret ?? null},
                 ${raw(`previous_${column}_until`)} = ${previous?.until ?? null}
@@ -60,13 +64,17 @@ export function directoryOf(
       ...apiKeys,
       add: ({ id, tenant, secretHash, permissions, name, createdAt }) =>
         change(
+          ['api_key', id],
           sql`INSERT INTO api_key (id, account, live, secret_hash, permissions, name, created_at)
               VALUES (${id}, ${tenant.account}, ${tenant.mode === 'live'}, ${secretHash}, ${permissions.join(' ')},
                 ${name}, ${createdAt})
               ON CONFLICT DO NOTHING`,
         ),
       revoke: (id, atMs) =>
-        change(sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`),
+        change(
+          ['api_key', id],
+          sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`,
+        ),
     },
   };
 }

@@ -91,7 +91,7 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
       purgeEvents: (tenant, createdBefore) => inTransaction(purgeEvents(tenant, createdBefore)),
     },
     ...directoryOf(directory, asked.apiKeys),
-    gauges: () => run(gauges),
+    gauges: () => run(gauges(null)),
     newestTime: () => run(newestTime),
   } satisfies Partial<Store>;
 }

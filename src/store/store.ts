@@ -259,6 +259,8 @@ export type Store = AskedResources & {
 
   /** Rejects if the database cannot be written. */
   checkHealth(): Promise<void>;
+  /** The share of accounts that can be served: less than 1 while machines of a distributed database do not answer. */
+  servedShare(): number;
   gauges(): Promise<Gauges>;
   /** A real time that has been, as the newest of all events tells it; null if there are none. */
   newestTime(): Promise<RealTime | null>;

@@ -52,6 +52,8 @@ export const tables = {
 /** Columns and tables that only one of the databases has. */
 const own = {
   sqlite: {
+    account: 'checksum bigint',
+    api_key: 'checksum bigint',
     customer: 'checksum bigint',
     checkout: 'amount bigint, description text?, due_at bigint?, last_event bigint, checksum bigint',
     provider_event: 'checksum bigint',

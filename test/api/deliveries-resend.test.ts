@@ -190,7 +190,10 @@ suite('all failed deliveries', () => {
     await service.database.query(
       `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
          round_start, due_at, tried_at, last_status, last_error)
-       WITH RECURSIVE number (each) AS (SELECT 1 UNION ALL SELECT each + 1 FROM number WHERE each < 5100)
+       WITH digit (each) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), number (each) AS (
+         SELECT ones.each + 10 * tens.each + 100 * hundreds.each + 1000 * thousands.each
+         FROM digit AS ones, digit AS tens, digit AS hundreds, digit AS thousands WHERE thousands.each < 6
+       )
        SELECT account, live, substr(id, 1, 14) || CAST(1000000000000000 + each AS text), event, subject, sequence,
          receiver, url, created_at, state, attempts, round_start, due_at, tried_at, last_status, last_error
        FROM delivery, number WHERE id = ?`,

@@ -4,7 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { optionName } from '../../src/cli/declare/parameter.ts';
+import { fishCompletion } from '../../src/cli/completion/fish.ts';
+import { zshCompletion } from '../../src/cli/completion/zsh.ts';
+import { plainCommand } from '../../src/cli/declare/access.ts';
+import { objectOf } from '../../src/cli/declare/json.ts';
+import { flag, optional, optionName, required } from '../../src/cli/declare/parameter.ts';
+import { choice, file, text } from '../../src/cli/declare/values.ts';
 import { loadSections } from '../../src/cli/table.ts';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 
@@ -70,6 +75,38 @@ suite('opentill completion', () => {
         for (const key of options)
           assert.ok(hasOption(script, name, optionName(key)), `${name} ${optionName(key)}`);
       }
+    });
+  }
+});
+
+/** Of few commands, with a parameter of each kind. What the other shells make of theirs is not run here. */
+suite('the script of a small table of commands', () => {
+  const rest = { examples: [['opentill', 'Nothing']], run: async () => {} } as const;
+  const labels = plainCommand({
+    purpose: "Print a label for each of `parcels.csv`, in the shop's colours.",
+    arguments: { list: required(file('parcels.csv'), 'The parcels.') },
+    options: {
+      paperSize: required(choice('size', 'small', 'large'), 'Small: for letters.'),
+      logo: optional(file('image'), 'A picture.'),
+      title: optional(text('text'), 'A title.'),
+      dry: flag('Print nothing.'),
+    },
+    json: objectOf({ labels: 'How many were printed.' }),
+    ...rest,
+  });
+  const list = plainCommand({ purpose: 'List parcels.', ...rest });
+  const commands = [
+    ['labels', labels],
+    ['parcels list', list],
+    ['parcels lost list', list],
+  ] as const;
+  for (const [shell, completion] of [
+    ['zsh', zshCompletion],
+    ['fish', fishCompletion],
+  ] as const) {
+    test(`is as it was found good in ${shell}`, (t) => {
+      const path = join(import.meta.dirname, `completion-${shell}.txt`);
+      t.assert.fileSnapshot(`${completion(commands)}\n`, path, { serializers: [(script) => script] });
     });
   }
 });

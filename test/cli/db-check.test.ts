@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { databaseUrl } from '../../src/config.ts';
-import { isBroken, type Outcome } from '../../src/store/check/check.ts';
+import { type CheckListener, isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
@@ -17,9 +17,9 @@ import { besides, damages, poison } from './db/damages.ts';
 import { fillByService } from './db/healthy.ts';
 import { type Kind, kinds } from './db/kinds.ts';
 
-async function outcomesOf(url: string): Promise<Outcome[]> {
+async function outcomesOf(url: string, progress: CheckListener['progress'] = () => {}): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const listener = { outcome: (outcome: Outcome) => outcomes.push(outcome), progress: () => {} };
+  const listener = { outcome: (outcome: Outcome) => outcomes.push(outcome), progress };
   const database = databaseUrl(url);
   if (database.kind === 'postgres') {
     await checkPostgres(database.url, listener);
@@ -56,6 +56,26 @@ function checkSuite(kind: Kind): void {
     const summary =
       left.length === 0 ? `All ${held} rules hold.` : `${held} rules hold, ${left.length} left out.`;
     assert.equal(lines.at(-1), summary);
+  });
+
+  test('tells what it looks at, to the last row', async () => {
+    const told = new Map<string, readonly (number | undefined)[]>();
+    await outcomesOf(healthy, (what, ...rows) => told.set(what, rows));
+    const things = [
+      'accounts',
+      'API keys',
+      'customers',
+      'endpoints',
+      'sessions',
+      'events',
+      'stored answers',
+      'bank entries',
+      'bank files',
+    ];
+    for (const each of things) {
+      const [done = 0, total] = told.get(`checking ${each}`) ?? [];
+      assert.ok(done > 0 && done === total, `${done} of ${total} ${each}`);
+    }
   });
 
   if (kind.name === 'postgres')

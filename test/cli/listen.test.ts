@@ -132,17 +132,21 @@ suite('opentill listen --forward', () => {
 
   test('a receiver that does not trust the signature: asks once about the secret, and shows no given one', async (t) => {
     const service = await startService(t);
-    const receiver = await startReceiver(t, () => 400);
-    const own = await startListening(t, service, '--forward', receiver.url);
-    const given = await startListening(t, service, '--forward', receiver.url, '--secret', SECRET);
+    const [bad, unknown, forbidden] = await Promise.all(
+      [400, 401, 403].map((status) => startReceiver(t, () => status)),
+    );
+    assert.ok(bad && unknown && forbidden);
+    const own = await startListening(t, service, '--forward', bad.url);
+    const given = await startListening(t, service, '--forward', unknown.url, '--secret', SECRET);
+    const other = await startListening(t, service, '--forward', forbidden.url);
     await createSession(service);
-    for (const each of [own, given]) {
+    for (const each of [own, given, other]) {
       await said(each, /\(again in 1 s\)/);
       await stopListening(each);
     }
     const hint = (which: string) =>
       `opentill: does your receiver verify with ${which}? --secret takes another\n`;
-    assert.equal(own.output.stderr, hint('the secret above'));
+    for (const each of [own, other]) assert.equal(each.output.stderr, hint('the secret above'));
     assert.equal(given.output.stderr, hint('the secret that --secret gives'));
     assert.doesNotMatch(given.output.stdout, /whsec_/);
     assert.match(given.output.stdout, / --secret … --after 0\n$/);

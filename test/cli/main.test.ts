@@ -56,3 +56,10 @@ test('help of a command goes to standard output, whatever else was typed', async
     );
   }
 });
+
+test('a mistake of ours keeps its stack, for whoever is to find it', async (t) => {
+  const broken = `data:text/javascript,${encodeURIComponent('console.log=()=>{throw new TypeError("out of ink")}')}`;
+  const { code, stderr } = await runToEnd(t, ['--version'], { NODE_OPTIONS: `--import=${broken}` });
+  assert.equal(code, 1);
+  assert.match(stderr, /TypeError: out of ink\n +at /);
+});

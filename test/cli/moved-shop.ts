@@ -37,7 +37,8 @@ export async function addMerchants(path: string): Promise<void> {
       ...key,
       tenant,
       permissions: allPermissions,
-      name: 'Straße\t1',
+      // All that PostgreSQL escapes when it copies text.
+      name: 'Straße\b\f\n\r\t\v\\1',
       nowMs: Date.now(),
     });
   }

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { suite, test } from 'node:test';
+import { cliReference } from '../../scripts/reference/cli.ts';
+import { formatted } from '../../scripts/reference/markdown.ts';
 import type { Command } from '../../src/cli/declare/command.ts';
 import { argumentName, optionName } from '../../src/cli/declare/parameter.ts';
 import { helpOfCommand, helpOfSections } from '../../src/cli/help.ts';
@@ -91,6 +93,11 @@ suite('the table of commands', () => {
       assert.equal(help.includes('\n  --json '), command.json !== null);
     });
   }
+
+  test('is what the reference was generated from', async () => {
+    const written = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8');
+    assert.equal(formatted(await cliReference()), written, 'npm run generate writes it anew');
+  });
 
   test('is shown as a whole, and a group by itself', async () => {
     const all = helpOfSections('', sections);

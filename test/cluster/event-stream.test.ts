@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { openEventSource } from '../api/event-source.ts';
 import { createSession, pay } from '../api/shop.ts';
 import { postgresDatabase } from '../support/database-postgres.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { startService } from '../support/service.ts';
 
 /** Far less than the time after which everybody looks without being told. */
 const AT_ONCE_MS = 1_000;
 
 test('streams and waits at one process end with commits of another', async (t) => {
-  const database = postgresDatabase(await freshDatabase(t), async () => {});
+  const database = postgresDatabase(await migratedDatabase(t), async () => {});
   const here = await startService(t, { database });
   const there = await startService(t, { database });
   t.after(() => database.remove());

@@ -10,7 +10,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomFrom } from '../crash/random.ts';
 import { evidence } from '../support/evidence.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { freshDirectory } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
@@ -43,7 +43,7 @@ suite(`${events} events to receivers that fail while processes are killed`, () =
   });
 
   test('of two processes on PostgreSQL', { timeout }, async (t) => {
-    await deliverAll(t, await freshDatabase(t), 2);
+    await deliverAll(t, await migratedDatabase(t), 2);
   });
 });
 

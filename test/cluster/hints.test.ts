@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { session, tenants, write } from '../store/build.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { openTables } from './cluster.ts';
 
 test('a change is heard of in another process, and not where it was made', async (t) => {
-  const database = await freshDatabase(t);
+  const database = await migratedDatabase(t);
   const heard: string[] = [];
   let notify = () => {};
   const one = await openPostgresStore(database, {

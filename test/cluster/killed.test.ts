@@ -12,7 +12,7 @@ import { createLoad } from '../crash/load.ts';
 import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
 import { evidence } from '../support/evidence.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { createClients } from './client.ts';
@@ -26,7 +26,7 @@ const CLIENTS = 16;
 test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills * 10_000 }, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = randomFrom(seed);
-  const database = await freshDatabase(t);
+  const database = await migratedDatabase(t);
   const instances = await startInstances(t, database, 2);
   const proxy = await startProxy(
     t,

@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { until } from '../api/shop.ts';
 import { randomFrom } from '../crash/random.ts';
 import { evidence } from '../support/evidence.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { authorization, type Instance, openTables, startInstances } from './cluster.ts';
@@ -24,7 +24,7 @@ const TIMEOUT = { timeout: 30_000 + 100 * races + 2_000 * rounds };
 
 const random = randomFrom(seed);
 const wholeFile: Pick<TestContext, 'after'> = { after: (hook) => after(hook as () => unknown) };
-const database = await freshDatabase(wholeFile);
+const database = await migratedDatabase(wholeFile);
 const [one, other] = (await startInstances(wholeFile, database, 2)) as [Instance, Instance];
 const sql = openTables(wholeFile, database);
 

@@ -13,7 +13,7 @@ import { type Answer, createLoad, type Request } from '../crash/load.ts';
 import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
 import { evidence } from '../support/evidence.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, keptIn, openTables, startInstance } from './cluster.ts';
@@ -38,7 +38,7 @@ test(`of two processes one stands still ${stops} times, past its leases`, {
 }, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = randomFrom(seed);
-  const database = await freshDatabase(t);
+  const database = await migratedDatabase(t);
   const receiver = await startWorkReceiver(t, () => random.between(20, 200));
   const clock = {
     CLOCK_START: String(Date.now()),
@@ -115,7 +115,9 @@ test(`of two processes one stands still ${stops} times, past its leases`, {
   assert.deepEqual([...receiver.arrivals.keys()].sort(), delivered.map(({ id }) => id).sort());
 
   const failed = await sql<Array<{ event: string }>>`
-    SELECT event FROM delivery JOIN delivery_attempt AS attempt ON attempt.delivery = delivery.id
+    SELECT event FROM delivery
+    JOIN delivery_attempt AS attempt
+      ON attempt.account = delivery.account AND attempt.live = delivery.live AND attempt.delivery = delivery.id
     WHERE attempt.error IS NOT NULL`;
   const twice = checkArrivals(receiver.arrivals, new Set(failed.map(({ event }) => event)), resumedAtMs);
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { randomFrom } from '../crash/random.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, openTables, startInstance } from './cluster.ts';
@@ -35,7 +35,7 @@ test(`${jobs} jobs of ${PROCESSES} processes, of which one is killed ${kills} ti
 }, async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = randomFrom(seed);
-  const database = await freshDatabase(t);
+  const database = await migratedDatabase(t);
   const receiver = await startWorkReceiver(t, () => random.between(50, 400));
   const dueAt = Date.now() + HOUR;
   const sessions = await makeSessions(t, database, receiver.url, dueAt);

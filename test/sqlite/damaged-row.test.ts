@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { DamagedRow } from '../../src/store/errors.ts';
 import { startReceiver } from '../crash/receiver.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
 import { startService } from '../support/service.ts';
@@ -102,4 +103,47 @@ test('an event that is damaged is not delivered, and holds up no other', async (
     [delivery],
   );
   assert.match((await call('GET', '/metrics')).text, /^opentill_webhook_deliveries_damaged_total 1$/m);
+});
+
+test('a key that is not the one that was made opens nothing, whatever became of it', async (t) => {
+  const database = await freshSqlite();
+  t.after(() => database.remove());
+  const lines: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const { service, call, createKey, key } = await startService(t, { database, logger });
+  const [mode, permissions] = [await createKey(), await createKey({ permissions: ['read'] })];
+  const revoked = await createKey();
+  assert.equal(await service.store.apiKeys.revoke(revoked.id, Date.now()), true);
+  using tables = new DatabaseSync(database.url.slice('sqlite:'.length));
+  tables.exec(`
+    UPDATE api_key SET live = 1 WHERE id = '${mode.id}';
+    UPDATE api_key SET permissions = 'read write refund webhooks' WHERE id = '${permissions.id}';
+    UPDATE api_key SET revoked_at = NULL WHERE id = '${revoked.id}'`);
+  const statusOf = async (authorization: string) =>
+    (await call('GET', '/v3/checkout', { headers: { authorization } })).status;
+  for (const { id, secret, authorization } of [mode, permissions, revoked]) {
+    assert.equal(await statusOf(authorization), 503);
+    assert.equal(await statusOf(`Bearer ${secret}`), 503);
+    assert.ok(lines.some((line) => line.includes(`the row ${id} of the table api_key`)));
+    // A new checksum would hide it.
+    await assert.rejects(service.store.apiKeys.revoke(id, Date.now()), DamagedRow);
+  }
+  assert.equal(await statusOf(key.authorization), 200);
+  assert.equal(await statusOf((await createKey()).authorization), 200);
+});
+
+test('an account that is not the one that was made keeps its secrets to itself', async (t) => {
+  const database = await freshSqlite();
+  t.after(() => database.remove());
+  const { call, account, service, stop } = await startService(t, { database });
+  assert.equal(await service.store.accounts.rename(account.number, 'Renamed'), true);
+  assert.equal((await call('GET', '/v3/checkout')).status, 200);
+  await stop();
+  const tables = new DatabaseSync(database.url.slice('sqlite:'.length));
+  tables.exec(`UPDATE account SET webhook_secret_live = 'whsec_other' WHERE number = ${account.number}`);
+  tables.close();
+  await assert.rejects(startService(t, { database }), {
+    name: 'DamagedRow',
+    message: `SQLite: the row ${account.number} of the table account is not what was written; run opentill db check`,
+  });
 });

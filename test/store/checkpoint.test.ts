@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { createAccount } from '../../src/accounts/account.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
@@ -90,6 +91,33 @@ suite('the log of the database', () => {
     const longest = await write(database, checkpoints, path, 100);
     assert.ok(longest < 2.5 * copyAtBytes, `${longest} bytes`);
     await checkpoints.stop();
+  });
+});
+
+suite('a log that somebody keeps from being begun anew', () => {
+  test('is copied again when it has grown by as much, not with each change', {
+    timeout: 60_000,
+  }, async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    fill(database, 1);
+    const checkpoints = startCheckpoints(database, path, { copyAtBytes: 2 ** 20 });
+    t.after(() => checkpoints.stop());
+    const reader = open(t, path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM filler').get();
+    const write = (rows: number) => {
+      fill(database, rows);
+      checkpoints.written();
+      return new Promise((resolve) => setImmediate(resolve));
+    };
+    const { mock } = t.mock.method(Worker.prototype, 'postMessage');
+    const orders = (order: string) => mock.calls.filter(({ arguments: [given] }) => given === order).length;
+    await write(300);
+    while (orders('finish') === 0) await write(0);
+    for (let row = 0; row < 40; row++) await write(1);
+    assert.equal(orders('copy'), 1);
+    while (orders('copy') === 1) await write(10);
   });
 });
 

@@ -170,7 +170,10 @@ suite('a change that is not on the disk yet', () => {
 
 suite('a log that cannot be brought to the disk', () => {
   const isRefused = (promise: Promise<unknown>) =>
-    assert.rejects(promise, (error: Error) => error instanceof StoreUnavailable);
+    assert.rejects(
+      promise,
+      (error: Error) => error instanceof StoreUnavailable && error.name === 'StoreUnavailable',
+    );
 
   async function failed(t: TestContext): Promise<Given> {
     const given = await setUp(t);
@@ -191,6 +194,15 @@ suite('a log that cannot be brought to the disk', () => {
       'the log of the database could not be brought to the disk (EIO: i/o error, fdatasync); what is there only a start can tell',
       'the end',
     ]);
+  });
+
+  test('is as much the end where nobody else had written', async (t) => {
+    const { store, disk, mine, change } = await setUp(t);
+    disk.hold();
+    const refused = isRefused(change());
+    disk.go(new Error('EIO: i/o error, fdatasync'));
+    await refused;
+    await isRefused(store.events.list(mine, {}, 0, 10));
   });
 });
 

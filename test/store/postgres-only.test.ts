@@ -117,6 +117,40 @@ suite('migrations', () => {
     assert.equal((await beside(t, url)`SELECT count(*)::int AS rows FROM directory`)[0]?.rows, 1);
   });
 
+  test('begin with one version, though another process has made only its table yet', async (t) => {
+    const url = await freshDatabase(t);
+    const other = beside(t, url);
+    const opened = await other.begin(async (sql) => {
+      await sql.unsafe(`CREATE TABLE schema_version (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL,
+        serves_from integer NOT NULL, serves_to integer NOT NULL)`);
+      const opening = open(t, url);
+      opening.catch(() => {});
+      const watch = beside(t, url);
+      const isWaiting = async () =>
+        (
+          await watch`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+        ).length > 0;
+      while (!(await isWaiting())) await new Promise((resolve) => setImmediate(resolve));
+      return [opening];
+    });
+    await Promise.all(opened);
+    const [row] = await other`SELECT version FROM schema_version`;
+    assert.equal(row?.version, migrations.length);
+  });
+
+  // The error depends on how far the other has come; the moments between its steps cannot be met on purpose.
+  for (const code of ['23505', '42P07', '42710'])
+    test(`go on if the table of the version has been made at the same moment (${code})`, async (t) => {
+      const url = await freshDatabase(t);
+      const sql = beside(t, url);
+      await sql.unsafe(`CREATE SEQUENCE tries`);
+      await sql.unsafe(`CREATE FUNCTION refuse_once() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('tries') = 1 THEN RAISE 'already there' USING ERRCODE = '${code}'; END IF; END $$`);
+      await sql.unsafe(`CREATE EVENT TRIGGER refuse ON ddl_command_start EXECUTE FUNCTION refuse_once()`);
+      await open(t, url);
+      assert.equal((await sql`SELECT version FROM schema_version`)[0]?.version, migrations.length);
+    });
+
   test('leave room for one first account, however many start at once', async (t) => {
     const url = await freshDatabase(t);
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(t, url)));
@@ -150,6 +184,21 @@ suite('migrations', () => {
     const places = await sql`SELECT DISTINCT place FROM account`;
     assert.deepEqual([...places], [{ place: 'here' }]);
     await assert.rejects(openPostgresStore(url), unusable(/newer opentill/));
+  });
+
+  test('of another version, under a server that cannot go on with it, end what it serves', async (t) => {
+    const url = await freshDatabase(t);
+    const told: string[] = [];
+    const serving = await openPostgresStore(url, { serve: true, onTrouble: (line) => told.push(line) });
+    t.after(() => serving.close());
+    const { mine } = await tenants(serving);
+    const sql = beside(t, url);
+    await sql`UPDATE schema_version SET version = 1000, serves_from = 1000, serves_to = 1000`;
+    // It looks by itself, every second.
+    while (told.length === 0) await sql`SELECT 1`;
+    assert.match(told.join(), /^the database was migrated by another version of opentill \(schema 1000,/);
+    await assert.rejects(serving.checkouts.fetch(mine, 'chk_1'), StoreUnavailable);
+    await assert.rejects(add(serving, session(mine)), StoreUnavailable);
   });
 
   test('stop at a database of a newer version, with one clear line', async (t) => {
@@ -326,6 +375,46 @@ suite('another process at the same rows', () => {
     await sql`ROLLBACK`;
     await update(store, id, mine, 2);
   });
+
+  for (const needs of [{ lockedEndpoints: ['whe_1'] }, { deliverySubjects: ['whe_1'] }] as const) {
+    test(`is waited for before anything is decided on ${Object.keys(needs)}`, async (t) => {
+      const url = await freshDatabase(t);
+      const store = await open(t, url);
+      const { mine } = await tenants(store);
+      const sql = beside(t, url);
+      await sql`INSERT INTO webhook_endpoint VALUES (${mine.account}, false, 'whe_1', 1, 0, 1, '{}')`;
+      await sql`BEGIN`;
+      await sql`SELECT FROM webhook_endpoint WHERE id = 'whe_1' FOR UPDATE`;
+      let isDecided = false;
+      const decide = () => {
+        isDecided = true;
+        return [];
+      };
+      const committed = store.commit([{ needs: { tenant: mine, ...needs }, decide }]);
+      while (!isDecided && (await sql`SELECT FROM pg_locks WHERE NOT granted`).length === 0);
+      assert.equal(isDecided, false);
+      await sql`ROLLBACK`;
+      await committed;
+      assert.equal(isDecided, true);
+    });
+  }
+});
+
+test('a batch is of one account and mode, and no connection is left behind', async (t) => {
+  const url = await freshDatabase(t);
+  const open = () =>
+    process.getActiveResourcesInfo().filter((each) => /^(TCPSocket|Pipe)Wrap$/.test(each)).length;
+  const before = open();
+  await prepareDatabase(url);
+  assert.ok(open() <= before);
+  const store = await openPostgresStore(url, { serve: true });
+  const { mine, live, theirs } = await tenants(store);
+  for (const other of [live, theirs]) {
+    const units = [mine, mine, other].map((tenant) => ({ needs: { tenant }, decide: () => [] }));
+    await assert.rejects(store.commit(units), /one account and mode/);
+  }
+  await store.close();
+  assert.ok(open() <= before);
 });
 
 suite('events', () => {
@@ -438,4 +527,25 @@ test('what was remembered of a session is not believed when another process has 
   assert.deepEqual((await load(here, { tenant: mine, checkouts: [one.id] })).checkouts.get(one.id), paid);
   assert.deepEqual((await here.checkouts.list(mine, {}, { limit: 1 })).rows, [paid]);
   assert.equal(T, one.createdAt);
+});
+
+test('accounts stay known while others change them at every moment', async (t) => {
+  const url = await freshDatabase(t);
+  const store = await open(t, url);
+  const { mine } = await tenants(store);
+  const other = beside(t, url);
+  let changing = true;
+  const changes = (async () => {
+    while (changing) await other`UPDATE directory SET version = version + 1 WHERE id = 1`;
+  })();
+  try {
+    for (let look = 0; look < 500; look++) {
+      // One that is not known is looked for.
+      assert.equal(await store.accounts.fetch(1_000_000), null);
+      assert.notEqual(await store.accounts.fetch(mine.account), null, `unknown after ${look} looks`);
+    }
+  } finally {
+    changing = false;
+    await changes;
+  }
 });

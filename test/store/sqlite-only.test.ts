@@ -157,6 +157,17 @@ suite('a connection', () => {
     for (const file of [path, `${path}-wal`, `${path}-shm`]) assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
+  test('is refused where the disk cannot have a log that readers share', (t) => {
+    const before = process.cwd();
+    process.chdir(join(freshPath(t), '../../..'));
+    try {
+      // Locks in files, as on disks of other machines: SQLite shares no memory there, and goes on without a log.
+      assert.throws(() => openDatabase('file:till.db?vfs=unix-dotfile'), unusable(/in WAL mode/));
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   test('writes through to the disk and keeps references right', (t) => {
     const database = open(t, freshPath(t));
     const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -165,7 +176,7 @@ suite('a connection', () => {
     assert.equal(setting('foreign_keys'), 1);
     assert.ok(Number(setting('busy_timeout')) >= 100);
     assert.throws(
-      () => database.exec(`INSERT INTO api_key VALUES ('ak', 99, 0, 'hash', 'read', '', 0, NULL)`),
+      () => database.exec(`INSERT INTO api_key VALUES ('ak', 99, 0, 'hash', 'read', '', 0, NULL, 0)`),
       /FOREIGN KEY/,
     );
   });

@@ -38,7 +38,8 @@ export function postgresDatabase(url: string, remove: () => Promise<void>): Test
       const watched = (await tables()).filter((name) => !HOUSEKEEPING.has(name));
       // Each row that is written, even if only as it was, lies at another place and has the number of who wrote it.
       const places = watched.map(
-        (name) => `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid)) FROM ${name}`,
+        (name) =>
+          `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid, xmin::text)) FROM ${name}`,
       );
       return query(places.join(' UNION ALL '));
     },

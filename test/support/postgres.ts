@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import postgres from 'postgres';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { distributeOver, workers } from './citus.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 let own: Promise<PostgresServer> | undefined;
@@ -29,8 +30,10 @@ export async function freshDatabase(
 ): Promise<string> {
   const { url } = await sharedPostgres();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await order(url, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-  context.after(() => order(url, `DROP DATABASE ${name} WITH (FORCE)`));
+  for (const node of [url, ...workers()]) {
+    await order(node, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+    context.after(() => order(node, `DROP DATABASE ${name} WITH (FORCE)`));
+  }
   return addressOf(url, name);
 }
 
@@ -52,23 +55,28 @@ async function migratedTemplate(url: string): Promise<string> {
     if (made) return name;
     // Only what has become whole gets the name.
     const begun = `${name}_begun`;
-    await sql.unsafe(`DROP DATABASE IF EXISTS ${begun}`);
-    await sql.unsafe(`CREATE DATABASE ${begun} TEMPLATE template0`);
+    const nodes = [url, ...workers()];
+    for (const node of nodes) {
+      await order(node, `DROP DATABASE IF EXISTS ${begun}`);
+      await order(node, `CREATE DATABASE ${begun} TEMPLATE template0`);
+    }
     await prepareDatabase(addressOf(url, begun));
-    await sql.unsafe(`ALTER DATABASE ${begun} RENAME TO ${name}`);
+    if (nodes.length > 1) await distributeOver(nodes.map((node) => addressOf(node, begun)));
+    // The coordinator, which is asked for it, comes last.
+    for (const node of nodes.toReversed()) await order(node, `ALTER DATABASE ${begun} RENAME TO ${name}`);
     return name;
   } finally {
     await sql.end();
   }
 }
 
-function addressOf(url: string, name: string): string {
+export function addressOf(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: name }).href;
 }
 
 /** A connection for one order: one that was kept would keep the process of the tests alive. */
-async function order(url: string, statement: string): Promise<void> {
-  const sql = postgres(url, { max: 1, fetch_types: false });
+export async function order(url: string, statement: string): Promise<void> {
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice() {} });
   try {
     await sql.unsafe(statement);
   } finally {

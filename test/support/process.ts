@@ -36,7 +36,8 @@ export type Server = Running & {
 /** A directory that goes with the test. */
 export function freshDirectory(context: Ends): string {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-test-'));
-  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  // A process that ends only now may still write there.
+  context.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 }));
   return directory;
 }
 

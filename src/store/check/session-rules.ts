@@ -46,7 +46,9 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
 
 /** So young: less than a day by the clock of the tenant, where deliveries are kept for days. */
 export const isYoung = (table: string): string => `${table}.created_at > ${Date.now() - 24 * 3_600_000}
-  + CASE WHEN ${table}.live THEN 0 ELSE (SELECT test_clock_offset_ms FROM account WHERE number = ${table}.account) END`;
+  + CASE WHEN ${table}.live THEN 0 ELSE coalesce((
+      SELECT max(offset_ms) FROM clock_move WHERE clock_move.account = ${table}.account AND NOT clock_move.live
+    ), 0) END`;
 
 /** The columns in which such rows are gathered. */
 export const gatheredOf = (table: Table): readonly Column[] =>

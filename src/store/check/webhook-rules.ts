@@ -85,6 +85,14 @@ export const webhookRules: readonly SqlRule[] = [
       WHERE (state = 'delivered' AND attempts = 0) OR round_start < 0 OR round_start > attempts`,
   },
   {
+    rule: 'a delivery is where its last attempt has left it',
+    sql: `
+      SELECT delivery.id FROM delivery
+      LEFT JOIN delivery_attempt AS ${joined('delivery', 'newest', 'newest.delivery = delivery.id AND newest.number = attempts')}
+      WHERE newest.at <> tried_at OR (state = 'failed' AND last_error IS NULL)
+        OR (state = 'delivered' AND (last_error IS NOT NULL OR coalesce(last_status, 0) NOT BETWEEN 200 AND 299))`,
+  },
+  {
     // They are removed together. What is older than the whole log may have been tried before there was one.
     rule: 'the attempts that a delivery counts are in its log, and no others',
     sql: `

@@ -4,7 +4,7 @@
 
 import type { Account } from '../../accounts/account.ts';
 import type { DirectoryParts } from '../directory.ts';
-import { accountsSince } from '../resources/directory.ts';
+import { accountsSince, type DirectoryRow } from '../resources/directory.ts';
 import type { Sql as Statement } from '../sql.ts';
 import { again } from './again.ts';
 import type { Sql } from './connection.ts';
@@ -31,13 +31,17 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
 
   async function look(): Promise<void> {
     const startedAt = performance.now();
-    // The version comes first: what changes between the two is seen at the next look.
+    const since = version;
+    // The version comes first, and so is sent at once: what changes between the two is seen at the next look. The other
+    // way around no account would seem to be left.
     const [found, rows] = await pool.read((sql) =>
       Promise.all([
-        sql<Array<{ version: number }>>`SELECT version FROM directory WHERE id = 1`,
-        runOn(sql, accountsSince(version ?? 0)),
+        sql<Array<{ version: number }>>`SELECT version FROM directory WHERE id = 1`.execute(),
+        runOn(sql, accountsSince(since ?? 0)),
       ]),
     );
+    // A version that was forgotten meanwhile is no base to build on: only the next look reads everything.
+    if (version !== since) return look();
     const current = found[0]?.version ?? 0;
     if (current !== version) {
       accounts = new Map(rows.map((account) => [account.number, account]));
@@ -117,7 +121,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
       return accounts;
     },
     insert,
-    async change(statement: Statement): Promise<boolean> {
+    async change(_row: DirectoryRow, statement: Statement): Promise<boolean> {
       const [{ count }] = await pool.transaction(({ sql, commit }) =>
         commit([send(sql, statement), countUp(sql)]),
       );

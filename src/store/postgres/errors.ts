@@ -8,6 +8,8 @@ const COLLISIONS = new Set(['40001', '40P01']);
 const OUTDATED_PLAN = '0A000';
 const UNIQUE_VIOLATION = '23505';
 const NOT_NULL_VIOLATION = '23502';
+/** What the second of two gets who make a table at once: of its row in a catalogue, of the table, of its row type. */
+const ALREADY_THERE = new Set([UNIQUE_VIOLATION, '42P07', '42710']);
 /** Columns that count the changes of a row, which become null where the row is not as it was seen. */
 const COUNTERS = new Set(['version', 'revision']);
 /** Lock not available, statement cancelled, idle in transaction for too long. */
@@ -48,6 +50,11 @@ function isStale(error: unknown): boolean {
 /** Whether a row exists already, perhaps only since another process has just written it. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/** True if another process has just made the same table. */
+export function isAlreadyThere(error: unknown): boolean {
+  return ALREADY_THERE.has(codeOf(error));
 }
 
 /** Whether a statement or its rows do not fit the tables: syntax, unknown names, or a constraint that it does not know. */

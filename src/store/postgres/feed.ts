@@ -13,7 +13,9 @@ import { startLoop } from '../../lib/loop.ts';
 import { createSparing } from '../../lib/sparing.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
-import { tenantOf } from '../resources/read.ts';
+import { all, type Read, tenantOf } from '../resources/read.ts';
+import { isAmong } from '../resources/tenants.ts';
+import { sql } from '../sql.ts';
 import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { runOn, tenantColumns } from './run.ts';
@@ -28,6 +30,13 @@ const MAX_TRIES = 12;
 const PAUSE_MS = 10;
 const TROUBLE_EVERY_MS = 60_000;
 
+const waitingTenants = (among: readonly number[] | null): Read<Tenant[]> =>
+  all(
+    sql`SELECT DISTINCT account, live FROM feed_waiting WHERE ${isAmong('account', among)}true LIMIT ${MAX_FEEDS}`,
+    ({ account, live }: { readonly account: number; readonly live: boolean }) => tenantOf(account, live),
+    'look',
+  );
+
 /** In the order of subjects, and of the events of each. */
 type Waiting = { readonly subject: string; readonly sequence: number; readonly event: string };
 
@@ -36,8 +45,14 @@ type End = { readonly kept: number; readonly used: number };
 
 export type Feed = ReturnType<typeof createFeed>;
 
-/** `onTrouble` gets a line for the operator. */
-export function createFeed(pool: Pool, onTrouble: (text: string) => void) {
+type Dependencies = {
+  /** Gets a line for the operator. */
+  readonly onTrouble: (text: string) => void;
+  /** Accounts that can be asked about, or null for all. */
+  readonly living: () => readonly number[] | null;
+};
+
+export function createFeed(pool: Pool, { onTrouble, living }: Dependencies) {
   const leftOut = createSparing(TROUBLE_EVERY_MS, () => performance.now());
 
   function tell(text: string): void {
@@ -121,11 +136,8 @@ export function createFeed(pool: Pool, onTrouble: (text: string) => void) {
     start: (onError: (error: unknown) => void) =>
       startLoop(
         async () => {
-          const rows = await pool.lookOut(
-            (sql) => sql<Array<{ account: number; live: boolean }>>`
-              SELECT DISTINCT account, live FROM feed_waiting LIMIT ${MAX_FEEDS}`,
-          );
-          for (const { account, live } of rows) await keepOn(tenantOf(account, live));
+          const tenants = await pool.lookOut((on) => runOn(on, waitingTenants(living())));
+          for (const tenant of tenants) await keepOn(tenant);
           return false;
         },
         LOOK_EVERY_MS,

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { UnusableDatabase } from '../errors.ts';
 import { migrationsOf, refuseOtherSchema } from '../schema-version.ts';
 import type { Connection, Sql } from './connection.ts';
-import { codeOf } from './errors.ts';
+import { codeOf, isAlreadyThere } from './errors.ts';
+import { distributeTables, isDistributed } from './shards.ts';
 
 export const migrations = migrationsOf('postgres');
 
@@ -107,15 +108,10 @@ async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
 }
 
 async function createVersion(connection: Connection): Promise<void> {
-  await connection
-    .run(async (sql) => {
-      await sql.unsafe(createSchemaVersion);
-      await sql.unsafe(firstVersion);
-    })
-    .catch(async (error) => {
-      // Two who create a table at the same moment, in spite of IF NOT EXISTS: then it is there.
-      if ((await connection.run(schemaOf)) === null) throw error;
-    });
+  const create = () => connection.run((sql) => sql.unsafe(createSchemaVersion));
+  // Two who create a table at the same moment, in spite of IF NOT EXISTS: then it is there, perhaps without its row.
+  await create().catch((error) => (isAlreadyThere(error) ? create() : Promise.reject(error)));
+  await connection.run((sql) => sql.unsafe(firstVersion));
 }
 
 /** All in one piece and one transaction; the lock of the version's row keeps other processes out meanwhile. */
@@ -134,7 +130,11 @@ async function apply(
       if (row?.version === number - 1) {
         await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         const migration = known[number - 1] as string;
+        const inShards = await isDistributed(sql);
+        // Shards that one statement has changed side by side another one may not change one by one.
+        if (inShards) await sql.unsafe("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
         await Promise.all(statementsIn(migration).map((statement) => sql.unsafe(statement)));
+        if (inShards) await distributeTables(sql);
         const { count } = await sql`
           UPDATE schema_version SET version = ${number}, serves_to = ${number},
             serves_from = ${servesFrom(migration, number, row.serves_from)}

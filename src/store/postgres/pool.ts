@@ -59,12 +59,14 @@ export function createPool(
   const waiting: Array<(connection: Connection) => void> = [];
   const heartbeat = serve
     ? startHeartbeat(url, {
-        onSilence() {
-          for (const connection of all) connection.discard();
-        },
+        onSilence: discardAll,
         onTrouble,
       })
     : null;
+
+  function discardAll(): void {
+    for (const connection of all) connection.discard();
+  }
 
   function refuseInTrouble(): void {
     const trouble = heartbeat?.trouble();
@@ -159,6 +161,9 @@ export function createPool(
     write<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
       return pool.transaction(async ({ sql, commit }) => (await commit([work(sql)]))[0]);
     },
+
+    /** Gives up all connections, of which nobody knows what they wait for. */
+    discardAll,
 
     async close(): Promise<void> {
       await heartbeat?.stop();

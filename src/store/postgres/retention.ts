@@ -7,8 +7,13 @@ import { sql } from '../sql.ts';
 import type { Pool } from './pool.ts';
 import { send } from './run.ts';
 
-export async function purgeAnswers(pool: Pool, run: Run, createdBefore: RealTime): Promise<number> {
-  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`));
+export async function purgeAnswers(
+  pool: Pool,
+  run: Run,
+  createdBefore: RealTime,
+  among: readonly number[] | null,
+): Promise<number> {
+  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`, among));
   let removed = 0;
   for (const tenant of tenants) {
     const old = sql`SELECT idempotency_key, operation FROM idempotency

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { endpointList } from '../resources/endpoints.ts';
 import { tenantsWith } from '../resources/tenants.ts';
+import { gauges } from '../resources/work.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
 import type { OpenOptions, Store } from '../store.ts';
@@ -16,6 +17,7 @@ import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
 import { createHints, DIRECTORY } from './hints.ts';
+import { watchNodes } from './nodes.ts';
 import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
 import { purgeAnswers } from './retention.ts';
@@ -60,7 +62,15 @@ export async function openPostgresStore(
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
-  const feed = createFeed(pool, onTrouble);
+  const nodes = serve
+    ? await watchNodes(url, {
+        accounts: async () => [...(await directory.accounts()).keys()],
+        onSilence: pool.discardAll,
+        onTrouble,
+      })
+    : null;
+  const living = () => nodes?.living() ?? null;
+  const feed = createFeed(pool, { onTrouble, living });
   const run = runner(pool);
   const commit = committer(pool, cache);
   const statistics = createStatistics(pool);
@@ -83,7 +93,7 @@ export async function openPostgresStore(
     });
   }
 
-  return {
+  const store: Store = {
     batching: { atOnce: commitsAtOnce, apart: true, mixed: false },
     async commit(units) {
       const { checkouts: changed, writes } = await health.change(() => commit(units));
@@ -106,27 +116,36 @@ export async function openPostgresStore(
       checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
-      work: workQueue({ pool, run, accounts: directory.accounts }),
+      work: workQueue({ pool, run, accounts: directory.accounts, living }),
       retention: {
         listTenants(what, createdBefore) {
           const [table, prefix] =
             what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
           const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
           // Where the clock was moved, what is old may be ahead.
-          return run(tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`)));
+          return run(
+            tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), living()),
+          );
         },
-        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore),
+        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, living()),
       },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
-    checkHealth: health.check,
+    gauges: () => run(gauges(living())),
+    async checkHealth() {
+      if (nodes?.share() === 0) throw new StoreUnavailable('PostgreSQL: no node with accounts answers');
+      await health.check();
+    },
+    servedShare: () => nodes?.share() ?? 1,
     async close() {
+      await nodes?.stop();
       directory.close();
       await feeding?.stop();
       await hints.close();
       await pool.close();
     },
   };
+  return nodes === null ? store : nodes.guard(store);
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -135,9 +135,11 @@ type Parts = {
   readonly pool: Pool;
   readonly run: Run;
   readonly accounts: () => Promise<ReadonlyMap<number, Account>>;
+  /** Those that can be asked about, or null for all. */
+  readonly living: () => readonly number[] | null;
 };
 
-export function workQueue({ pool, run, accounts }: Parts): Work {
+export function workQueue({ pool, run, accounts, living }: Parts): Work {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
@@ -160,8 +162,10 @@ export function workQueue({ pool, run, accounts }: Parts): Work {
     async listTenants(work: WorkKind, realNow: RealTime): Promise<TenantClock[]> {
       const known = await accounts();
       const tenants = await run(
-        tenantsWith(tables[work], (live) =>
-          live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`,
+        tenantsWith(
+          tables[work],
+          (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
+          living(),
         ),
       );
       return tenants.map((tenant) => {

@@ -4,15 +4,22 @@ import type { ApiKey, Permission } from '../../accounts/api-key.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
 import type { TenantTime } from '../../checkout/tenant.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
-import { raw, sql } from '../sql.ts';
-import { columnsIn, type Row } from '../tables.ts';
+import { checksumIn, sound } from '../checksum.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import { type AnyRow, columnsIn, type Row } from '../tables.ts';
 import { all, one, type Read, tenantOf } from './read.ts';
 
-const key = raw(columnsIn('api_key'));
+/** A row by its table and key. */
+export type DirectoryRow = readonly ['account', number] | readonly ['api_key', string];
 
-const account = raw(columnsIn('account'));
+const columns = {
+  account: sql`${raw(columnsIn('account'))}${checksumIn('account')}`,
+  api_key: sql`${raw(columnsIn('api_key'))}${checksumIn('api_key')}`,
+};
+const { account, api_key: key } = columns;
 
-function accountFrom(row: Row<'account'>): Account {
+function accountFrom(stored: Row<'account'>): Account {
+  const row = sound('account', stored);
   return {
     number: row.number,
     name: row.name,
@@ -30,7 +37,8 @@ function previousSecret(secret: string | null, until: TenantTime | null): Previo
   return secret === null || until === null ? null : { secret, until };
 }
 
-function apiKeyFrom({ account, live, permissions, ...row }: Row<'api_key'>): ApiKey {
+function apiKeyFrom(stored: Row<'api_key'>): ApiKey {
+  const { account, live, permissions, ...row } = sound('api_key', stored);
   return { ...row, tenant: tenantOf(account, live), permissions: permissions.split(' ') as Permission[] };
 }
 
@@ -47,6 +55,14 @@ export function accountsSince(version: number): Read<Account[]> {
     accountFrom,
   );
 }
+
+/** The condition for the row. */
+export const isRow = ([table, key]: DirectoryRow): Sql =>
+  sql`${raw(table === 'account' ? 'number' : 'id')} = ${key}`;
+
+/** The row as it is stored, with its checksum. */
+export const storedRow = (row: DirectoryRow): Read<AnyRow | null> =>
+  one(sql`SELECT ${columns[row[0]]} FROM ${raw(row[0])} WHERE ${isRow(row)}`, (stored: AnyRow) => stored);
 
 export const apiKeys = {
   fetch: (id: string): Read<ApiKey | null> =>

@@ -1,15 +1,45 @@
 /** Accounts and modes that have rows of a kind: one question for all of them, for with thousands most have none. */
-import type { Tenant } from '../../checkout/tenant.ts';
-import { raw, type Sql, sql } from '../sql.ts';
+import type { Mode, Tenant } from '../../checkout/tenant.ts';
+import { either, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
-/** Those with a row for which the condition holds; it may use the columns of the account. */
-export function tenantsWith(table: string, holds: (live: boolean) => Sql): Read<Tenant[]> {
-  const withSome = (live: boolean) => sql`
-    SELECT number AS account, ${raw(`${live}`)} AS live FROM account WHERE EXISTS (
-      SELECT 1 FROM ${raw(table)} WHERE account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
+/**
+ * The accounts with data of a mode, as `number`, and how far their test clocks are ahead. On PostgreSQL it is a table that
+ * lies in the shards of what is asked about, where those of `account` may be on another machine.
+ */
+export function accountsWith(mode: Mode): Sql {
+  const live = raw(`${mode === 'live'}`);
+  return either({
+    sqlite: sql`account`,
+    postgres: sql`(
+      SELECT account AS number, coalesce((
+        SELECT max(offset_ms) FROM clock_move WHERE clock_move.account = delivery_claim.account AND NOT clock_move.live
+      ), 0) AS test_clock_offset_ms FROM delivery_claim WHERE delivery_claim.live = ${live}
+    ) AS tenant`,
+  });
+}
+
+/** The beginning of a condition: an account among these, of which 0 is none; nothing where all are meant. */
+export const isAmong = (column: string, among: readonly number[] | null): Sql =>
+  raw(among === null ? '' : `${column} IN (${[0, ...among].join()}) AND `);
+
+/**
+ * Those with a row for which the condition holds; it may use the columns of `accountsWith`. `among` are all accounts that
+ * can be asked about, where some cannot.
+ */
+export function tenantsWith(
+  table: string,
+  holds: (live: boolean) => Sql,
+  among: readonly number[] | null = null,
+): Read<Tenant[]> {
+  const withSome = (mode: Mode) => {
+    const live = mode === 'live';
+    return sql`
+      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode)} WHERE ${isAmong('number', among)}EXISTS (
+        SELECT 1 FROM ${raw(table)} WHERE account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
+  };
   return all(
-    sql`${withSome(true)} UNION ALL ${withSome(false)}`,
+    sql`${withSome('live')} UNION ALL ${withSome('test')}`,
     ({ account, live }: { readonly account: number; readonly live: boolean }) => tenantOf(account, live),
     'look',
   );

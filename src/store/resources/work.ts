@@ -3,8 +3,9 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Mode, Tenant, TenantTime } from '../../checkout/tenant.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
-import { either, isAnyOf, type Sql, sql } from '../sql.ts';
+import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
 import { all, asItIs, owned, type Read, single } from './read.ts';
+import { accountsWith, isAmong } from './tenants.ts';
 
 export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
 
@@ -39,8 +40,8 @@ export const work = {
  */
 export const newestTime: Read<RealTime | null> = single(
   sql`SELECT max(at) AS newest FROM (
-        SELECT ${newestIn('live')} AS at FROM account
-        UNION ALL SELECT ${newestIn('test')} - test_clock_offset_ms FROM account
+        SELECT ${newestIn('live')} AS at FROM ${accountsWith('live')}
+        UNION ALL SELECT ${newestIn('test')} - test_clock_offset_ms FROM ${accountsWith('test')}
       ) AS known`,
   ({ newest }: { readonly newest: RealTime | null }) => newest,
   'look',
@@ -72,21 +73,26 @@ function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
   );
 }
 
-export const gauges: Read<Gauges> = single(
-  sql`SELECT (SELECT count(*) FROM delivery WHERE state = 'pending') AS pending,
-        (SELECT count(*) FROM webhook_receiver WHERE probe_at IS NOT NULL) AS suspended,
-        (SELECT count(*) FROM provider_event WHERE state = 'open') AS events,
-        (SELECT count(*) FROM bank_entry WHERE state = 'open') AS entries`,
-  ({
-    pending,
-    suspended,
-    events,
-    entries,
-  }: Readonly<Record<'pending' | 'suspended' | 'events' | 'entries', number>>) => ({
-    pendingDeliveries: pending,
-    suspendedReceivers: suspended,
-    openProviderEvents: events,
-    openBankEntries: entries,
-  }),
-  'count',
-);
+/** `among` as for `tenantsWith`. */
+export const gauges = (among: readonly number[] | null): Read<Gauges> => {
+  const count = (table: string, condition: string) =>
+    sql`(SELECT count(*) FROM ${raw(table)} WHERE ${isAmong('account', among)}${raw(condition)})`;
+  return single(
+    sql`SELECT ${count('delivery', "state = 'pending'")} AS pending,
+          ${count('webhook_receiver', 'probe_at IS NOT NULL')} AS suspended,
+          ${count('provider_event', "state = 'open'")} AS events,
+          ${count('bank_entry', "state = 'open'")} AS entries`,
+    ({
+      pending,
+      suspended,
+      events,
+      entries,
+    }: Readonly<Record<'pending' | 'suspended' | 'events' | 'entries', number>>) => ({
+      pendingDeliveries: pending,
+      suspendedReceivers: suspended,
+      openProviderEvents: events,
+      openBankEntries: entries,
+    }),
+    'count',
+  );
+};

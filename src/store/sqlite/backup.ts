@@ -35,7 +35,7 @@ export async function backUpSqlite(
 ): Promise<BackupCheck> {
   return await makeFile(file, async (part) => {
     await copy(path, part, progress, maxLogBytes);
-    return await checkCopy(path, part, progress);
+    return checkCopy(path, part, progress);
   });
 }
 

@@ -26,6 +26,15 @@ const startOf = (table: string) =>
 
 const rules: readonly SqlRule[] = [
   {
+    rule: 'no account and no API key is missing',
+    sql: ['account', 'api_key']
+      .map(
+        (table) =>
+          `SELECT '${table}' AS id FROM directory WHERE ${table}s <> (SELECT count(*) FROM ${table})`,
+      )
+      .join(' UNION '),
+  },
+  {
     rule: 'positions of events have no gap, and begin behind those that are gone',
     sql: `
       SELECT account, live FROM event GROUP BY account, live
@@ -182,5 +191,7 @@ function isSound(table: SummedTable, { checksum, payments, ...row }: Summed): bo
   return sum === checksum;
 }
 
-const nameOf = (table: string, { id, idempotencyKey, subject }: AnyRow): string =>
-  idempotencyKey === undefined ? `${id ?? subject}` : table;
+const nameOf = (table: string, { id, idempotencyKey, number, subject }: AnyRow): string => {
+  if (number !== undefined) return `account ${number}`;
+  return idempotencyKey === undefined ? `${id ?? subject}` : table;
+};

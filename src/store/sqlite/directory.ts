@@ -3,8 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Account, type NewAccount, tenantTime } from '../../accounts/account.ts';
 import type { RealTime } from '../../lib/time.ts';
-import { accountList } from '../resources/directory.ts';
-import type { Sql } from '../sql.ts';
+import { checksumOf, sound } from '../checksum.ts';
+import { accountList, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
+import { raw, type Sql, sql } from '../sql.ts';
 import type { TenantClock } from '../store.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
@@ -37,6 +38,12 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
     seenInThisTurn = false;
   }
 
+  /** Gives a row that was written the checksum of what it says. */
+  function sum(row: DirectoryRow): void {
+    const checksum = checksumOf(row[0], read(storedRow(row)) ?? {});
+    change(sql`UPDATE ${raw(row[0])} SET checksum = ${checksum} WHERE ${isRow(row)}`);
+  }
+
   function current(): ReadonlyMap<number, Account> {
     const found = version();
     if (found !== accountsVersion) {
@@ -63,12 +70,19 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
       inTransaction(database, () => {
         if (first && anyAccount.get() !== undefined) return null;
         refresh();
-        return Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
+        const number = Number(insertAccount.run(name, nowMs, test, live).lastInsertRowid);
+        sum(['account', number]);
+        return number;
       }),
 
-    change(statement: Sql): boolean {
-      refresh();
-      return change(statement) === 1;
-    },
+    /** A row that is damaged is not changed: its new checksum would hide that. */
+    change: (row: DirectoryRow, statement: Sql): boolean =>
+      inTransaction(database, () => {
+        refresh();
+        sound(row[0], read(storedRow(row)) ?? {});
+        if (change(statement) !== 1) return false;
+        sum(row);
+        return true;
+      }),
   };
 }

@@ -138,6 +138,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     endpoints: { list: reading(endpoints.list) },
 
     checkHealth,
+    servedShare: () => 1,
     async close() {
       server?.watch.stop();
       await server?.readers.close();

@@ -31,6 +31,7 @@ const OF_EVENT = 'every delivery is of an event, and has its subject, its number
 const OWNER = 'every event belongs to a session, or to an endpoint that is there or was deleted';
 const REFUNDS = 'the refunds that are found are those of the session';
 const SAYS = 'every event of the last day has a delivery to where its session says';
+const LEFT = 'a delivery is where its last attempt has left it';
 const TRIED = 'what has arrived was tried, and nothing was sent again after more attempts than it has had';
 const VERSIONS = 'events tell of every version of a session';
 const SHOWN = 'the newest events of a session show it as it is';
@@ -121,6 +122,12 @@ const common: readonly Damage[] = [
   [ORDERING_KEYS, `UPDATE delivery SET due_at = 1 WHERE ${arrived}`],
   [TRIED, `UPDATE delivery SET attempts = 0 WHERE ${arrived}`],
   [TRIED, `UPDATE delivery SET round_start = attempts + 1 WHERE ${arrived}`],
+  [LEFT, `UPDATE delivery SET state = 'failed' WHERE ${arrived}`],
+  [LEFT, `UPDATE delivery SET state = 'failed' WHERE state = 'pending' AND attempts = 0`],
+  [LEFT, `UPDATE delivery SET state = 'delivered' WHERE state = 'failed'`],
+  [LEFT, `UPDATE delivery SET last_status = 500 WHERE ${arrived}`],
+  [LEFT, `UPDATE delivery SET last_error = 'timeout' WHERE ${arrived}`],
+  [LEFT, `UPDATE delivery SET tried_at = tried_at + 1 WHERE ${arrived}`],
   [ATTEMPTS, `UPDATE delivery SET attempts = attempts + 1 WHERE ${arrived}`],
   [ATTEMPTS, `DELETE FROM delivery_attempt WHERE ${one('delivery_attempt', '1 = 1', 'delivery')}`],
   [
@@ -139,6 +146,21 @@ const common: readonly Damage[] = [
   ],
   ['every endpoint can be read', `UPDATE webhook_endpoint SET data = '{' WHERE ${one('webhook_endpoint')}`],
   ['every endpoint can be read', `UPDATE webhook_endpoint SET data = '{}' WHERE ${one('webhook_endpoint')}`],
+  ...[
+    ['"url":"', '"url":"/'],
+    ['"events":[', '"events":[],"before":['],
+    ['"events":[', '"events":"*","before":['],
+    ['"secret":"', '"secret":1,"before":"'],
+    ['"disabled":', '"disabled":"other","before":'],
+    ['"previousSecret":', '"previousSecret":{},"before":'],
+    ['"createdAt":1', '"createdAt":0.1'],
+    ['"updatedAt":1', '"updatedAt":0.1'],
+  ].map(
+    ([text, other]): Damage => [
+      'every endpoint can be read',
+      `UPDATE webhook_endpoint SET data = replace(data, '${text}', '${other}')`,
+    ],
+  ),
   [
     'an endpoint has the events that it counts, numbered without a gap',
     'UPDATE webhook_endpoint SET event_count = event_count + 1',
@@ -216,6 +238,12 @@ const common: readonly Damage[] = [
   [
     VERSIONS,
     `UPDATE event SET body = replace(body, ',"version":1,"seq', ',"version":9,"seq') WHERE ${event}`,
+  ],
+  [
+    VERSIONS,
+    `UPDATE checkout SET version = 2 WHERE event_count = 1;
+     UPDATE event SET body = replace(body, ',"version":1,"seq', ',"version":2,"seq')
+     WHERE subject IN (SELECT id FROM checkout WHERE event_count = 1)`,
   ],
   ['every version of a session has its line in the log of changes', 'DELETE FROM audit WHERE version = 3'],
   [ADDRESS, `UPDATE delivery SET url = 'http://127.0.0.1:1/' WHERE ${named}`],
@@ -317,6 +345,7 @@ const common: readonly Damage[] = [
   [TELLS, inSession('"amount":300,', '"amount":299,')],
   [TELLS, inSession('"reason":"Returned goods."', '"reason":"None."')],
   [TELLS, inEvent('"object":"refund"', '"object":"refunds"')],
+  [TELLS, inEvent('"id":"rfd_', '"id":"rfd_0')],
   [EVENT, `UPDATE event SET body = 'x' WHERE ${event}`],
   [EVENT, `UPDATE event SET body = '[]' WHERE ${event}`],
   [EVENT, `UPDATE event SET body = substr(body, 1, length(body) - 1) WHERE ${event}`],
@@ -407,9 +436,15 @@ export const besides: readonly Damage[] = [
 const POSITIONS = 'positions of events have no gap, and begin behind those that are gone';
 
 const WRITTEN = 'every row is the one that was written';
+const MISSING = 'no account and no API key is missing';
 
 const ofSqlite: readonly Damage[] = [
   ...[
+    'account.name',
+    'account.webhook_secret_live',
+    'account.settings_test',
+    'api_key.secret_hash',
+    'api_key.name',
     'checkout.data',
     'payment.reference',
     'event.body',
@@ -427,6 +462,11 @@ const ofSqlite: readonly Damage[] = [
       `UPDATE ${table} SET ${column} = ${column} || ' ' WHERE rowid = (SELECT max(rowid) FROM ${table})`,
     ];
   }),
+  [WRITTEN, 'UPDATE account SET previous_webhook_secret_test_until = 1'],
+  [WRITTEN, 'UPDATE api_key SET live = 1 - live'],
+  [WRITTEN, 'UPDATE api_key SET revoked_at = 1'],
+  [MISSING, 'DELETE FROM api_key'],
+  [MISSING, 'DELETE FROM account'],
   [
     'the file is whole, and its indexes agree with its tables',
     `PRAGMA writable_schema = ON;

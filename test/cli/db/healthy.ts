@@ -52,6 +52,8 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     );
     await till.configure('DE1');
     const given = await create({});
+    // What goes back is of one of several attempts.
+    await pay(given, { outcome: 'failed' });
     await pay(given, { payment_id: 'returned' });
     for (const [amount, status, url] of [
       [300, 'succeeded', `${receiver.url}/refunds`],

@@ -19,6 +19,7 @@ test('doctor finds nothing wrong with a service that has just been started', asy
   );
   found(findings, 'addresses', new RegExp(`^The service answers at ${server.url}\\.$`));
   found(findings, 'addresses', new RegExp(`^${server.url} leads to the service\\.$`));
+  assert.ok(!findings.some(({ text }) => text.includes('/metrics')), 'only this machine sees them');
   assert.equal(found(findings, 'files', /first start/).status, 'advice');
   assert.equal(found(findings, 'rails', /cannot be paid in live mode/).status, 'advice');
 

@@ -52,6 +52,37 @@ test('doctor advises only what makes an account payable', async (t) => {
   assert.doesNotMatch(advice(account.number + 1), /Stripe/);
 });
 
+test('doctor looks at what the settings of Stripe say together', async (t) => {
+  const { account } = await startService(t);
+  const good = {
+    STRIPE_ACCOUNT: account.number,
+    STRIPE_LIVE_SECRET_KEY: 'rk_live_canary',
+    STRIPE_API_URL: 'https://api.stripe.com',
+    PUBLIC_URL: 'https://pay.example.com',
+  };
+  const said = (values: Parameters<typeof examineRails>[0]) =>
+    examineRails(values, [account]).map(({ status, text }) => `${status} ${text}`);
+  const paid = 'ok Account 1 (Test Shop) is paid by card in live mode.';
+  assert.deepEqual(said(good), [paid]);
+  assert.deepEqual(said({ ...good, STRIPE_ACCOUNT: 2 }).slice(1), [
+    'wrong STRIPE_ACCOUNT is 2, and there is no such account.',
+  ]);
+  assert.deepEqual(said({ ...good, STRIPE_API_URL: 'http://stripe.example' }).slice(1), [
+    'wrong STRIPE_API_URL is http://stripe.example, to which a live key would go in the clear.',
+  ]);
+  assert.deepEqual(said({ ...good, PUBLIC_URL: 'http://pay.example.com' }).slice(1), [
+    'wrong Stripe sends events of live mode to HTTPS alone, and PUBLIC_URL is http://pay.example.com.',
+  ]);
+  assert.deepEqual(said({ ...good, STRIPE_LIVE_SECRET_KEY: 'sk_live_canary' }).slice(1), [
+    'advice The live key of Stripe may do everything.',
+  ]);
+  const testOnly = { ...good, STRIPE_LIVE_SECRET_KEY: '', STRIPE_TEST_SECRET_KEY: 'sk_test_canary' };
+  assert.deepEqual(
+    said({ ...testOnly, STRIPE_API_URL: 'http://127.0.0.1:1', PUBLIC_URL: 'http://localhost' }),
+    ['advice Account 1 (Test Shop) cannot be paid in live mode.'],
+  );
+});
+
 test('doctor asks Stripe only if it is told to, and says what the answer means', async (t) => {
   const stripe = await startStripe(t);
   const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;

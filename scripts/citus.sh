@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Builds Citus from its source, starts a coordinator and two workers, and runs a command, or the suites, on them.
+#
+#   scripts/citus.sh PATH-TO-CITUS [COMMAND …]
+#
+# It needs PostgreSQL 15 with its headers (on Debian: postgresql-15 postgresql-server-dev-15 liblz4-dev libzstd-dev flex)
+# and a C compiler. Nothing is installed: Citus goes into a copy of PostgreSQL, and the source stays as it is. Everything
+# goes away in the end, but what was built if CITUS_BUILD names a directory to keep it in.
+#
+# The command finds the coordinator in OPENTILL_TEST_POSTGRES, and the workers, with commas between, in
+# OPENTILL_TEST_CITUS; the tests make their databases on all of them. A node that ends is started again ten seconds later.
+set -euo pipefail
+[ $# -gt 0 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 1; }
+
+source=$(realpath "$1"); shift
+cd "$(dirname "$0")/.."
+place=$(mktemp -d "${TMPDIR:-/tmp}/opentill-citus-XXXXXX")
+build=${CITUS_BUILD:-$place/build}
+# PostgreSQL refuses root.
+as=(); [ "$(id -u)" != 0 ] || as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+nodes=()
+
+end() {
+  touch "$place/ending"
+  for node in "${nodes[@]}"; do kill -QUIT "$(head -1 "$place/$node/postmaster.pid")" 2>/dev/null || true; done
+  wait
+  rm -rf "$place"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+make_citus() {
+  mkdir -p "$build/source" "$build/objects" "$build/root/usr/lib/postgresql" "$build/root/usr/share/postgresql"
+  cp -R "$source/." "$build/source"
+  # From 15.20 on PostgreSQL has a function that Citus 13.2 brings for all of 15.
+  if grep -q have_createdb_privilege /usr/include/postgresql/15/server/commands/dbcommands.h; then
+    sed -i -e 's/^have_createdb_privilege(void)$/citus_&/' \
+      -e 's|^#include "catalog/pg_authid.h"|&\n#include "commands/dbcommands.h"|' \
+      "$build/source/src/include/pg_version_compat.h"
+  fi
+  # Programs of PostgreSQL look for their files beside themselves, so a copy of them finds what is added to the copy.
+  cp -R /usr/lib/postgresql/15 "$build/root/usr/lib/postgresql/"
+  cp -RL /usr/share/postgresql/15 "$build/root/usr/share/postgresql/"
+  (
+    cd "$build/objects"
+    PG_CONFIG=/usr/lib/postgresql/15/bin/pg_config ../source/configure --quiet --without-libcurl
+    make -s -j"$(nproc)" with_llvm=no
+    make -s with_llvm=no install DESTDIR="$build/root"
+  )
+  chmod -R go+rX "$build"
+}
+
+start_node() { # name port
+  local data=$place/$1
+  nodes+=("$1")
+  install -d -m 700 "$data"
+  [ ${#as[@]} = 0 ] || chown 65534:65534 "$data"
+  HOME=$data "${as[@]}" "$programs/initdb" -D "$data" -U postgres -A trust --locale=C -E UTF8 --no-sync >/dev/null
+  "${as[@]}" tee -a "$data/postgresql.conf" >/dev/null <<CONF
+listen_addresses = '127.0.0.1'
+port = $2
+unix_socket_directories = ''
+shared_preload_libraries = 'citus'
+citus.node_conninfo = 'sslmode=disable'
+max_connections = 500
+max_worker_processes = 64
+max_prepared_transactions = 200
+wal_level = logical
+max_wal_senders = 64
+max_replication_slots = 64
+fsync = off
+full_page_writes = off
+CONF
+  while [ ! -e "$place/ending" ]; do
+    (cd "$data" && HOME=$data exec "${as[@]}" "$programs/postgres" -D "$data" >>"$data/log" 2>&1) || true
+    for _ in {1..100}; do [ -e "$place/ending" ] || sleep 0.1; done
+  done &
+  for _ in {1..100}; do "$programs/pg_isready" -q -h 127.0.0.1 -p "$2" && return; sleep 0.1; done
+  tail "$data/log" >&2; exit 1
+}
+
+free_ports() {
+  node -e "const s = [1, 2, 3].map(() => require('node:net').createServer().listen(0, '127.0.0.1'));
+    setTimeout(() => { console.log(s.map((each) => each.address().port).join(' ')); s.forEach((each) => each.close()); }, 50)"
+}
+
+[ -e "$build/root/usr/lib/postgresql/15/lib/citus.so" ] || make_citus
+chmod 711 "$place"
+programs=$build/root/usr/lib/postgresql/15/bin
+read -r coordinator first second <<<"$(free_ports)"
+start_node coordinator "$coordinator"
+start_node worker-1 "$first"
+start_node worker-2 "$second"
+
+address() { echo "postgres://postgres@127.0.0.1:$1/postgres"; }
+export OPENTILL_TEST_POSTGRES; OPENTILL_TEST_POSTGRES=$(address "$coordinator")
+export OPENTILL_TEST_CITUS; OPENTILL_TEST_CITUS=$(address "$first"),$(address "$second")
+if [ $# -gt 0 ]; then "$@"; else
+  OPENTILL_TEST_DATABASE=postgres node --test --test-concurrency=2 test/citus/*.ts test/store/postgres.test.ts \
+    test/cluster/{races,refund-races,killed,stopped,work,hints,event-stream,failing-receivers}.test.ts \
+    'test/api/**/*.test.ts'
+fi

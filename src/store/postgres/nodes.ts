@@ -1,0 +1,139 @@
+/**
+ * The nodes of a database in shards: who lies on one that does not answer is refused at once, so that nobody else waits
+ * for it, and is left out of what is asked about all. On a plain PostgreSQL there is nothing to look at.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { startLoop } from '../../lib/loop.ts';
+import { StoreUnavailable } from '../errors.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { isDistributed, PLACES } from './shards.ts';
+
+const LOOK_EVERY_MS = 500;
+/** One that is asked takes a millisecond or two; the first time, a connection has to be made. */
+const ANSWERS_WITHIN_MS = 1_500;
+
+type Watch = {
+  /** The numbers of all accounts. */
+  readonly accounts: () => Promise<readonly number[]>;
+  /** Told each time that a node falls silent. */
+  readonly onSilence: () => void;
+  readonly onTrouble: (text: string) => void;
+};
+
+type Node = { readonly id: number; readonly host: string; readonly port: number };
+
+export async function watchNodes(url: string, { accounts, onSilence, onTrouble }: Watch) {
+  const connect = () => createConnection(url, undefined, { name: 'opentill heartbeat' });
+  // Apart from those of requests, which may be waiting for a node.
+  const own = connect();
+  const connections = new Map<number, Connection>();
+  const asking = new Map<number, Promise<boolean>>();
+  let silent: readonly number[] = [];
+  let known: readonly number[] = [];
+  let lost: ReadonlySet<number> = new Set();
+
+  /** Asks a node by way of the coordinator, for nobody else may know how to reach it. */
+  async function ask({ id, host, port }: Node): Promise<boolean> {
+    const connection = connections.get(id) ?? connect();
+    connections.set(id, connection);
+    const [row] = await connection.run(
+      (sql) => sql<Array<{ up: boolean }>>`SELECT citus_check_connection_to_node(${host}, ${port}) AS up`,
+    );
+    return row?.up ?? true;
+  }
+
+  /** The coordinator may wait for a node that is frozen for as long as it likes: meanwhile it is not asked again. */
+  async function answers(node: Node): Promise<boolean> {
+    const asked =
+      asking.get(node.id) ??
+      ask(node)
+        // That is the trouble of the coordinator, and tells nothing of the node.
+        .catch(() => !silent.includes(node.id))
+        .finally(() => asking.delete(node.id));
+    asking.set(node.id, asked);
+    return Promise.race([asked, pause(ANSWERS_WITHIN_MS, false, { ref: false })]);
+  }
+
+  /** The accounts in shards of these nodes. */
+  async function accountsOn(nodes: readonly number[], among: readonly number[]): Promise<number[]> {
+    const rows = await own.run(
+      (sql) => sql<Array<{ number: number }>>`
+        SELECT number FROM unnest(string_to_array(${among.join()}, ',')::bigint[]) AS number
+        WHERE EXISTS (
+          SELECT FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
+          WHERE logicalrelid = ${PLACES}::regclass AND nodeid = ANY (string_to_array(${nodes.join()}, ',')::integer[])
+            AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer)`,
+    );
+    return rows.map(({ number }) => number);
+  }
+
+  async function look(): Promise<void> {
+    const nodes = await own.run(
+      (sql) => sql<Node[]>`
+        SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node
+        WHERE isactive AND shouldhaveshards AND noderole = 'primary'`,
+    );
+    const answered = await Promise.all(nodes.map(answers));
+    const before = silent;
+    silent = nodes.filter((_, index) => !answered[index]).map(({ id }) => id);
+    const fallen = nodes.filter(({ id }) => silent.includes(id) && !before.includes(id));
+    // Requests that ask it already may wait for long, and others behind them.
+    if (fallen.length > 0) onSilence();
+    for (const { host, port } of fallen) onTrouble(`the node ${host}:${port} does not answer`);
+    if (silent.length === 0) lost = new Set();
+    else {
+      known = await accounts();
+      lost = new Set(await accountsOn(silent, known));
+    }
+  }
+
+  /** Trouble with the coordinator meets requests too, and is told by those. */
+  function tell(error: unknown): void {
+    if (!(error instanceof StoreUnavailable))
+      onTrouble(`the nodes cannot be watched: ${(error as Error).message}`);
+  }
+
+  const isWatched = await own.run(isDistributed);
+  if (isWatched) await look();
+  else await own.close();
+  const watch = isWatched ? startLoop(() => look().then(() => false), LOOK_EVERY_MS, tell) : null;
+
+  return {
+    /** All accounts that can be asked about while some cannot, else null. */
+    living: (): readonly number[] | null =>
+      lost.size === 0 ? null : known.filter((account) => !lost.has(account)),
+    /** The share of accounts that can be served. */
+    share: (): number => (lost.size === 0 ? 1 : 1 - lost.size / known.length),
+    /** The same store, which refuses whoever lies on a node that does not answer. */
+    guard<S extends object>(store: S): S {
+      return isWatched ? refusing(store, (account) => lost.has(account)) : store;
+    },
+    async stop(): Promise<void> {
+      await watch?.stop();
+      await own.close();
+      await Promise.all([...connections.values()].map((each) => each.close()));
+    },
+  };
+}
+
+/** Operations are for the tenant that is their first argument, and a commit is for the one of all of its units. */
+function refusing<S extends object>(store: S, isLost: (account: number) => boolean): S {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value === 'object' && value !== null) return refusing(value, isLost);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]): unknown => {
+        const account = accountIn(args[0]);
+        if (account !== null && isLost(account))
+          return Promise.reject(new StoreUnavailable('PostgreSQL: the node of the account does not answer'));
+        return value.apply(target, args);
+      };
+    },
+  });
+}
+
+function accountIn(argument: unknown): number | null {
+  const first = Array.isArray(argument) ? argument[0]?.needs?.tenant : argument;
+  return typeof first?.account === 'number' && 'mode' in first ? first.account : null;
+}

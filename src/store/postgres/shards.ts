@@ -1,0 +1,36 @@
+/**
+ * Tables in shards, by account: what a tenant has lies on one node. Accounts and keys are asked for before the account is
+ * known, and change together with the version of the directory; so all of that is on the coordinator.
+ */
+import type { Sql } from './connection.ts';
+
+/** Has a row for each account and mode; shards of all other tables lie beside its shards. */
+export const PLACES = 'delivery_claim';
+
+/** True if the tables of this database are in shards. */
+export async function isDistributed(sql: Sql): Promise<boolean> {
+  const [catalog] = await sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS there`;
+  if (!catalog?.there) return false;
+  const rows = await sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${PLACES})`;
+  return rows.length > 0;
+}
+
+type Whole = { readonly name: string; readonly keyed: boolean };
+
+/** Cuts the tables of tenants that are whole still into shards. */
+export async function distributeTables(sql: Sql, onTable: (name: string) => void = () => {}): Promise<void> {
+  const whole = await sql<Whole[]>`
+    SELECT relname AS name, EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary) AS keyed
+    FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'api_key'
+      AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'account' AND attnum > 0)
+      AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)
+    ORDER BY relname <> ${PLACES}, relname`;
+  for (const { name, keyed } of whole) {
+    onTable(name);
+    // A shard without a key can move under load only if the log tells rows apart by all that they hold.
+    if (!keyed) await sql.unsafe(`ALTER TABLE ${name} REPLICA IDENTITY FULL`);
+    const beside = name === PLACES ? 'none' : PLACES;
+    await sql`SELECT create_distributed_table(${name}, 'account', colocate_with => ${beside})`;
+  }
+}
