@@ -16,7 +16,21 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
     'test/pages/render.test.ts',
     'test/api/*.test.ts',
   ],
+  store: ['test/sqlite/damaged-row.test.ts', 'test/worker/*.test.ts'],
+  'store/check': ['test/cli/db-check.test.ts'],
+  'store/postgres': [
+    'test/store/postgres*.test.ts',
+    'test/postgres/*.test.ts',
+    'test/cluster/{fail-over,hints,races,work}.test.ts',
+    'test/cli/doctor/database.test.ts',
+  ],
   'store/resources': ['test/store/sqlite*.test.ts', 'test/worker/*.test.ts', ...api],
+  'store/sqlite': [
+    'test/store/{sqlite*,checkpoint,log-sync}.test.ts',
+    'test/sqlite/*.test.ts',
+    'test/crash/damaged-start.test.ts',
+    'test/cli/{db-backup,doctor/database}.test.ts',
+  ],
   worker: ['test/api/{webhooks,deliveries,retention,schedule,lifecycle}*.test.ts'],
   writer: ['test/worker/*.test.ts', ...api],
 };
@@ -36,6 +50,11 @@ export function stagesOf(root: string, room: string, file: string, isOwn: boolea
   return stages.filter((stage) => stage.length > 0);
 }
 
+/** Without those of rooms in it that have tests of their own. */
 export function sourcesOf(root: string, room: string): string[] {
-  return globSync(`src/${room}/**/*.ts`, { cwd: root }).sort();
+  const within = Object.keys(furtherTests).filter((other) => other.startsWith(`${room}/`));
+  return globSync(`src/${room}/**/*.ts`, {
+    cwd: root,
+    exclude: within.map((other) => `src/${other}/**`),
+  }).sort();
 }
