@@ -41,7 +41,8 @@ export function postgresDatabase(url: string, remove: () => Promise<void>): Test
         (name) =>
           `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid, xmin::text)) FROM ${name}`,
       );
-      return query(places.join(' UNION ALL '));
+      // Without an order, processes of PostgreSQL that read side by side give them in any.
+      return query(`${places.join(' UNION ALL ')} ORDER BY 1`);
     },
     async lock() {
       const names = (await tables()).join(', ');
