@@ -1,4 +1,7 @@
-/** Work that repeats until it is stopped: at once while there is more, else when nudged, else after a pause. */
+/**
+ * Work that repeats until it is stopped: at once while there is more, else when nudged, else after a pause. A nudge that
+ * comes less than `restMs` behind a round waits until then, so that many nudges share a round.
+ */
 export type Loop = {
   nudge(): void;
   /** Resolves when the current round has ended; no other begins. */
@@ -13,21 +16,30 @@ export function startLoop(
   round: () => Promise<boolean>,
   pauseMs: number,
   onError: (error: unknown) => void,
+  restMs = 0,
 ): Loop {
   let stopped = false;
   let nudged = false;
+  let isResting = false;
   let failures = 0;
   let wake = () => {};
 
-  const pause = () =>
+  const wait = (ms: number) =>
     new Promise<void>((resolve) => {
-      const longer = Math.min(pauseMs * 2 ** failures, LONGEST_PAUSE_MS);
-      const timer = setTimeout(resolve, Math.max(pauseMs, longer));
+      const timer = setTimeout(resolve, ms);
       wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+
+  const pause = () => wait(Math.max(pauseMs, Math.min(pauseMs * 2 ** failures, LONGEST_PAUSE_MS)));
+
+  async function rest(): Promise<void> {
+    isResting = true;
+    await wait(restMs);
+    isResting = false;
+  }
 
   async function run(): Promise<void> {
     while (!stopped) {
@@ -40,7 +52,9 @@ export function startLoop(
         failures++;
         onError(error);
       }
-      if (!more && !nudged && !stopped) await pause();
+      if (more || stopped) continue;
+      if (restMs > 0) await rest();
+      if (!nudged && !stopped) await pause();
     }
   }
   const ended = run();
@@ -48,7 +62,7 @@ export function startLoop(
   return {
     nudge() {
       nudged = true;
-      wake();
+      if (!isResting) wake();
     },
     stop() {
       stopped = true;

@@ -7,7 +7,12 @@ const PAUSE_MS = 100;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A loop with this round; what is counted are the rounds that have begun. */
-async function setUp(t: TestContext, round: (number: number) => Promise<boolean>, pauseMs = PAUSE_MS) {
+async function setUp(
+  t: TestContext,
+  round: (number: number) => Promise<boolean>,
+  pauseMs = PAUSE_MS,
+  restMs?: number,
+) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let rounds = 0;
   const errors: unknown[] = [];
@@ -15,6 +20,7 @@ async function setUp(t: TestContext, round: (number: number) => Promise<boolean>
     () => round(++rounds),
     pauseMs,
     (error) => errors.push(error),
+    restMs,
   );
   t.after(() => loop.stop());
   await turn();
@@ -49,6 +55,29 @@ suite('a loop', () => {
     end();
     await turn();
     assert.equal(rounds(), 3, 'what the nudge was about may have come behind the look at it');
+  });
+
+  test('rests behind each round, however often it is nudged, and then goes on at once', async (t) => {
+    const { loop, rounds, pass } = await setUp(t, async () => false, PAUSE_MS, 5);
+    for (let ms = 0; ms < 4; ms++) {
+      loop.nudge();
+      await pass(1);
+    }
+    assert.equal(rounds(), 1);
+    await pass(1);
+    assert.equal(rounds(), 2, 'all that it was nudged for is one round');
+    await pass(5);
+    loop.nudge();
+    await turn();
+    assert.equal(rounds(), 3, 'nothing is to be waited for behind the rest');
+    await pass(5);
+    await pass(PAUSE_MS);
+    assert.equal(rounds(), 4);
+  });
+
+  test('does not rest while there is more', async (t) => {
+    const { rounds } = await setUp(t, async (number) => number < 3, PAUSE_MS, 5);
+    assert.equal(rounds(), 3);
   });
 
   test('waits ever longer after failures, two seconds at most', async (t) => {
@@ -97,10 +126,13 @@ suite('a loop that is stopped', () => {
     assert.equal(rounds(), 1);
   });
 
-  test('waits for no pause', async (t) => {
-    const paused = await setUp(t, async () => false);
-    await paused.loop.stop();
-    assert.equal(paused.rounds(), 1);
+  test('waits for no pause and no rest', async (t) => {
+    for (const restMs of [0, 5]) {
+      const paused = await setUp(t, async () => false, PAUSE_MS, restMs);
+      await paused.loop.stop();
+      assert.equal(paused.rounds(), 1);
+      t.mock.timers.reset();
+    }
   });
 
   test('begins none behind its last round', async (t) => {

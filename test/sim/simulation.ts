@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../../src/accounts/account.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { DELIVERIES_REST_MS } from '../../src/worker/worker.ts';
 import { createActs } from './acts.ts';
 import { brokenRules } from './end.ts';
 import { compare, heal } from './healing.ts';
@@ -41,8 +42,11 @@ export async function simulate(
   const { faults, trace, endpoints, webhooks, fault } = oracle;
   const act = createActs(stage);
 
-  /** What must hold as soon as nothing happens any more. */
-  async function settle(): Promise<void> {
+  /**
+   * What must hold as soon as nothing happens any more. The worker rests behind each look for deliveries: they may sleep
+   * for so long, but those that slept `before` may not.
+   */
+  async function settle(before = ''): Promise<void> {
     await world.settled();
     while (!stage.process().isAlive()) {
       await stage.restart();
@@ -52,9 +56,15 @@ export async function simulate(
     oracle.look();
     stage.judgeClock();
     for (const { operation, key } of oracle.unanswered()) fault(`${operation} ${key} was never answered`);
-    const asleep = webhooks.asleep(oracle.nowOf);
-    if (trouble.fullDisk === 0 && !stage.isMoved)
-      for (const { id } of asleep) fault(`${id} could go out, and sleeps`);
+    if (trouble.fullDisk === 0 && !stage.isMoved) {
+      const asleep = webhooks.asleep(oracle.nowOf).map(({ id }) => id);
+      if (asleep.length > 0 && asleep.join() !== before) {
+        await world.pass(DELIVERIES_REST_MS);
+        return settle(asleep.join());
+      }
+      for (const id of asleep) fault(`${id} could go out, and sleeps`);
+    }
+    webhooks.age();
   }
 
   const offOnce = new Set<string>();

@@ -207,11 +207,10 @@ export function createWebhookOracle(
 
     /** Deliveries that nothing kept from going out at once, and that did not. */
     asleep(nowOf: (tenant: Tenant) => number): Due[] {
-      const fresh = [...deliveries.values()].filter((each) => each.fresh);
-      for (const each of fresh) each.fresh = false;
       if (hanging > 0) return [];
-      return fresh.filter(
+      return [...deliveries.values()].filter(
         (each) =>
+          each.fresh &&
           each.sent === 0 &&
           // Behind a clock that was set back it is not due yet.
           each.createdAt <= nowOf(each.tenant) &&
@@ -219,6 +218,11 @@ export function createWebhookOracle(
           (!each.receiver.startsWith('whe_') || endpoints.get(each.receiver)?.disabled === null) &&
           inFront(each).every(({ isOver }) => isOver),
       );
+    },
+
+    /** Those that were made until now are fresh no more. */
+    age(): void {
+      for (const each of deliveries.values()) each.fresh = false;
     },
   };
 }
