@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { executable, freshDirectory } from '../support/process.ts';
+import { executable, freshDirectory, run, serve } from '../support/process.ts';
 
 /** Starts the program; the settings of the machine that runs the tests do not reach it. */
 function start(env: Readonly<Record<string, string>>): { readonly log: string } {
@@ -44,6 +44,19 @@ suite('compiled code', () => {
     assert.ok(filesIn(join(home, 'chosen')).length > 0);
     start({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' });
     assert.ok(!existsSync(join(home, '.cache')));
+  });
+
+  test('of the service is taken by commands', async (t) => {
+    const home = freshDirectory(t);
+    const settings = {
+      DATABASE_URL: `sqlite:${join(home, 'till.db')}`,
+      NODE_COMPILE_CACHE: join(home, 'cache'),
+    };
+    await (await serve(t, settings)).kill('SIGTERM');
+    const { ended, output } = run(t, ['keys', 'list'], { ...settings, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    assert.equal((await ended).code, 0);
+    const [fate] = /code cache for \S+ \S+\/store\/sqlite\/store\.ts was \w+/.exec(output.stderr) ?? [];
+    assert.match(fate ?? '', /accepted$/);
   });
 
   const places: Readonly<Record<string, (home: string) => void>> = {

@@ -23,7 +23,6 @@ export const command = plainCommand({
 
 /** Serves until the process is told to end. Tests give options of the store. */
 export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = {}): Promise<void> {
-  keepYoungObjectsYoung();
   // PORT=0 asks for any free port; addresses in answers need it before the server listens.
   const anyPort = process.env.PORT === '0' ? { PORT: String(await freePort()) } : {};
   const config = readConfig({ ...process.env, ...anyPort });
@@ -33,6 +32,7 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
   const service = await createService(config, {
     storeOptions: { ...storeOptions, onLost: () => process.exit(exitStatus.failure) },
   });
+  keepYoungObjectsYoung();
   let stopping = false;
   function stop(): void {
     // Asked twice: somebody is in a hurry.
@@ -67,6 +67,9 @@ export async function serve(storeOptions: Pick<OpenOptions, 'copyLogAtBytes'> = 
  * V8 learns from the first seconds where objects live long, and makes those of such places where only its slow collector
  * finds them. What serves a request looks so to it while connections begin; from then on each request and all that hangs
  * on it stayed until then. (Measured: half as much processor time again for a fetch, and ten times as long pauses.)
+ *
+ * Code that was compiled before is not taken from a cache under another option, so this comes behind what is loaded, and
+ * before the first request.
  */
 function keepYoungObjectsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
