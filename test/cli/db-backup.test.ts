@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createHooks } from '../support/hooks.ts';
 import { run, runToEnd, serve } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 import { BOOT, backupIn, contents, done, isUntouched, keepWriting, refused } from './db/commands.ts';
 import { fillByService } from './db/healthy.ts';
 import { type Kind, postgresql, sqlite } from './db/kinds.ts';
@@ -14,11 +16,14 @@ const PAGE_BYTES = 4096;
 suite('backup and restore on sqlite', () => backupSuite(sqlite));
 
 function backupSuite(kind: Kind): void {
-  async function filled(t: TestContext): Promise<string> {
-    const url = await kind.fresh(t);
-    await fillByService(t, url);
-    return url;
-  }
+  const made = createHooks();
+  let full = '';
+  before(async () => {
+    full = await kind.fresh(made);
+    await fillByService(made, full);
+  });
+  after(made.run);
+  const filled = (t: TestContext): Promise<string> => kind.copy(t, full);
 
   test('what comes back is what there was', async (t) => {
     const url = await filled(t);
@@ -33,11 +38,11 @@ function backupSuite(kind: Kind): void {
     await done(t, 'check', '--database', target);
 
     // A service goes on from there, with new accounts and keys behind those that are there.
-    const server = await serve(t, { DATABASE_URL: target, BOOTSTRAP_API_KEY: BOOT });
+    const server = await serveHere(t, { DATABASE_URL: target, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
     while (writing.acknowledged.length < 20) await pause(20);
     await writing.stop();
-    await server.kill('SIGTERM');
+    await server.stop();
     const insert = `INSERT INTO account (name, created_at, webhook_secret_test, webhook_secret_live) VALUES ('x', 1, 'x', 'x')`;
     await kind.run(target, insert);
     const [accounts] = await kind.run(target, 'SELECT count(*) AS made, max(number) AS last FROM account');
@@ -46,7 +51,7 @@ function backupSuite(kind: Kind): void {
 
   test('under load it is the database of one moment, and has all that was acknowledged before', async (t) => {
     const url = await kind.fresh(t);
-    const server = await serve(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
+    const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const writing = keepWriting(server);
     while (writing.acknowledged.length < 200) await pause(20);
     const file = backupIn(t);
@@ -97,7 +102,7 @@ function backupSuite(kind: Kind): void {
 
   test('/metrics tells when the last one was made, and whether it is good', async (t) => {
     const url = await kind.fresh(t);
-    const server = await serve(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
+    const server = await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     async function metrics(): Promise<Record<string, number>> {
       const text = await (await fetch(`${server.url}/metrics`)).text();
       const found = text.matchAll(/^opentill_backup_last_(\w+) (\S+)$/gm);
@@ -298,7 +303,7 @@ suite('restore on sqlite', () => {
 
   test('refuses a database that has changes beside it', async (t) => {
     const url = await sqlite.fresh(t);
-    await serve(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
+    await serveHere(t, { DATABASE_URL: url, BOOTSTRAP_API_KEY: BOOT });
     const path = url.slice('sqlite:'.length);
     await refused(t, /is a database in use/, 'restore', path, '--database', await sqlite.fresh(t));
   });

@@ -49,6 +49,11 @@ async function says({ child, output }: Running, pattern: RegExp): Promise<void> 
   }
 }
 
+/** What a start of the service on the database comes to. */
+function startRefused(t: TestContext, url: string) {
+  return runToEnd(t, ['serve'], { DATABASE_URL: url, PORT: '0' }, { startsNothing: true });
+}
+
 async function query(
   t: TestContext,
   url: string,
@@ -108,7 +113,8 @@ suite('opentill db move', () => {
     assert.match(note, /^opentill: this database was moved to \S+; its file is now till\.db\.moved\n$/);
     assert.ok(!existsSync(`${path}-wal`));
     for (const command of [['serve'], ['keys', 'list'], ['db', 'check']]) {
-      const old = await runToEnd(t, command, { DATABASE_URL: `sqlite:${path}`, PORT: '0' });
+      const settings = { DATABASE_URL: `sqlite:${path}`, PORT: '0' };
+      const old = await runToEnd(t, command, settings, { startsNothing: true });
       assert.deepEqual([old.code, old.stdout, old.stderr], [1, '', note]);
     }
     assert.equal(readFileSync(path, 'utf8'), note);
@@ -166,7 +172,7 @@ suite('opentill db move', () => {
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'opentill db move' AND datname = current_database()`;
     await watcher`DROP EVENT TRIGGER wait`;
-    const refused = await runToEnd(t, ['serve'], { DATABASE_URL: target, PORT: '0' });
+    const refused = await startRefused(t, target);
     assert.match(
       refused.stderr,
       /^opentill: the database \S+ is being moved to; finish that with opentill db move\n$/,
@@ -229,7 +235,7 @@ suite('opentill db move', () => {
     assert.match(stderr, /^opentill: the copy is not right: [^\n]+\n$/m);
     for (const [, named] of tampered) assert.match(stderr, named);
     assert.doesNotMatch(stderr, /Ada|Eve|example\.com/);
-    const refused = await runToEnd(t, ['serve'], { DATABASE_URL: target, PORT: '0' });
+    const refused = await startRefused(t, target);
     assert.equal(refused.code, 1);
     await serveHere(t, { DATABASE_URL: `sqlite:${path}` });
   });

@@ -10,7 +10,8 @@ import type { Command } from '../../src/cli/declare/command.ts';
 import { commandNames, loadCommand } from '../../src/cli/table.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { until } from '../api/shop.ts';
-import { freshDirectory, run, runToEnd, serve } from '../support/process.ts';
+import { freshDirectory, run, runToEnd } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 import { camt, OUR_IBAN } from '../support/statements.ts';
 import { said } from './developer.ts';
 
@@ -44,7 +45,7 @@ function assertKeys(name: string, command: Command, value: unknown): string {
 async function setUp(t: TestContext) {
   const directory = freshDirectory(t);
   const settings = { DATABASE_URL: `sqlite:${join(directory, 'till.db')}` };
-  const server = await serve(t, settings);
+  const server = await serveHere(t, settings);
   const seen = new Set<string>();
   const keys = new Map<string, string>();
 

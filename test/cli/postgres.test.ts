@@ -6,10 +6,11 @@ import { suite, test } from 'node:test';
 import postgres from 'postgres';
 import { freePort } from '../../src/cli/free-port.ts';
 import { postgresDatabase } from '../support/database-postgres.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { freshDatabase, migratedDatabase } from '../support/postgres.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startStandby } from '../support/postgres-standby.ts';
 import { runToEnd, serve } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 
 const PASSWORD = 'hunter2-canary';
 
@@ -25,7 +26,8 @@ async function aside(url: string, ...statements: string[]): Promise<void> {
 
 async function assertCannotStart(t: Parameters<typeof runToEnd>[0], url: string, reason: RegExp) {
   const DATABASE_URL = changed(url, { password: PASSWORD });
-  const { code, stdout, stderr } = await runToEnd(t, ['serve'], { PORT: '0', DATABASE_URL });
+  const settings = { PORT: '0', DATABASE_URL };
+  const { code, stdout, stderr } = await runToEnd(t, ['serve'], settings, { startsNothing: true });
   assert.match(stderr, /^opentill: [^\n]+\n$/);
   assert.match(stderr, reason);
   const { host, pathname } = new URL(url);
@@ -86,8 +88,7 @@ suite('a start cannot be', () => {
   });
 
   test('on a database of a newer version', async (t) => {
-    const url = await freshDatabase(t);
-    await (await serve(t, { DATABASE_URL: url })).kill('SIGTERM');
+    const url = await migratedDatabase(t);
     await aside(url, 'UPDATE schema_version SET version = 999');
     await assertCannotStart(t, url, /newer opentill \(schema 999/);
   });
@@ -111,7 +112,7 @@ const boot = { id: 'ak_test_boot', secret: 'sk_test_boot' };
 
 test('a server is ready when all of its start is done, however long the database takes', async (t) => {
   const DATABASE_URL = await freshDatabase(t);
-  await (await serve(t, { DATABASE_URL })).kill('SIGTERM');
+  await (await serveHere(t, { DATABASE_URL })).stop();
   const holder = postgres(DATABASE_URL, { max: 1 });
   t.after(() => holder.end());
   // All can be read and written but the table of keys, which can only be read.

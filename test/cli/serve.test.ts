@@ -7,6 +7,7 @@ import { suite, test } from 'node:test';
 import { announced } from '../../src/cli/first-start.ts';
 import { settings } from '../../src/config.ts';
 import { freshDirectory, runToEnd, serve, welcomeIn, welcomeOf } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 import { curlLines, requestOf, send } from './pasted.ts';
 
 const secretOf = (stdout: string) => /sk_test_\w+/.exec(stdout)?.[0] ?? '';
@@ -141,8 +142,8 @@ suite('a wrong setting', () => {
     ACCOUNT_NAME: ['x'.repeat(300)],
   };
 
-  /** Whether these can be used is only found out by a service that starts. */
-  const ofMachine: ReadonlySet<string> = new Set(['HOST', 'OPERATIONS_HOST', 'DATABASE_URL']);
+  /** Whether these can be used is only found out by a service that starts to listen. */
+  const ofMachine: ReadonlySet<string> = new Set(['HOST', 'OPERATIONS_HOST']);
 
   test('is known here for every setting', () => {
     assert.deepEqual(Object.keys(wrong).sort(), Object.keys(settings).sort());
@@ -195,7 +196,7 @@ suite('a start that cannot be', () => {
     assert.match(stderr, /^opentill: another process is serving the database \S+\n$/);
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
     await server.kill('SIGKILL');
-    await serve(t, { DATABASE_URL });
+    await serveHere(t, { DATABASE_URL });
   });
 
   test('for the database is of a newer version ends with one line', async (t) => {
@@ -203,7 +204,8 @@ suite('a start that cannot be', () => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 999');
     database.close();
-    const { code, stderr } = await runToEnd(t, ['serve'], { PORT: '0', DATABASE_URL: `sqlite:${path}` });
+    const settings = { PORT: '0', DATABASE_URL: `sqlite:${path}` };
+    const { code, stderr } = await runToEnd(t, ['serve'], settings, { startsNothing: true });
     assert.equal(code, 1);
     assert.match(stderr, /^opentill: [^\n]*newer opentill[^\n]*\n$/);
   });
@@ -245,7 +247,7 @@ suite('the bootstrap key', () => {
       assert.equal(stdout.trim().split('\n').length, 1);
     }
     const { BOOTSTRAP_API_KEY: _, ...without } = settings;
-    const server = await serve(t, without);
+    const server = await serveHere(t, without);
     assert.equal((await call(server.url)).status, 200);
   });
 
@@ -255,7 +257,7 @@ suite('the bootstrap key', () => {
   ] as const) {
     test(`${what} stops the start with one line`, async (t) => {
       const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, LOG_LEVEL: 'warn' };
-      await (await serve(t, { ...settings, BOOTSTRAP_API_KEY: key })).kill('SIGTERM');
+      await (await serveHere(t, { ...settings, BOOTSTRAP_API_KEY: key })).stop();
       const { code, stderr, stdout } = await runToEnd(t, ['serve'], {
         ...settings,
         PORT: '0',
@@ -270,7 +272,7 @@ suite('the bootstrap key', () => {
 
   test('that was revoked stops the start with one line', async (t) => {
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}`, BOOTSTRAP_API_KEY: key };
-    await (await serve(t, settings)).kill('SIGTERM');
+    await (await serveHere(t, settings)).stop();
     await runToEnd(t, ['keys', 'revoke', 'ak_test_boot'], settings);
     const { code, stderr } = await runToEnd(t, ['serve'], { ...settings, PORT: '0', LOG_LEVEL: 'warn' });
     assert.match(stderr, /^opentill: [^\n]*revoked[^\n]*\n$/);
@@ -392,7 +394,7 @@ async function refusesConnections(port: number): Promise<void> {
 suite('a first start that cannot listen', () => {
   test('loses no key: the next start shows it', async (t) => {
     const settings = { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'till.db')}` };
-    const other = await serve(t, { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'other.db')}` });
+    const other = await serveHere(t, { DATABASE_URL: `sqlite:${join(freshDirectory(t), 'other.db')}` });
     const PORT = new URL(other.url).port;
     const failed = await runToEnd(t, ['serve'], { ...settings, PORT });
     assert.equal(failed.code, 1);
@@ -400,7 +402,7 @@ suite('a first start that cannot listen', () => {
     assert.equal(failed.stdout, '');
     const second = await runToEnd(t, ['serve'], { ...settings, PORT: '0', OPERATIONS_PORT: PORT });
     assert.match(second.stderr, /EADDRINUSE[^\n]*; set OPERATIONS_PORT to another one\n$/);
-    await other.kill('SIGTERM');
+    await other.stop();
     const server = await serve(t, settings);
     await server.kill('SIGTERM');
     assert.match(await welcomeOf(server), /API secret {6}sk_test_/);

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, type TestContext, test } from 'node:test';
+import { after, before, suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
-import { newerVersion } from '../support/newer-version.ts';
+import { createHooks } from '../support/hooks.ts';
+import { type NewerVersion, newerVersion } from '../support/newer-version.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { freshDirectory, run, runToEnd, type Server, serve } from '../support/process.ts';
 
@@ -20,6 +21,13 @@ const additive = {
 };
 /** No statement of this version about sessions fits it. */
 const breaking = 'ALTER TABLE checkout RENAME COLUMN data TO body';
+
+const made = createHooks();
+let next: NewerVersion;
+before(() => {
+  next = newerVersion(freshDirectory(made));
+});
+after(made.run);
 
 const MIGRATED = 'the database was migrated by another version of opentill';
 
@@ -64,11 +72,12 @@ suite('an older and a newer version on SQLite', () => {
   function setUp(t: TestContext) {
     const path = join(freshDirectory(t), 'till.db');
     const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY };
-    const program = newerVersion(t, additive);
+    next.migrateBy('sqlite', additive.sqlite);
+    const { program } = next;
     const refused = async (args: readonly string[], why: RegExp, newer = false) => {
       const { code, stderr } = newer
         ? await runNewer(t, program, args, settings)
-        : await runToEnd(t, args, { ...settings, PORT: '0' });
+        : await runToEnd(t, args, { ...settings, PORT: '0' }, { startsNothing: true });
       assert.equal(code, 1, stderr);
       assert.match(stderr, why);
     };
@@ -114,7 +123,8 @@ suite('an older and a newer version on SQLite', () => {
 suite('an older and a newer version on PostgreSQL', () => {
   async function setUp(t: TestContext, postgres: string) {
     const settings = { DATABASE_URL: await migratedDatabase(t), BOOTSTRAP_API_KEY };
-    return { settings, program: newerVersion(t, { ...additive, postgres }) };
+    next.migrateBy('postgres', postgres);
+    return { settings, program: next.program };
   }
 
   test('the older one goes on where it is served, and no command migrates', { timeout }, async (t) => {

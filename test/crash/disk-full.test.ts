@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { freshDirectory, type Server, serve } from '../support/process.ts';
+import { freshDirectory, serve } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 import { openBooks } from './books.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -25,7 +26,7 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
   const settings = { DATABASE_URL: `sqlite:${path}`, BOOTSTRAP_API_KEY: key, LOG_LEVEL: 'fatal' };
   const acknowledged = new Map<string, string>();
 
-  async function create(server: Server, reference: string): Promise<number> {
+  async function create(server: { readonly url: string }, reference: string): Promise<number> {
     const response = await fetch(`${server.url}/v3/checkout`, {
       method: 'POST',
       headers: { ...headers, 'idempotency-key': reference },
@@ -48,9 +49,9 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
     }
     return response.status;
   }
-  const readiness = async (server: Server) => (await fetch(`${server.url}/readyz`)).status;
+  const readiness = async (server: { readonly url: string }) => (await fetch(`${server.url}/readyz`)).status;
 
-  await (await serve(t, settings)).kill('SIGTERM');
+  await (await serveHere(t, settings)).stop();
   const server = await serve(t, settings, { shell: `trap '' XFSZ; ulimit -f ${LIMIT_KIB}` });
   assert.equal(await readiness(server), 200);
   const client = async (_: unknown, index: number) => {
@@ -95,7 +96,7 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
   assert.equal(books.one('SELECT count(*) FROM checkout'), acknowledged.size);
   books.close();
 
-  const roomy = await serve(t, settings);
+  const roomy = await serveHere(t, settings);
   assert.equal(await readiness(roomy), 200);
   for (const [reference, id] of acknowledged) {
     const response = await fetch(`${roomy.url}/v3/checkout/${id}`, { headers });

@@ -11,6 +11,7 @@ import { evidence } from '../support/evidence.ts';
 import { freshDirectory, serve } from '../support/process.ts';
 import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
+import { serveHere } from '../support/service.ts';
 import { keptIn, openBooks } from './books.ts';
 import { createLoad } from './load.ts';
 import { checkLedger, checkSessions, repeatUnanswered } from './memory.ts';
@@ -36,7 +37,7 @@ test(`a disk that is full after ${sizes} different sizes`, {
       LOG_LEVEL: 'fatal',
     };
     // The schema is there: what does not even hold that does not start.
-    await (await serve(t, settings)).kill('SIGTERM');
+    await (await serveHere(t, settings)).stop();
     const kib = random.between(600, 3000);
     const what = `${kib} KiB with seed ${seed}`;
     const server = await serve(t, settings, { shell: `trap '' XFSZ; ulimit -f ${kib}` });
@@ -53,7 +54,7 @@ test(`a disk that is full after ${sizes} different sizes`, {
     figures.refusals += await stop();
     await server.kill('SIGKILL');
 
-    const roomy = await serve(t, settings);
+    const roomy = await serveHere(t, settings);
     assert.equal(await readiness(roomy), 200);
     const books = openBooks(path);
     await books.check();
@@ -63,7 +64,7 @@ test(`a disk that is full after ${sizes} different sizes`, {
     books.close();
     await checkSessions(load, roomy.url);
     figures.acknowledged_changes += load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
-    await roomy.kill('SIGTERM');
+    await roomy.stop();
   }
   evidence(t, 'disk-full', figures);
 });

@@ -51,7 +51,8 @@ export function hammer(load: Load, { url, ended }: Server, requests = Number.POS
   };
 }
 
-export const readiness = async ({ url }: Server): Promise<number> => (await fetch(`${url}/readyz`)).status;
+export const readiness = async ({ url }: Pick<Server, 'url'>): Promise<number> =>
+  (await fetch(`${url}/readyz`)).status;
 
 /** Or it has ended meanwhile. */
 export const isNotReady = (server: Server): Promise<boolean> =>

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { openForReading } from '../../src/store/sqlite/file.ts';
 import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 
 /** Ways to the file that a server has open, and why another one is refused there. */
 const ways: readonly {
@@ -62,7 +63,7 @@ const timeout = 60_000;
 const urlOf = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
 
 async function refused(t: TestContext, args: readonly string[], path: string, why: RegExp): Promise<void> {
-  const { code, stderr } = await runToEnd(t, args, { PORT: '0', ...urlOf(path) });
+  const { code, stderr } = await runToEnd(t, args, { PORT: '0', ...urlOf(path) }, { startsNothing: true });
   assert.equal(code, 1, stderr);
   assert.match(stderr, why);
   assert.match(stderr, /^opentill: [^\n]+\n$/);
@@ -74,7 +75,7 @@ suite('a second server on one database file', () => {
       const directory = freshDirectory(t);
       const path = join(directory, 'data/till.db');
       mkdirSync(join(directory, 'data'));
-      const server = await serve(t, urlOf(path));
+      const server = await serveHere(t, urlOf(path));
       const way = make(path, directory);
       await refused(t, ['serve'], way, refusal);
       if (!leadsToLog) await refused(t, ['keys', 'create', '--name', 'x'], way, refusal);
@@ -87,7 +88,7 @@ suite('a second server on one database file', () => {
     const path = join(directory, 'till.db');
     await (await serve(t, urlOf(path))).kill('SIGKILL');
     for (const file of ['', '-wal', '-shm']) renameSync(path + file, join(directory, `new.db${file}`));
-    await serve(t, urlOf(join(directory, 'new.db')));
+    await serveHere(t, urlOf(join(directory, 'new.db')));
   });
 });
 
@@ -101,7 +102,7 @@ suite('beside others who have the database open', () => {
     reading.exec('BEGIN');
     reading.prepare('SELECT count(*) FROM account').get();
     await first.kill('SIGKILL');
-    const second = await serve(t, urlOf(path));
+    const second = await serveHere(t, urlOf(path));
     await refused(t, ['serve'], path, /another process is serving the database/);
     reading.close();
     assert.equal((await fetch(`${second.url}/readyz`)).status, 200);
@@ -111,7 +112,7 @@ suite('beside others who have the database open', () => {
     timeout,
   }, async (t) => {
     const path = join(freshDirectory(t), 'till.db');
-    await (await serve(t, urlOf(path))).kill('SIGTERM');
+    await (await serveHere(t, urlOf(path))).stop();
     const other = new DatabaseSync(path);
     other.prepare('SELECT count(*) FROM account').get();
     const why = /another program has the database \S+ open/;
@@ -119,6 +120,6 @@ suite('beside others who have the database open', () => {
     await refused(t, ['keys', 'create', '--name', 'x'], path, why);
     other.close();
     assert.equal((await runToEnd(t, ['keys', 'create', '--name', 'x'], urlOf(path))).code, 0);
-    await serve(t, urlOf(path));
+    await serveHere(t, urlOf(path));
   });
 });

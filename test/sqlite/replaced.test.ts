@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openBooks } from '../crash/books.ts';
-import { freshDirectory, runToEnd, type Server, serve } from '../support/process.ts';
+import { freshDirectory, runToEnd, serve } from '../support/process.ts';
+import { serveHere } from '../support/service.ts';
 
 const timeout = 60_000;
 const headers = { authorization: 'Bearer sk_test_gone', 'content-type': 'application/json' };
+
+type Server = { readonly url: string };
 
 async function setUp(t: TestContext) {
   const path = join(freshDirectory(t), 'till.db');
@@ -49,7 +52,7 @@ type Given = Awaited<ReturnType<typeof setUp>>;
 
 async function crashAndStartAgain(t: TestContext, { path, settings, server }: Given): Promise<Server> {
   await server.kill('SIGKILL');
-  const again = await serve(t, settings);
+  const again = await serveHere(t, settings);
   const books = openBooks(path);
   await books.check();
   books.close();
@@ -112,7 +115,7 @@ suite('the file of a database that is served', () => {
     renameSync(given.path, renamed);
     await given.refusal();
     await given.server.kill('SIGKILL');
-    const again = await serve(t, { ...given.settings, DATABASE_URL: `sqlite:${renamed}` });
+    const again = await serveHere(t, { ...given.settings, DATABASE_URL: `sqlite:${renamed}` });
     await given.assertAllThere(again);
   });
 
@@ -125,7 +128,7 @@ suite('the file of a database that is served', () => {
       ({ code } = await runToEnd(t, ['keys', 'create', '--name', 'x'], settings));
     }
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
-    const { stderr } = await runToEnd(t, ['serve'], { ...settings, PORT: '0' });
+    const { stderr } = await runToEnd(t, ['serve'], { ...settings, PORT: '0' }, { startsNothing: true });
     assert.match(stderr, /another process is serving the database/);
   });
 });

@@ -1,24 +1,26 @@
 /** A newer version of opentill: a copy of this one with a further migration. */
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { freshDirectory } from './process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Makes the copy with this SQL as its newest migration; returns the program to run. */
-export function newerVersion(
-  t: TestContext,
-  migration: { readonly sqlite: string; readonly postgres: string },
-): string {
-  const directory = freshDirectory(t);
+export type NewerVersion = {
+  /** The program to run. */
+  readonly program: string;
+  /** From its next start on, this SQL is its newest migration. */
+  migrateBy(database: 'sqlite' | 'postgres', migration: string): void;
+};
+
+/** Makes the copy in a directory. To compile it takes a second, so that tests share one. */
+export function newerVersion(directory: string): NewerVersion {
   for (const name of ['bin', 'src', 'migrations', 'package.json']) {
     cpSync(join(root, name), join(directory, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
-  for (const database of ['sqlite', 'postgres'] as const)
-    addMigration(directory, database, migration[database]);
-  return join(directory, 'bin/opentill.js');
+  return {
+    program: join(directory, 'bin/opentill.js'),
+    migrateBy: (database, migration) => addMigration(directory, database, migration),
+  };
 }
 
 /**
@@ -40,6 +42,6 @@ export function newerSqliteStore(directory: string, migration: string): string {
 
 function addMigration(directory: string, database: 'sqlite' | 'postgres', migration: string): void {
   const folder = join(directory, 'migrations', database);
-  const next = readdirSync(folder).filter((name) => /^\d+_.*\.sql$/.test(name)).length + 1;
-  writeFileSync(join(folder, `${String(next).padStart(4, '0')}_next.sql`), migration);
+  const known = readdirSync(join(root, 'migrations', database)).filter((name) => /^\d+_.*\.sql$/.test(name));
+  writeFileSync(join(folder, `${String(known.length + 1).padStart(4, '0')}_next.sql`), migration);
 }

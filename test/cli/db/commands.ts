@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { freshDirectory, runToEnd, type Server } from '../../support/process.ts';
+import { freshDirectory, runToEnd } from '../../support/process.ts';
 import type { Kind } from './kinds.ts';
 
 export const BOOT = 'ak_test_boot:sk_test_boot';
@@ -52,7 +52,7 @@ export async function isUntouched(kind: Kind, url: string): Promise<boolean> {
 }
 
 /** Creates and changes sessions, and remembers what was acknowledged, until it is told to stop. */
-export function keepWriting({ url }: Server) {
+export function keepWriting({ url }: { readonly url: string }) {
   const acknowledged: string[] = [];
   let going = true;
   const ask = (method: string, path: string, body: object) =>

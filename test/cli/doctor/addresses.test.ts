@@ -9,7 +9,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { examineAddresses } from '../../../src/cli/doctor/addresses.ts';
 import { freePort } from '../../../src/cli/free-port.ts';
 import { readConfig } from '../../../src/config.ts';
-import { freshDirectory, serve } from '../../support/process.ts';
+import { freshDirectory } from '../../support/process.ts';
+import { serveHere } from '../../support/service.ts';
 import { certificateFor } from '../../webhooks/build-certificate.ts';
 import { examined, found, wrongIn } from './findings.ts';
 
@@ -24,7 +25,7 @@ suite('doctor finds an address', () => {
   test('of its own for operators', async (t) => {
     const DATABASE_URL = `sqlite:${join(freshDirectory(t), 'till.db')}`;
     const OPERATIONS_PORT = String(await freePort());
-    const server = await serve(t, { DATABASE_URL, OPERATIONS_PORT });
+    const server = await serveHere(t, { DATABASE_URL, OPERATIONS_PORT });
     const findings = await examined(t, { DATABASE_URL, PORT: String(server.port), OPERATIONS_PORT });
     found(
       findings,
@@ -46,7 +47,7 @@ suite('doctor finds an address', () => {
   test('at which somebody else answers, or another opentill, or nobody', async (t) => {
     const directory = freshDirectory(t);
     const DATABASE_URL = `sqlite:${join(directory, 'till.db')}`;
-    const { port } = await serve(t, { DATABASE_URL });
+    const { port } = await serveHere(t, { DATABASE_URL });
     const examine = async (PUBLIC_URL: string) => {
       const findings = await examined(t, { DATABASE_URL, PORT: String(port), PUBLIC_URL });
       assert.deepEqual(wrongIn(findings), ['addresses']);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { freshDirectory, runToEnd, serve, welcomeOf } from '../../support/process.ts';
+import { freshDirectory, runToEnd } from '../../support/process.ts';
+import { serveHere } from '../../support/service.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 export type Finding = {
@@ -49,8 +50,6 @@ export const wrongIn = (findings: readonly Finding[]) =>
 export async function made(t: TestContext): Promise<{ readonly path: string; readonly settings: Settings }> {
   const path = join(freshDirectory(t), 'till.db');
   const settings = { DATABASE_URL: `sqlite:${path}` };
-  const server = await serve(t, settings);
-  await welcomeOf(server);
-  await server.kill('SIGTERM');
+  await (await serveHere(t, settings)).stop();
   return { path, settings };
 }
