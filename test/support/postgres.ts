@@ -74,12 +74,16 @@ export function addressOf(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: name }).href;
 }
 
-/** A connection for one order: one that was kept would keep the process of the tests alive. */
+/** Connections for orders to servers, by their addresses. */
+const ordering = new Map<string, postgres.Sql>();
+/** One that was kept for longer would keep the process of the tests alive. */
+const KEPT_SECONDS = 0.5;
+
+/** Runs a statement that needs a connection outside of the database that it is about. */
 export async function order(url: string, statement: string): Promise<void> {
-  const sql = postgres(url, { max: 1, fetch_types: false, onnotice() {} });
-  try {
-    await sql.unsafe(statement);
-  } finally {
-    await sql.end();
-  }
+  const sql =
+    ordering.get(url) ??
+    postgres(url, { max: 1, idle_timeout: KEPT_SECONDS, fetch_types: false, onnotice() {} });
+  ordering.set(url, sql);
+  await sql.unsafe(statement);
 }

@@ -1,12 +1,12 @@
 /**
  * The nodes of a database in shards: who lies on one that does not answer is refused at once, so that nobody else waits
- * for it, and is left out of what is asked about all. On a plain PostgreSQL there is nothing to look at.
+ * for it, and is left out of what is asked about all.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startLoop } from '../../lib/loop.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection } from './connection.ts';
-import { isDistributed, PLACES } from './shards.ts';
+import { PLACES } from './shards.ts';
 
 const LOOK_EVERY_MS = 500;
 /** One that is asked takes a millisecond or two; the first time, a connection has to be made. */
@@ -93,10 +93,8 @@ export async function watchNodes(url: string, { accounts, onSilence, onTrouble }
       onTrouble(`the nodes cannot be watched: ${(error as Error).message}`);
   }
 
-  const isWatched = await own.run(isDistributed);
-  if (isWatched) await look();
-  else await own.close();
-  const watch = isWatched ? startLoop(() => look().then(() => false), LOOK_EVERY_MS, tell) : null;
+  await look();
+  const watch = startLoop(() => look().then(() => false), LOOK_EVERY_MS, tell);
 
   return {
     /** All accounts that can be asked about while some cannot, else null. */
@@ -106,10 +104,10 @@ export async function watchNodes(url: string, { accounts, onSilence, onTrouble }
     share: (): number => (lost.size === 0 ? 1 : 1 - lost.size / known.length),
     /** The same store, which refuses whoever lies on a node that does not answer. */
     guard<S extends object>(store: S): S {
-      return isWatched ? refusing(store, (account) => lost.has(account)) : store;
+      return refusing(store, (account) => lost.has(account));
     },
     async stop(): Promise<void> {
-      await watch?.stop();
+      await watch.stop();
       await own.close();
       await Promise.all([...connections.values()].map((each) => each.close()));
     },

@@ -22,6 +22,7 @@ import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
 import { purgeAnswers } from './retention.ts';
 import { runner, stepsOn } from './run.ts';
+import { isDistributed } from './shards.ts';
 import { createStatistics } from './statistics.ts';
 import { workQueue } from './work.ts';
 
@@ -62,13 +63,14 @@ export async function openPostgresStore(
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
-  const nodes = serve
-    ? await watchNodes(url, {
-        accounts: async () => [...(await directory.accounts()).keys()],
-        onSilence: pool.discardAll,
-        onTrouble,
-      })
-    : null;
+  const nodes =
+    serve && (await pool.read(isDistributed))
+      ? await watchNodes(url, {
+          accounts: async () => [...(await directory.accounts()).keys()],
+          onSilence: pool.discardAll,
+          onTrouble,
+        })
+      : null;
   const living = () => nodes?.living() ?? null;
   const feed = createFeed(pool, { onTrouble, living });
   const run = runner(pool);
