@@ -169,7 +169,7 @@ suite('migrations', () => {
     const serving = await open(t, url);
     const { mine } = await tenants(serving);
     const one = await add(serving, session(mine));
-    const added = `ALTER TABLE account ADD COLUMN place text NOT NULL DEFAULT 'here'`;
+    const added = `-- Serves servers from schema 1 on.\nALTER TABLE account ADD COLUMN place text NOT NULL DEFAULT 'here'`;
     const broken = [...migrations, added, 'ALTER TABLE nothing ADD COLUMN x text'];
     await assert.rejects(
       prepareDatabase(url, { known: broken }),
