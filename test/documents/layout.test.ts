@@ -58,7 +58,7 @@ suite('a long receipt', async () => {
   });
 
   test('keeps to its margins', async () => {
-    const pictures = await render(bytes);
+    const pictures = await render(bytes, 1.5);
     assert.equal(pictures.length, pages.length);
     for (const picture of pictures.slice(0, 4)) assertMargins(picture, 55, 28);
   });

@@ -9,6 +9,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { defaultPolicy, type Policy } from '../../src/checkout/session.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { scaled } from '../support/scale.ts';
 import { startBank } from './bank/harness.ts';
 import { declarePayingTests } from './contract-paying.ts';
 import type { Provider, StartProvider } from './contract-provider.ts';
@@ -47,7 +48,7 @@ const providers: Readonly<Record<string, StartProvider>> = {
 };
 
 /** In each test, before its first steps: a restart takes a while. */
-const RESTARTS = 4;
+const RESTARTS = Math.min(4, scaled(2));
 
 /** The suites of all rails on databases of one kind; `isTried` says of one test after the other whether to declare it. */
 export function declareContract(

@@ -36,7 +36,7 @@ export const few: readonly Bound[] = [
     ...least,
     name: 'money that is taken back',
     attempts: 1,
-    payments: 2,
+    payments: 1,
     refunds: 2,
     reversals: 1,
     money: 2,
@@ -50,6 +50,15 @@ const whole = { payments: 3, refunds: 2, policies: ['keep exact', 'refund exact'
 export const more: readonly Bound[] = [
   { ...least, name: 'every trait and time', payments: 1, rails: everyRail, expires: [true] },
   { ...least, name: 'every amount', payments: 3, amount: 3, money: 3 },
+  {
+    ...least,
+    name: 'much money that is taken back',
+    attempts: 1,
+    payments: 2,
+    refunds: 2,
+    reversals: 1,
+    money: 2,
+  },
   ...few,
 ];
 
