@@ -186,6 +186,33 @@ suite('migrations', () => {
     await assert.rejects(openPostgresStore(url), unusable(/newer opentill/));
   });
 
+  test('are tried again where a transaction of an older version wants what they have', async (t) => {
+    const url = await freshDatabase(t);
+    await prepareDatabase(url);
+    const other = beside(t, url);
+    // The migration is the first to look whether it waits in a circle.
+    await other`SET deadlock_timeout = '60s'`;
+    await other`BEGIN`;
+    await other`SELECT FROM event`;
+    const added = ['checkout', 'event'].map((table) => `ALTER TABLE ${table} ADD COLUMN place text;\n`);
+    const migrated = prepareDatabase(url, { known: [...migrations, added.join('')] });
+    // Where it fails at once, the test is to fail with its error.
+    const ended = migrated.then(
+      () => true,
+      () => true,
+    );
+    const waits = async () =>
+      (
+        await other`SELECT FROM pg_locks WHERE NOT granted AND relation = 'event'::regclass
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+      ).length > 0;
+    while (!(await waits()) && !(await Promise.race([ended, pause(10, false)])));
+    await other`SELECT FROM checkout`;
+    await other`COMMIT`;
+    await migrated;
+    assert.equal((await other`SELECT version FROM schema_version`)[0]?.version, migrations.length + 1);
+  });
+
   test('of another version, under a server that cannot go on with it, end what it serves', async (t) => {
     const url = await freshDatabase(t);
     const told: string[] = [];

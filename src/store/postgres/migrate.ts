@@ -9,9 +9,12 @@ import { distributeTables, isDistributed } from './shards.ts';
 export const migrations = migrationsOf('postgres');
 
 /**
- * A change of a table waits for those who use it, and others wait behind it; so it waits briefly, and often.
+ * A change of a table waits for those who use it, and others wait behind it; so it waits briefly, and often. Who uses
+ * several tables may be waiting for it in turn, and then one of the two is ended.
  */
 const LOCK_TIMEOUT = '2s';
+/** Lock not available, deadlock, serialization failure. */
+const HELD_UP = new Set(['55P03', '40P01', '40001']);
 const MAX_TRIES = 30;
 const PAUSE_MS = 500;
 
@@ -128,11 +131,15 @@ async function apply(
       const [row] = await sql<SchemaVersion[]>`SELECT * FROM schema_version WHERE id = 1`;
       refuseOtherSchema(`the database ${name}`, row?.version ?? 0, known.length, { migrates: true });
       if (row?.version === number - 1) {
-        await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         const migration = known[number - 1] as string;
         const inShards = await isDistributed(sql);
-        // Shards that one statement has changed side by side another one may not change one by one.
-        if (inShards) await sql.unsafe("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
+        if (inShards) {
+          // Shards that one statement has changed side by side another one may not change one by one.
+          await sql.unsafe("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
+          // Others wait behind a change that waits in a shard, too.
+          await sql.unsafe("SET LOCAL citus.propagate_set_commands = 'local'");
+        }
+        await sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         await Promise.all(statementsIn(migration).map((statement) => sql.unsafe(statement)));
         if (inShards) await distributeTables(sql);
         const { count } = await sql`
@@ -154,8 +161,7 @@ async function patiently(step: () => Promise<void>): Promise<void> {
     try {
       return await step();
     } catch (error) {
-      const waited = codeOf((error as Error).cause ?? error) === '55P03';
-      if (!waited || tries === MAX_TRIES) throw error;
+      if (!HELD_UP.has(codeOf((error as Error).cause ?? error)) || tries === MAX_TRIES) throw error;
       await pause(PAUSE_MS);
     }
   }
