@@ -71,7 +71,9 @@ export async function watchNodes(url: string, { accounts, onSilence, onTrouble }
     const nodes = await own.run(
       (sql) => sql<Node[]>`
         SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node
-        WHERE isactive AND shouldhaveshards AND noderole = 'primary'`,
+        WHERE isactive AND noderole = 'primary' AND groupid IN (
+          SELECT groupid FROM pg_dist_placement JOIN pg_dist_shard USING (shardid)
+          WHERE logicalrelid = ${PLACES}::regclass)`,
     );
     const answered = await Promise.all(nodes.map(answers));
     const before = silent;
