@@ -3,9 +3,9 @@
 #
 #   scripts/citus.sh PATH-TO-CITUS [COMMAND …]
 #
-# It needs PostgreSQL 15 with its headers (on Debian: postgresql-15 postgresql-server-dev-15 liblz4-dev libzstd-dev flex)
-# and a C compiler. Nothing is installed: Citus goes into a copy of PostgreSQL, and the source stays as it is. Everything
-# goes away in the end, but what was built if CITUS_BUILD names a directory to keep it in.
+# It needs PostgreSQL 15 with its headers and a C compiler (on Debian: postgresql-15 postgresql-server-dev-15 libkrb5-dev
+# liblz4-dev libzstd-dev flex). Nothing is installed: Citus goes into a copy of PostgreSQL, and the source stays as it is.
+# Everything goes away in the end, but what was built if CITUS_BUILD names a directory to keep it in.
 #
 # The command finds the coordinator in OPENTILL_TEST_POSTGRES, and the workers, with commas between, in
 # OPENTILL_TEST_CITUS; the tests make their databases on all of them. A node that ends is started again ten seconds later.
@@ -32,6 +32,8 @@ trap 'exit 1' INT TERM
 make_citus() {
   mkdir -p "$build/source" "$build/objects" "$build/root/usr/lib/postgresql" "$build/root/usr/share/postgresql"
   cp -R "$source/." "$build/source"
+  # The copy has new times, and with a configure that seems older than its source make would look for autoconf.
+  touch "$build/source/configure"
   # From 15.20 on PostgreSQL has a function that Citus 13.2 brings for all of 15.
   if grep -q have_createdb_privilege /usr/include/postgresql/15/server/commands/dbcommands.h; then
     sed -i -e 's/^have_createdb_privilege(void)$/citus_&/' \
@@ -64,6 +66,7 @@ shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=disable'
 max_connections = 500
 max_worker_processes = 64
+citus.background_task_queue_interval = 1s
 max_prepared_transactions = 200
 wal_level = logical
 max_wal_senders = 64

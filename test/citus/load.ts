@@ -138,7 +138,7 @@ export async function settle({ url, sql, instance, shops }: Stage) {
   await checkBooks(url);
   const sum = (pick: (shop: Shop) => number) => shops.reduce((all, shop) => all + pick(shop), 0);
   return {
-    answered: sum(({ figures }) => figures.answered),
+    acknowledged_changes: sum(({ figures }) => figures.answered),
     put_off: sum(({ figures }) => figures.unavailable),
     longest_answer_ms: Math.round(Math.max(...shops.map(({ figures }) => figures.longestMs))),
   };

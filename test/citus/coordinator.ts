@@ -1,0 +1,16 @@
+/** A coordinator that is restarted while accounts on all nodes are under load: what was acknowledged is there, once. */
+import { test } from 'node:test';
+import { evidence } from '../support/evidence.ts';
+import { settle, startStage } from './load.ts';
+import { processesOf, rounds, TIMEOUT, untilReady } from './nodes.ts';
+
+test('the coordinator is restarted', TIMEOUT, async (t) => {
+  const stage = await startStage(t);
+  for (let round = 0; round < rounds; round++) {
+    const [first] = (await processesOf(t, stage.url)) as [number];
+    process.kill(first, 'SIGINT');
+    for (const shop of stage.shops) await shop.goesOn();
+    await untilReady(stage);
+  }
+  evidence(t, 'citus-coordinator', { rounds, ...(await settle(stage)) });
+});
