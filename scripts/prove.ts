@@ -5,6 +5,7 @@
  *     node scripts/prove.ts [--list] [names]
  *
  * Names choose campaigns; what is known of the others stays. It ends with 1 if a campaign fails or reaches too little.
+ * Those on Citus need its source in a directory that OPENTILL_CITUS names, and are left out where it is not given.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ import { formatted } from './reference/markdown.ts';
 const PAGE = 'docs/reference/evidence.md';
 /** Of a test that failed. */
 const SHOWN_LINES = 80;
+const NEEDS_CITUS = 'OPENTILL_CITUS must name a directory with the source of Citus';
 
 const { values, positionals: names } = parseArgs({
   options: { list: { type: 'boolean', default: false } },
@@ -31,8 +33,21 @@ const unknown = names.filter((name) => !campaigns.some((campaign) => campaign.na
 if (unknown.length > 0) throw new Error(`there is no campaign ${unknown.join(', ')}; --list shows them all`);
 const wanted = campaigns.filter(({ name }) => names.length === 0 || names.includes(name));
 
-if (values.list) for (const { name, what } of wanted) console.log(`${name.padEnd(16)} ${what}`);
-else for (const campaign of wanted) keep(await outcomeOf(campaign));
+const citus = process.env.OPENTILL_CITUS;
+const leftOut = (campaign: Campaign) => campaign.onCitus === true && citus === undefined;
+
+if (values.list)
+  for (const campaign of wanted)
+    console.log(
+      `${campaign.name.padEnd(17)} ${campaign.what}${leftOut(campaign) ? ` (Left out: ${NEEDS_CITUS}.)` : ''}`,
+    );
+else for (const campaign of wanted) await prove(campaign);
+
+async function prove(campaign: Campaign): Promise<void> {
+  if (!leftOut(campaign)) keep(await outcomeOf(campaign));
+  else if (names.length > 0) throw new Error(`${campaign.name}: ${NEEDS_CITUS}`);
+  else console.log(`== ${campaign.name}: left out, ${NEEDS_CITUS}`);
+}
 
 async function outcomeOf(campaign: Campaign): Promise<Outcome> {
   console.log(`== ${campaign.name}: ${campaign.what}`);
@@ -72,7 +87,10 @@ async function testsOf(
   const output = openSync(log, 'w');
   const isTest = file.endsWith('.test.ts');
   const args = isTest ? ['--test', '--test-reporter=spec', file] : [file];
-  const child = spawn(process.execPath, args, {
+  const command = [process.execPath, ...args];
+  const onCitus = campaign.onCitus === true && citus !== undefined;
+  const [program = '', ...given] = onCitus ? ['scripts/citus.sh', citus, ...command] : command;
+  const child = spawn(program, given, {
     stdio: ['ignore', output, output],
     timeout: campaign.limitMinutes * 60_000,
     env: {

@@ -15,6 +15,8 @@ export interface Campaign {
   readonly databases?: readonly ('sqlite' | 'postgres')[];
   /** How many times as long as in `npm test`. */
   readonly scale: number;
+  /** Where they run on the nodes of scripts/citus.sh, which OPENTILL_CITUS has the source for. */
+  readonly onCitus?: boolean;
   /** Further settings of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The figures that count: each at least, or at most, so much. `tests` is the number of those that have passed. */
@@ -112,6 +114,60 @@ export const campaigns: readonly Campaign[] = [
     scale: 6,
     reach: { tests: { atLeast: 4 } },
     limitMinutes: 30,
+  },
+  {
+    name: 'citus-moves',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'On Citus, with a coordinator and two workers, shards are moved there and back one after the other while eight accounts are under load: with writes that wait (`block_writes`), and with a copy that catches up (`force_logical`). Feeds have no gaps and go on.',
+    files: ['test/citus/moves.ts'],
+    onCitus: true,
+    scale: 10,
+    reach: { moves: { atLeast: 160 }, acknowledged_changes: { atLeast: 10_000 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'citus-rebalance',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'On Citus, under load, a worker is emptied and filled again by `citus_rebalance_start` in the background, in both modes of moving.',
+    files: ['test/citus/rebalance.ts'],
+    onCitus: true,
+    scale: 10,
+    reach: { rebalances: { atLeast: 40 }, moves: { atLeast: 80 }, acknowledged_changes: { atLeast: 10_000 } },
+    limitMinutes: 30,
+  },
+  {
+    name: 'citus-workers',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'On Citus, under load, a worker is killed, or stands still, for eight seconds. Accounts on the other one are served as before and never put off; the service says what share of accounts that is; all others get 503 until it is back.',
+    files: ['test/citus/workers.ts'],
+    onCitus: true,
+    scale: 10,
+    reach: {
+      rounds: { atLeast: 20 },
+      acknowledged_changes: { atLeast: 10_000 },
+      living_p99_ms: { atMost: 2000 },
+    },
+    limitMinutes: 30,
+  },
+  {
+    name: 'citus-coordinator',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'On Citus, under load, the coordinator is restarted.',
+    files: ['test/citus/coordinator.ts'],
+    onCitus: true,
+    scale: 10,
+    reach: { rounds: { atLeast: 10 }, acknowledged_changes: { atLeast: 1_000 } },
+    limitMinutes: 20,
+  },
+  {
+    name: 'citus-migration',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'On Citus, under load, newer versions migrate: new tables, which must lie in shards, and new columns and indexes of those that every change writes. The older version goes on serving.',
+    files: ['test/citus/migration.ts'],
+    onCitus: true,
+    scale: 10,
+    reach: { migrations: { atLeast: 10 }, acknowledged_changes: { atLeast: 1_000 } },
+    limitMinutes: 20,
   },
   {
     name: 'owner',

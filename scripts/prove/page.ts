@@ -12,7 +12,7 @@ const INTRODUCTION = `# Evidence
 
 **Reference.** What was tried to make opentill lose or double money, let somebody in, or let one caller stop the others:
 how often, and what came of it. \`npm run prove\` writes this page, and \`npm run prove -- kill\` repeats one campaign: on
-your machine, with other seeds. [Tests](../internals/testing.md) has how they work, and [security](../explanation/security.md)
+your machine, with other seeds; those on Citus run where \`OPENTILL_CITUS\` names a directory with its source. [Tests](../internals/testing.md) has how they work, and [security](../explanation/security.md)
 what is defended against.
 `;
 
