@@ -1,6 +1,7 @@
 /**
  * Statements on rows, once for both databases. PostgreSQL takes many rows at once, which travel as one JSON parameter
- * whatever their number; SQLite takes one, whose values are parameters: it finds rows of tables by them.
+ * whatever their number; SQLite takes one, whose values are parameters: it finds rows of tables by them. So does a
+ * database in shards, which sends a row on to its shard as it is, and would gather what is selected to be inserted.
  */
 import type { Dialect } from './sql.ts';
 import { type Column, parsed, schemaOf, type Trim } from './tables.ts';
@@ -8,7 +9,7 @@ import { type Column, parsed, schemaOf, type Trim } from './tables.ts';
 export type RowsStatement = {
   /** What a row is to have, under these names. */
   readonly columns: readonly Pick<Column, 'field' | 'type'>[];
-  readonly textFor: (dialect: Dialect) => string;
+  readonly textFor: (dialect: Dialect, rows?: 'one' | 'many') => string;
 };
 
 type Names<T extends string> = T extends `${infer One},${infer Others}`
@@ -33,9 +34,14 @@ export function onRows<const C extends string>(columns: C, text: (parts: Parts<N
 }
 
 function statement(columns: RowsStatement['columns'], text: (parts: Parts<string>) => string): RowsStatement {
-  const textFor = (dialect: Dialect): string => {
-    const isMany = dialect === 'postgres';
-    const cells = columns.map(({ field }, index) => [field, isMany ? `r."${field}"` : `$${index + 3}`]);
+  const textFor = (dialect: Dialect, number: 'one' | 'many' = dialect === 'sqlite' ? 'one' : 'many') => {
+    const isMany = number === 'many';
+    const parameter = (index: number, type: string) =>
+      dialect === 'sqlite' ? `$${index + 3}` : `$${index + 3}::${type}`;
+    const cells = columns.map(({ field, type }, index) => [
+      field,
+      isMany ? `r."${field}"` : parameter(index, type),
+    ]);
     const types = columns.map(({ field, type }) => `"${field}" ${type}`);
     const rows = isMany ? [`json_to_recordset($3::text::json) AS r (${types.join(', ')})`] : [];
     const written = text({
@@ -50,7 +56,7 @@ function statement(columns: RowsStatement['columns'], text: (parts: Parts<string
           : `VALUES ($1, $2, ${own.join(', ')})`,
       dialect,
     });
-    return isMany ? written : written.replaceAll(/\$(?=\d)/g, '?');
+    return dialect === 'postgres' ? written : written.replaceAll(/\$(?=\d)/g, '?');
   };
   return { columns, textFor };
 }

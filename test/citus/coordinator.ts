@@ -2,13 +2,12 @@
 import { test } from 'node:test';
 import { evidence } from '../support/evidence.ts';
 import { settle, startStage } from './load.ts';
-import { processesOf, rounds, TIMEOUT, untilReady } from './nodes.ts';
+import { firstProcessOf, rounds, TIMEOUT, untilReady } from './nodes.ts';
 
 test('the coordinator is restarted', TIMEOUT, async (t) => {
   const stage = await startStage(t);
   for (let round = 0; round < rounds; round++) {
-    const [first] = (await processesOf(t, stage.url)) as [number];
-    process.kill(first, 'SIGINT');
+    process.kill(await firstProcessOf(t, stage.url), 'SIGINT');
     for (const shop of stage.shops) await shop.goesOn();
     await untilReady(stage);
   }

@@ -26,17 +26,23 @@ export const places = (sql: Sql) =>
     SELECT shardid AS shard, nodeport AS port FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
     JOIN pg_dist_node USING (groupid) WHERE logicalrelid = 'delivery_claim'::regclass ORDER BY shardid`;
 
-/** All processes of a server, the first of which starts the others. */
-export async function processesOf(t: TestContext, url: string): Promise<number[]> {
+/** The process of a server that starts all others. */
+export async function firstProcessOf(t: TestContext, url: string): Promise<number> {
   const sql = openTables(t, url);
-  const [file] = await sql<
-    Array<{ pid: string }>
-  >`SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1) AS pid`;
-  const others = await sql<
-    Array<{ pid: number }>
-  >`SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
+  const [row] = await sql<Array<{ pid: string }>>`
+    SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1) AS pid`;
   await sql.end();
-  return [Number(file?.pid), ...others.map(({ pid }) => pid)];
+  return Number(row?.pid);
+}
+
+/** All processes of a server that are of databases, behind the first one. */
+export async function processesOf(t: TestContext, url: string): Promise<[number, ...number[]]> {
+  const first = await firstProcessOf(t, url);
+  const sql = openTables(t, url);
+  const others = await sql<Array<{ pid: number }>>`
+    SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
+  await sql.end();
+  return [first, ...others.map(({ pid }) => pid)];
 }
 
 type Readiness = { readonly status: string; readonly accounts_served?: number };

@@ -61,7 +61,7 @@ for (const how of ['killed', 'frozen'] as const)
     let served = 0;
     for (let round = 0; round < rounds; round++) {
       const processes = await processesOf(t, url);
-      const [first] = processes as [number];
+      const [first] = processes;
       if (how === 'killed') process.kill(first, 'SIGKILL');
       else for (const pid of processes) process.kill(pid, 'SIGSTOP');
       try {

@@ -12,6 +12,29 @@ type Ends = { after(hook: () => Promise<void>): void };
  */
 export const withoutLocks = (context: Ends, url: string): Promise<string> => proxied(context, url, unlocked);
 
+const QUERY = 'Q';
+const PARSE = 'P';
+
+/** The address of a PostgreSQL, and the texts of the statements that it is sent there. */
+export async function overheard(context: Ends, url: string): Promise<{ url: string; sent: Set<string> }> {
+  const sent = new Set<string>();
+  const own = await proxied(context, url, (message) => {
+    const text = textIn(message);
+    if (text !== null) sent.add(text.trim());
+    return message;
+  });
+  return { url: own, sent };
+}
+
+/** The text of a message that has one. */
+function textIn(message: Buffer): string | null {
+  const kind = String.fromCharCode(message[0] ?? 0);
+  if (kind === QUERY) return message.toString('utf8', 5, message.length - 1);
+  if (kind !== PARSE) return null;
+  const from = message.indexOf(0, 5) + 1;
+  return message.toString('utf8', from, message.indexOf(0, from));
+}
+
 /** The address of a proxy, which ends with the test, before the database does. */
 export async function proxied(
   context: Ends,

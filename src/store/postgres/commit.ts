@@ -13,11 +13,13 @@ import { changesOf, writeStatements } from './write.ts';
 
 export type Committed = { readonly checkouts: readonly Checkout[]; readonly writes: readonly Writes[] };
 
-export function committer(pool: Pool, cache: CheckoutCache) {
+type Parts = { readonly pool: Pool; readonly cache: CheckoutCache; readonly inShards: boolean };
+
+export function committer({ pool, ...parts }: Parts) {
   return async (units: readonly Unit[]): Promise<Committed> => {
     const tenant = tenantOf(units);
     if (tenant === null) return { checkouts: [], writes: [] };
-    return again(() => pool.transaction((transaction) => commitOnce(transaction, tenant, units, cache)));
+    return again(() => pool.transaction((transaction) => commitOnce(transaction, tenant, units, parts)));
   };
 }
 
@@ -36,7 +38,7 @@ async function commitOnce(
   { sql, commit }: Transaction,
   tenant: Tenant,
   units: readonly Unit[],
-  cache: CheckoutCache,
+  { cache, inShards }: Omit<Parts, 'pool'>,
 ): Promise<Committed> {
   const checkouts = new Map<string, Checkout>();
   const writes: Writes[] = [];
@@ -46,7 +48,11 @@ async function commitOnce(
     // From here to the sending of the statements nothing may be waited for.
     const decided = decideInTurn(rest, view);
     const changes = changesOf(decided.writes);
-    const statements = writeStatements(sql, tenant, decided.writes, changes, view.seen);
+    const statements = writeStatements(sql, tenant, decided.writes, {
+      changes,
+      seen: view.seen,
+      inShards,
+    });
     writes.push(...decided.writes);
     for (const { after } of changes) checkouts.set(after.id, after);
     if (decided.erasing === null) {

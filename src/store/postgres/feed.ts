@@ -50,9 +50,10 @@ type Dependencies = {
   readonly onTrouble: (text: string) => void;
   /** Accounts that can be asked about, or null for all. */
   readonly living: () => readonly number[] | null;
+  readonly inShards: boolean;
 };
 
-export function createFeed(pool: Pool, { onTrouble, living }: Dependencies) {
+export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependencies) {
   const leftOut = createSparing(TROUBLE_EVERY_MS, () => performance.now());
 
   function tell(text: string): void {
@@ -71,7 +72,7 @@ export function createFeed(pool: Pool, { onTrouble, living }: Dependencies) {
   async function number(tenant: Tenant): Promise<number> {
     const [account, live] = tenantColumns(tenant);
     return pool.transaction(async ({ sql, commit }) => {
-      const on = statementsOn(sql, tenant);
+      const on = statementsOn(sql, tenant, inShards);
       const [, [end], waiting] = await Promise.all([
         sql`SELECT 1 FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
         sql<[End]>`

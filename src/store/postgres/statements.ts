@@ -26,20 +26,45 @@ export type Statements = ReturnType<typeof statementsOn>;
 type Table = TableIn<'postgres'>;
 const statements = tableStatements<Table>('postgres');
 
-/** Texts that were made before. */
-const texts = new Map<string | RowsStatement, string>();
+/**
+ * Rows of a statement that go to their shard one by one. What is selected to be inserted, as rows in JSON are, comes to the
+ * coordinator first, and goes on as a COPY, which commits in two phases: that costs as much as so many rows.
+ */
+const MOST_ONE_BY_ONE = 16;
 
-function known(key: string | RowsStatement, make: () => RowsStatement): string {
-  const text = texts.get(key) ?? make().textFor('postgres');
-  texts.set(key, text);
-  return text;
+type Known = { readonly fields: readonly string[]; readonly many: string; readonly one: string };
+
+/** Statements that were made before. */
+const made = new Map<string | RowsStatement, Known>();
+
+function known(key: string | RowsStatement, make: () => RowsStatement): Known {
+  const before = made.get(key);
+  if (before !== undefined) return before;
+  const { columns, textFor } = make();
+  const fields = columns.map(({ field }) => field);
+  const texts = { fields, many: textFor('postgres', 'many'), one: textFor('postgres', 'one') };
+  made.set(key, texts);
+  return texts;
 }
 
-export function statementsOn(sql: Sql, tenant: Tenant) {
+export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
   const key = tenantColumns(tenant);
+  const send = (text: string, values: readonly AnyRow[string][]) =>
+    sql.unsafe(text, [...key, ...values], { prepare: true });
 
-  const on = (rows: readonly AnyRow[], text: () => string): PromiseLike<unknown>[] =>
-    rows.length === 0 ? [] : [sql.unsafe(text(), [...key, JSON.stringify(rows)], { prepare: true })];
+  const together = (rows: readonly AnyRow[], statement: () => Known): PromiseLike<unknown>[] =>
+    rows.length === 0 ? [] : [send(statement().many, [JSON.stringify(rows)])];
+
+  function on(rows: readonly AnyRow[], statement: () => Known): PromiseLike<unknown>[] {
+    if (!inShards || rows.length > MOST_ONE_BY_ONE) return together(rows, statement);
+    return rows.map((row) => {
+      const { one, fields } = statement();
+      return send(
+        one,
+        fields.map((field) => row[field] ?? null),
+      );
+    });
+  }
 
   const insert = (table: Table, rows: readonly AnyRow[], sets: readonly string[] = []) =>
     on(rows, () => known(`insert ${table} ${sets}`, () => statements.insert(table, sets)));
@@ -78,7 +103,7 @@ export function statementsOn(sql: Sql, tenant: Tenant) {
       ];
     },
     run: (statement: RowsStatement, rows: readonly AnyRow[]) =>
-      on(rows, () => known(statement, () => statement)),
+      together(rows, () => known(statement, () => statement)),
   };
 }
 

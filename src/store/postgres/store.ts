@@ -63,8 +63,9 @@ export async function openPostgresStore(
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
+  const inShards = await pool.read(isDistributed);
   const nodes =
-    serve && (await pool.read(isDistributed))
+    serve && inShards
       ? await watchNodes(url, {
           accounts: async () => [...(await directory.accounts()).keys()],
           onSilence: pool.discardAll,
@@ -72,9 +73,10 @@ export async function openPostgresStore(
         })
       : null;
   const living = () => nodes?.living() ?? null;
-  const feed = createFeed(pool, { onTrouble, living });
+  const places = () => ({ inShards, among: living() });
+  const feed = createFeed(pool, { onTrouble, living, inShards });
   const run = runner(pool);
-  const commit = committer(pool, cache);
+  const commit = committer({ pool, cache, inShards });
   const statistics = createStatistics(pool);
   if (serve) await statistics.start();
   // What goes wrong there goes wrong for requests too, and is said by those.
@@ -118,7 +120,7 @@ export async function openPostgresStore(
       checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
-      work: workQueue({ pool, run, accounts: directory.accounts, living }),
+      work: workQueue({ pool, run, accounts: directory.accounts, places }),
       retention: {
         listTenants(what, createdBefore) {
           const [table, prefix] =
@@ -126,10 +128,10 @@ export async function openPostgresStore(
           const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
           // Where the clock was moved, what is old may be ahead.
           return run(
-            tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), living()),
+            tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), places()),
           );
         },
-        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, living()),
+        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, places()),
       },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },

@@ -8,7 +8,7 @@ import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { endpointFrom, healthFrom } from '../resources/endpoints.ts';
 import { all, asItIs, owned, type Read, type Run } from '../resources/read.ts';
-import { tenantsWith } from '../resources/tenants.ts';
+import { type Places, tenantsWith } from '../resources/tenants.ts';
 import type { DueCheckout } from '../resources/work.ts';
 import { isAnyOf, raw, rowsAs, type Sql, sql } from '../sql.ts';
 import type { TenantClock, Work, WorkKind } from '../store.ts';
@@ -135,11 +135,10 @@ type Parts = {
   readonly pool: Pool;
   readonly run: Run;
   readonly accounts: () => Promise<ReadonlyMap<number, Account>>;
-  /** Those that can be asked about, or null for all. */
-  readonly living: () => readonly number[] | null;
+  readonly places: () => Places;
 };
 
-export function workQueue({ pool, run, accounts, living }: Parts): Work {
+export function workQueue({ pool, run, accounts, places }: Parts): Work {
   // Where the last claim ended in each account and mode, so that the next begins with others.
   const turns = new Map<string, string>();
 
@@ -165,7 +164,7 @@ export function workQueue({ pool, run, accounts, living }: Parts): Work {
         tenantsWith(
           tables[work],
           (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
-          living(),
+          places(),
         ),
       );
       return tenants.map((tenant) => {

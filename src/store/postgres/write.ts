@@ -33,10 +33,9 @@ export function writeStatements(
   sql: Sql,
   tenant: Tenant,
   all: readonly Writes[],
-  changes: readonly CheckoutChange[],
-  seen: Seen,
+  { changes, seen, inShards }: { changes: readonly CheckoutChange[]; seen: Seen; inShards: boolean },
 ): PromiseLike<unknown>[] {
-  const on = statementsOn(sql, tenant);
+  const on = statementsOn(sql, tenant, inShards);
   const events = all.flatMap((writes) => writes.events ?? []);
   const clockMoves = all.flatMap(({ clockMove }) => clockMove ?? []);
 

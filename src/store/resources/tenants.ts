@@ -3,12 +3,16 @@ import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
+/** Where data lie: in shards, and with whom one can be asked about: all accounts that can, or null where all can. */
+export type Places = { readonly inShards: boolean; readonly among: readonly number[] | null };
+
 /**
- * The accounts with data of a mode, as `number`, and how far their test clocks are ahead. On PostgreSQL it is a table that
- * lies in the shards of what is asked about, where those of `account` may be on another machine.
+ * The accounts with data of a mode, as `number`, and how far their test clocks are ahead. In shards it is a table that lies
+ * beside what is asked about, for `account` is on another machine; that costs one more look for each account.
  */
-export function accountsWith(mode: Mode): Sql {
+export function accountsWith(mode: Mode, inShards = true): Sql {
   const live = raw(`${mode === 'live'}`);
+  if (!inShards) return sql`account`;
   return either({
     sqlite: sql`account`,
     postgres: sql`(
@@ -23,19 +27,16 @@ export function accountsWith(mode: Mode): Sql {
 export const isAmong = (column: string, among: readonly number[] | null): Sql =>
   raw(among === null ? '' : `${column} IN (${[0, ...among].join()}) AND `);
 
-/**
- * Those with a row for which the condition holds; it may use the columns of `accountsWith`. `among` are all accounts that
- * can be asked about, where some cannot.
- */
+/** Those with a row for which the condition holds; it may use the columns of `accountsWith`. */
 export function tenantsWith(
   table: string,
   holds: (live: boolean) => Sql,
-  among: readonly number[] | null = null,
+  { among, inShards }: Places,
 ): Read<Tenant[]> {
   const withSome = (mode: Mode) => {
     const live = mode === 'live';
     return sql`
-      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode)} WHERE ${isAmong('number', among)}EXISTS (
+      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, inShards)} WHERE ${isAmong('number', among)}EXISTS (
         SELECT 1 FROM ${raw(table)} WHERE account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
   };
   return all(

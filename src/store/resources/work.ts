@@ -73,7 +73,7 @@ function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
   );
 }
 
-/** `among` as for `tenantsWith`. */
+/** `among` as in `Places`. */
 export const gauges = (among: readonly number[] | null): Read<Gauges> => {
   const count = (table: string, condition: string) =>
     sql`(SELECT count(*) FROM ${raw(table)} WHERE ${isAmong('account', among)}${raw(condition)})`;
