@@ -18,6 +18,7 @@ import { checkoutFaults } from './faults/checkout.ts';
 import type { Fault } from './faults/fault.ts';
 import { httpFaults } from './faults/http.ts';
 import { methodFaults } from './faults/methods.ts';
+import { nodeFaults } from './faults/nodes.ts';
 import { operationFaults } from './faults/operation.ts';
 import { simulationFaults } from './faults/simulation.ts';
 import { statementFaults } from './faults/statements.ts';
@@ -37,6 +38,7 @@ const all: readonly Fault[] = [
   ...httpFaults,
   ...writerFaults,
   ...storeFaults,
+  ...nodeFaults,
   ...operationFaults,
   ...simulationFaults,
 ];

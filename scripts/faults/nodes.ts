@@ -1,0 +1,131 @@
+/** Faults in what is done on many nodes: who is refused while one is away, what lies where, and how it gets there. */
+import type { Fault } from './fault.ts';
+
+const postgres = (file: string, test: string) => ({
+  file: `src/store/postgres/${file}.ts`,
+  tests: [`test/${test}.test.ts`],
+  withPostgres: true,
+});
+
+export const nodeFaults: readonly Fault[] = [
+  {
+    name: 'who lies on a node that is away is asked all the same',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'if (account !== null && isLost(account))',
+    replace: 'if (account === null && isLost(0))',
+  },
+  {
+    name: 'everybody is refused while a node is away',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer)',
+    replace: ')',
+  },
+  {
+    name: 'a batch for a node that is away is begun',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'Array.isArray(argument) ? argument[0]?.needs?.tenant : argument',
+    replace: 'argument as { account?: number; mode?: string }',
+  },
+  {
+    name: 'accounts of a node that is back stay away',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'if (silent.length === 0) lost = new Set();',
+    replace: 'if (silent.length === 0) lost = new Set(lost);',
+  },
+  {
+    name: 'a node that never answers is waited for',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'return Promise.race([asked, pause(ANSWERS_WITHIN_MS, false, { ref: false })]);',
+    replace: 'return asked;',
+  },
+  {
+    name: 'the trouble of the coordinator is taken for that of all nodes',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: '.catch(() => !silent.includes(node.id))',
+    replace: '.catch(() => false)',
+  },
+  {
+    name: 'a node is taken for back because the coordinator could not ask it',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: '.catch(() => !silent.includes(node.id))',
+    replace: '.catch(() => true)',
+  },
+  {
+    name: 'a node that is being emptied is not watched',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: "WHERE isactive AND noderole = 'primary' AND",
+    replace: "WHERE isactive AND shouldhaveshards AND noderole = 'primary' AND",
+  },
+  {
+    name: 'connections that wait for a node that fell silent are kept',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'if (fallen.length > 0) onSilence();',
+    replace: 'if (fallen.length > 1) onSilence();',
+  },
+  {
+    name: 'connections are given up for as long as a node is silent',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'silent.includes(id) && !before.includes(id)',
+    replace: 'silent.includes(id)',
+  },
+  {
+    name: 'all accounts are looked after while a node is away',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: 'lost.size === 0 ? null : known.filter((account) => !lost.has(account))',
+    replace: 'lost.size === 0 ? null : known',
+  },
+  {
+    name: 'readiness says the share that is away',
+    ...postgres('nodes', 'postgres/nodes'),
+    find: '1 - lost.size / known.length',
+    replace: 'lost.size / known.length',
+  },
+  {
+    name: 'keys are cut into shards',
+    ...postgres('shards', 'postgres/shards'),
+    find: " AND relname <> 'api_key'",
+    replace: '',
+  },
+  {
+    name: 'tables lie in shards of their own',
+    ...postgres('shards', 'postgres/shards'),
+    find: "const beside = name === PLACES ? 'none' : PLACES;",
+    replace: "const beside = 'none';",
+  },
+  {
+    name: 'a table is cut before the one that it is to lie beside',
+    ...postgres('shards', 'postgres/shards'),
+    find: 'ORDER BY relname <> ${PLACES}, relname',
+    replace: 'ORDER BY relname, ${PLACES}',
+  },
+  {
+    name: 'a table without a key cannot move under load',
+    ...postgres('shards', 'postgres/shards'),
+    find: 'if (!keyed) await',
+    replace: 'if (keyed && !keyed) await',
+  },
+  {
+    name: 'tables that are in shards are cut once more',
+    ...postgres('shards', 'postgres/shards'),
+    find: '      AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)\n',
+    replace: '',
+  },
+  {
+    name: 'a database with Citus that is whole is taken for one in shards',
+    ...postgres('shards', 'postgres/shards'),
+    find: 'return rows.length > 0;',
+    replace: 'return rows.length >= 0;',
+  },
+  {
+    name: 'rows for shards are gathered at the coordinator',
+    ...postgres('statements', 'postgres/shards'),
+    find: 'if (!inShards || rows.length > MOST_ONE_BY_ONE)',
+    replace: 'if (inShards || rows.length > MOST_ONE_BY_ONE)',
+  },
+  {
+    name: 'a start ends with the first deadlock of its migration',
+    ...postgres('migrate', 'store/postgres-only'),
+    find: "new Set(['55P03', '40P01', '40001'])",
+    replace: "new Set(['55P03', '40001'])",
+  },
+];
