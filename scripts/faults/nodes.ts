@@ -119,8 +119,8 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'rows for shards are gathered at the coordinator',
     ...postgres('statements', 'postgres/shards'),
-    find: 'if (!inShards || rows.length > MOST_ONE_BY_ONE)',
-    replace: 'if (inShards || rows.length > MOST_ONE_BY_ONE)',
+    find: 'inShards ? MOST_AS_VALUES : 0,',
+    replace: 'inShards ? 0 : MOST_AS_VALUES,',
   },
   {
     name: 'a start ends with the first deadlock of its migration',

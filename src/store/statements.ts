@@ -1,7 +1,7 @@
 /**
  * Statements on rows, once for both databases. PostgreSQL takes many rows at once, which travel as one JSON parameter
  * whatever their number; SQLite takes one, whose values are parameters: it finds rows of tables by them. So does a
- * database in shards, which sends a row on to its shard as it is, and would gather what is selected to be inserted.
+ * database in shards, which sends values on to their shard as they are, and would gather what is selected to be inserted.
  */
 import type { Dialect } from './sql.ts';
 import { type Column, parsed, schemaOf, type Trim } from './tables.ts';
@@ -9,7 +9,8 @@ import { type Column, parsed, schemaOf, type Trim } from './tables.ts';
 export type RowsStatement = {
   /** What a row is to have, under these names. */
   readonly columns: readonly Pick<Column, 'field' | 'type'>[];
-  readonly textFor: (dialect: Dialect, rows?: 'one' | 'many') => string;
+  /** For so many rows: any number in PostgreSQL, and one in SQLite, unless it is said. Several are only inserted. */
+  readonly textFor: (dialect: Dialect, rows?: number | 'many') => string;
 };
 
 type Names<T extends string> = T extends `${infer One},${infer Others}`
@@ -34,26 +35,34 @@ export function onRows<const C extends string>(columns: C, text: (parts: Parts<N
 }
 
 function statement(columns: RowsStatement['columns'], text: (parts: Parts<string>) => string): RowsStatement {
-  const textFor = (dialect: Dialect, number: 'one' | 'many' = dialect === 'sqlite' ? 'one' : 'many') => {
+  const textFor = (dialect: Dialect, number: number | 'many' = dialect === 'sqlite' ? 1 : 'many') => {
     const isMany = number === 'many';
-    const parameter = (index: number, type: string) =>
-      dialect === 'sqlite' ? `$${index + 3}` : `$${index + 3}::${type}`;
-    const cells = columns.map(({ field, type }, index) => [
-      field,
-      isMany ? `r."${field}"` : parameter(index, type),
-    ]);
     const types = columns.map(({ field, type }) => `"${field}" ${type}`);
     const rows = isMany ? [`json_to_recordset($3::text::json) AS r (${types.join(', ')})`] : [];
+    const cells = columns.map(({ field, type }, index) => {
+      if (isMany) return [field, `r."${field}"`];
+      return [field, dialect === 'sqlite' ? `$${index + 3}` : `$${index + 3}::${type}`];
+    });
+    /** The parameters of another row are behind those of the first; account and mode are the same. */
+    const ofRow = (own: string, index: number) =>
+      own.replaceAll(/\$(\d+)/g, (mark, first: string) =>
+        Number(first) < 3 ? mark : `$${Number(first) + index * columns.length}`,
+      );
     const written = text({
       r: Object.fromEntries(cells),
       clause(keyword, ...tables) {
         const all = [...rows, ...tables];
         return all.length === 0 ? '' : `${keyword} ${all.join(', ')}`;
       },
-      values: (own) =>
-        isMany
-          ? `SELECT $1::bigint, $2::boolean, ${own.join(', ')} FROM ${rows}`
-          : `VALUES ($1, $2, ${own.join(', ')})`,
+      values(own) {
+        if (isMany) return `SELECT $1::bigint, $2::boolean, ${own.join(', ')} FROM ${rows}`;
+        if (dialect === 'sqlite') return `VALUES ($1, $2, ${own.join(', ')})`;
+        const each = Array.from(
+          { length: number },
+          (_, index) => `($1::bigint, $2::boolean, ${ofRow(own.join(', '), index)})`,
+        );
+        return `VALUES ${each.join(', ')}`;
+      },
       dialect,
     });
     return dialect === 'postgres' ? written : written.replaceAll(/\$(?=\d)/g, '?');

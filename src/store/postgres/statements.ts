@@ -27,12 +27,12 @@ type Table = TableIn<'postgres'>;
 const statements = tableStatements<Table>('postgres');
 
 /**
- * Rows of a statement that go to their shard one by one. What is selected to be inserted, as rows in JSON are, comes to the
- * coordinator first, and goes on as a COPY, which commits in two phases: that costs as much as so many rows.
+ * Rows of an INSERT that go to their shard as values. What is selected to be inserted, as rows in JSON are, comes to the
+ * coordinator first, and goes on as a COPY, which commits in two phases. Each number of rows is a text of its own.
  */
-const MOST_ONE_BY_ONE = 16;
+const MOST_AS_VALUES = 16;
 
-type Known = { readonly fields: readonly string[]; readonly many: string; readonly one: string };
+type Known = { readonly fields: readonly string[]; readonly textFor: (rows: number | 'many') => string };
 
 /** Statements that were made before. */
 const made = new Map<string | RowsStatement, Known>();
@@ -40,34 +40,41 @@ const made = new Map<string | RowsStatement, Known>();
 function known(key: string | RowsStatement, make: () => RowsStatement): Known {
   const before = made.get(key);
   if (before !== undefined) return before;
-  const { columns, textFor } = make();
-  const fields = columns.map(({ field }) => field);
-  const texts = { fields, many: textFor('postgres', 'many'), one: textFor('postgres', 'one') };
-  made.set(key, texts);
-  return texts;
+  const statement = make();
+  const texts = new Map<number | 'many', string>();
+  const one: Known = {
+    fields: statement.columns.map(({ field }) => field),
+    textFor(rows) {
+      const text = texts.get(rows) ?? statement.textFor('postgres', rows);
+      texts.set(rows, text);
+      return text;
+    },
+  };
+  made.set(key, one);
+  return one;
 }
 
 export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
   const key = tenantColumns(tenant);
-  const send = (text: string, values: readonly AnyRow[string][]) =>
-    sql.unsafe(text, [...key, ...values], { prepare: true });
 
-  const together = (rows: readonly AnyRow[], statement: () => Known): PromiseLike<unknown>[] =>
-    rows.length === 0 ? [] : [send(statement().many, [JSON.stringify(rows)])];
-
-  function on(rows: readonly AnyRow[], statement: () => Known): PromiseLike<unknown>[] {
-    if (!inShards || rows.length > MOST_ONE_BY_ONE) return together(rows, statement);
-    return rows.map((row) => {
-      const { one, fields } = statement();
-      return send(
-        one,
-        fields.map((field) => row[field] ?? null),
-      );
-    });
+  /** The rows are values where there are up to so many of them, else one parameter. */
+  function on(rows: readonly AnyRow[], statement: () => Known, mostAsValues = inShards ? 1 : 0) {
+    if (rows.length === 0) return [];
+    const { textFor, fields } = statement();
+    const asValues = rows.length <= mostAsValues;
+    const values = asValues
+      ? rows.flatMap((row) => fields.map((field) => row[field] ?? null))
+      : [JSON.stringify(rows)];
+    const text = textFor(asValues ? rows.length : 'many');
+    return [sql.unsafe(text, [...key, ...values], { prepare: true })];
   }
 
   const insert = (table: Table, rows: readonly AnyRow[], sets: readonly string[] = []) =>
-    on(rows, () => known(`insert ${table} ${sets}`, () => statements.insert(table, sets)));
+    on(
+      rows,
+      () => known(`insert ${table} ${sets}`, () => statements.insert(table, sets)),
+      inShards ? MOST_AS_VALUES : 0,
+    );
   /** Rows that were read, each with the count as it is to be, and as it was `seen`. */
   const replace = (table: Table, rows: readonly AnyRow[], sets: readonly string[]) =>
     on(rows, () =>
@@ -103,7 +110,7 @@ export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
       ];
     },
     run: (statement: RowsStatement, rows: readonly AnyRow[]) =>
-      together(rows, () => known(statement, () => statement)),
+      on(rows, () => known(statement, () => statement), 0),
   };
 }
 
