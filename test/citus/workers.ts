@@ -29,6 +29,17 @@ async function portOf(sql: Sql, account: number): Promise<number> {
 const quantile = (sorted: readonly number[], share: number): number =>
   Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 
+/** Those that have ended meanwhile, as connections do, need no signal. */
+function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of processes) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 /** What those who live elsewhere see while a worker is away. */
 async function watchLiving(stage: Stage, lost: number): Promise<{ living_p99_ms: number; served: number }> {
   const away = await Promise.all(
@@ -62,14 +73,14 @@ for (const how of ['killed', 'frozen'] as const)
     for (let round = 0; round < rounds; round++) {
       const processes = await processesOf(t, url);
       const [first] = processes;
-      if (how === 'killed') process.kill(first, 'SIGKILL');
-      else for (const pid of processes) process.kill(pid, 'SIGSTOP');
       try {
+        if (how === 'killed') process.kill(first, 'SIGKILL');
+        else signalAll(processes, 'SIGSTOP');
         const seen = await watchLiving(stage, lost);
         worst = Math.max(worst, seen.living_p99_ms);
         served += seen.served;
       } finally {
-        if (how === 'frozen') for (const pid of processes) process.kill(pid, 'SIGCONT');
+        if (how === 'frozen') signalAll(processes, 'SIGCONT');
       }
       await untilReady(stage);
       for (const shop of stage.shops) await shop.goesOn();
