@@ -17,8 +17,8 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'everybody is refused while a node is away',
     ...postgres('nodes', 'postgres/nodes'),
-    find: 'AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer)',
-    replace: ')',
+    find: 'AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer) AS lost',
+    replace: ') AS lost',
   },
   {
     name: 'a batch for a node that is away is begun',

@@ -19,18 +19,27 @@ async function setUp(t: TestContext, nodes = two) {
   const url = await migratedDatabase(t);
   const sql = openTables(t, url);
   await makeCatalog(sql, nodes);
+  for (const number of KNOWN)
+    await sql`INSERT INTO account (number, name, created_at, webhook_secret_test, webhook_secret_live)
+      VALUES (${number}, 'Shop', 1, '', '')`;
   const told: string[] = [];
   const counts = { silences: 0 };
-  const watch = await watchNodes(url, {
-    accounts: async () => KNOWN,
-    onSilence: () => void counts.silences++,
+  const livingAtSilence: Array<readonly number[] | null> = [];
+  let watch: Awaited<ReturnType<typeof watchNodes>> | undefined;
+  const started = await watchNodes(url, {
+    onSilence() {
+      counts.silences++;
+      // Who comes next is to be refused already.
+      livingAtSilence.push(watch?.living() ?? null);
+    },
     onTrouble: (text) => told.push(text),
   });
-  t.after(() => watch.stop());
+  watch = started;
+  t.after(() => started.stop());
   const until = async (holds: () => boolean) => {
     while (!holds()) await pause(5);
   };
-  return { sql, told, counts, watch, until };
+  return { sql, told, counts, watch: started, until, livingAtSilence };
 }
 
 /** A store that says with what it was asked. */
@@ -50,10 +59,11 @@ suite('nodes of a database in shards', { concurrency: true }, () => {
 
   for (const answer of ['no', 'never'] as const)
     test(`whose answer is ${answer} take their accounts away until they are back`, { timeout }, async (t) => {
-      const { sql, told, counts, watch, until } = await setUp(t);
+      const { sql, told, counts, watch, until, livingAtSilence } = await setUp(t);
       await letAnswer(sql, 2, answer);
       await until(() => watch.share() < 1);
       assert.deepEqual([watch.living(), watch.share()], [[1, 2, 3], 0.75]);
+      assert.deepEqual(livingAtSilence, [[1, 2, 3]]);
       assert.deepEqual([told, counts.silences], [['the node 127.0.0.1:2 does not answer'], 1]);
       // Who is silent still is no news.
       await asked(sql, 4);

@@ -13,8 +13,6 @@ const LOOK_EVERY_MS = 500;
 const ANSWERS_WITHIN_MS = 1_500;
 
 type Watch = {
-  /** The numbers of all accounts. */
-  readonly accounts: () => Promise<readonly number[]>;
   /** Told each time that a node falls silent. */
   readonly onSilence: () => void;
   readonly onTrouble: (text: string) => void;
@@ -22,7 +20,7 @@ type Watch = {
 
 type Node = { readonly id: number; readonly host: string; readonly port: number };
 
-export async function watchNodes(url: string, { accounts, onSilence, onTrouble }: Watch) {
+export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
   const connect = () => createConnection(url, undefined, { name: 'opentill heartbeat' });
   // Apart from those of requests, which may be waiting for a node.
   const own = connect();
@@ -54,17 +52,18 @@ export async function watchNodes(url: string, { accounts, onSilence, onTrouble }
     return Promise.race([asked, pause(ANSWERS_WITHIN_MS, false, { ref: false })]);
   }
 
-  /** The accounts in shards of these nodes. */
-  async function accountsOn(nodes: readonly number[], among: readonly number[]): Promise<number[]> {
+  /** All accounts, and those in shards of these nodes: on a connection that waits behind nobody's request. */
+  async function lookUp(away: readonly number[]): Promise<void> {
     const rows = await own.run(
-      (sql) => sql<Array<{ number: number }>>`
-        SELECT number FROM unnest(string_to_array(${among.join()}, ',')::bigint[]) AS number
-        WHERE EXISTS (
+      (sql) => sql<Array<{ number: number; lost: boolean }>>`
+        SELECT number, EXISTS (
           SELECT FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
-          WHERE logicalrelid = ${PLACES}::regclass AND nodeid = ANY (string_to_array(${nodes.join()}, ',')::integer[])
-            AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer)`,
+          WHERE logicalrelid = ${PLACES}::regclass AND nodeid = ANY (string_to_array(${away.join()}, ',')::integer[])
+            AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer) AS lost
+        FROM account ORDER BY number`,
     );
-    return rows.map(({ number }) => number);
+    known = rows.map(({ number }) => number);
+    lost = new Set(rows.filter((row) => row.lost).map(({ number }) => number));
   }
 
   async function look(): Promise<void> {
@@ -79,13 +78,14 @@ export async function watchNodes(url: string, { accounts, onSilence, onTrouble }
     const before = silent;
     silent = nodes.filter((_, index) => !answered[index]).map(({ id }) => id);
     const fallen = nodes.filter(({ id }) => silent.includes(id) && !before.includes(id));
-    // Requests that ask it already may wait for long, and others behind them.
-    if (fallen.length > 0) onSilence();
-    for (const { host, port } of fallen) onTrouble(`the node ${host}:${port} does not answer`);
-    if (silent.length === 0) lost = new Set();
-    else {
-      known = await accounts();
-      lost = new Set(await accountsOn(silent, known));
+    try {
+      if (silent.length === 0) lost = new Set();
+      else await lookUp(silent);
+    } finally {
+      // Requests that ask it already may wait for long, and others behind them; who came next would wait there, too, if it
+      // were not known yet who is lost.
+      if (fallen.length > 0) onSilence();
+      for (const { host, port } of fallen) onTrouble(`the node ${host}:${port} does not answer`);
     }
   }
 

@@ -67,7 +67,6 @@ export async function openPostgresStore(
   const nodes =
     serve && inShards
       ? await watchNodes(url, {
-          accounts: async () => [...(await directory.accounts()).keys()],
           onSilence: pool.discardAll,
           onTrouble,
         })
