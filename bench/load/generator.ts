@@ -40,6 +40,7 @@ async function run(job: Job): Promise<Load> {
   );
   const latencies = createLatencies();
   const lateness = createLatencies();
+  const accepted = createLatencies();
   const statuses = new Map<number, number>();
   let sent = 0;
   let answered = 0;
@@ -92,7 +93,8 @@ async function run(job: Job): Promise<Load> {
       answered++;
       bytes += answers.length();
       latencies.add(now - due);
-      if (status < 200 || status > 299) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status >= 200 && status <= 299) accepted.add(now - due);
+      else statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (isOver || (job.most !== undefined && sent >= job.most)) {
         if (underWay === 0) drained();
       } else if (perSecond === undefined) send(now);
@@ -128,6 +130,7 @@ async function run(job: Job): Promise<Load> {
   if (perSecond === undefined) await Promise.race([until(endAt), allAnswered, failure]);
   const seconds = (Math.min(performance.now(), endAt) - startedAt) / 1000;
   const answeredInTime = answered;
+  const acceptedInTime = accepted.count();
   const cpu = process.cpuUsage(cpuBefore);
   isOver = true;
   if (underWay > 0) {
@@ -148,6 +151,8 @@ async function run(job: Job): Promise<Load> {
     p99Ms: latencies.percentile(0.99),
     longestMs: latencies.longest(),
     lateP99Ms: lateness.percentile(0.99),
+    accepted: acceptedInTime,
+    acceptedP99Ms: accepted.percentile(0.99),
   };
 
   function poll(): void {

@@ -56,6 +56,9 @@ export type Load = {
   readonly longestMs: number;
   /** Delay of an open loop: how much later than due the generator itself has sent. */
   readonly lateP99Ms: number;
+  /** Answers of 2xx within the time; the 99th percentile is that of all of them. */
+  readonly accepted: number;
+  readonly acceptedP99Ms: number;
 };
 
 export type Generator = { run(job: Job): Promise<Load>; stop(): Promise<void> };

@@ -15,6 +15,7 @@ export function createLatencies() {
       total++;
       if (ms > longestMs) longestMs = ms;
     },
+    count: (): number => total,
     longest: (): number => longestMs,
     /** The smallest latency that so large a share of all do not exceed; NaN of none. */
     percentile(share: number): number {

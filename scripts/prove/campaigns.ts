@@ -329,4 +329,17 @@ export const campaigns: readonly Campaign[] = [
     },
     limitMinutes: 15,
   },
+  {
+    name: 'overload',
+    chapter: 'Nobody in the way',
+    what: 'Changes come at three times the rate at which a service on SQLite does them, with webhooks going out. Goodput is the share of that rate that is done all the same; the rest is refused at once, and soon afterwards everything is as before.',
+    files: ['bench/overload.ts'],
+    scale: 1,
+    reach: {
+      goodput: { atLeast: 0.8 },
+      accepted_p99_ms: { atMost: 1000 },
+      recovery_ms: { atMost: 5000 },
+    },
+    limitMinutes: 5,
+  },
 ];

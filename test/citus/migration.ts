@@ -9,6 +9,7 @@ import { prepareDatabase } from '../../src/store/postgres/open.ts';
 import { startInstance } from '../cluster/cluster.ts';
 import { evidence } from '../support/evidence.ts';
 import { newerVersion } from '../support/newer-version.ts';
+import { freshDirectory } from '../support/process.ts';
 import { settle, startStage } from './load.ts';
 import { readiness, rounds, TIMEOUT } from './nodes.ts';
 
@@ -24,8 +25,9 @@ CREATE INDEX checkout_place_${number} ON checkout (account, live, place_${number
 test('an older version serves while newer ones migrate', TIMEOUT, async (t) => {
   const stage = await startStage(t);
   const { url, sql, shops } = stage;
-  const program = newerVersion(t, { sqlite: '', postgres: step(0) });
-  const newer = await startInstance(t, url, {}, { program });
+  const next = newerVersion(freshDirectory(t));
+  next.migrateBy('postgres', step(0));
+  const newer = await startInstance(t, url, {}, { program: next.program });
   const steps = [step(0)];
   let longestMs = 0;
   for (let round = 0; round < rounds; round++) {
