@@ -62,8 +62,10 @@ export function takeOver() {
   };
   Object.assign(globalThis, {
     setTimeout: setTimer,
-    clearTimeout: (timer: Timer | undefined) => {
-      timers = timers.filter((each) => each !== timer);
+    // Whoever else is in this process may end a timer from before.
+    clearTimeout: (timer: Timer | NodeJS.Timeout | undefined) => {
+      if (timer !== undefined && 'fire' in timer) timers = timers.filter((each) => each !== timer);
+      else real.clearTimeout(timer);
     },
   });
   Date.now = () => wallMs;
