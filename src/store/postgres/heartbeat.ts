@@ -3,15 +3,17 @@
  * that swallows everything, breaks no connection: whoever asks waits. So somebody asks all the time, and when there is
  * no answer nobody else has to wait.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { StoreUnavailable } from '../errors.ts';
 import { createConnection } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { migrations, objectionToSchema, type SchemaVersion } from './migrate.ts';
 
-const ASK_EVERY_MS = 1_000;
-/** Longer than it takes to give up a host that takes a connection and says nothing. */
-const SILENT_AFTER_MS = 4_000;
+const defaults = {
+  askEveryMs: 1_000,
+  /** Longer than it takes to give up a host that takes a connection and says nothing. */
+  silentAfterMs: 4_000,
+};
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
@@ -22,7 +24,12 @@ type Listeners = {
   readonly onTrouble: (text: string) => void;
 };
 
-export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners) {
+export function startHeartbeat(
+  url: string,
+  { onSilence, onTrouble }: Listeners,
+  options: Partial<typeof defaults> = {},
+) {
+  const { askEveryMs, silentAfterMs } = { ...defaults, ...options };
   const connection = createConnection(url, undefined, { name: 'opentill heartbeat' });
   const stopping = new AbortController();
   let silent = false;
@@ -48,7 +55,8 @@ export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners)
       () => true,
       (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
     );
-    const limit = pause(SILENT_AFTER_MS, false, { ref: false });
+    // Behind a limit that is over because this process itself stood still, the answer may wait to be read.
+    const limit = pause(silentAfterMs, false, { ref: false }).then(() => turn(false, { ref: false }));
     const wasSilent = silent;
     silent = !(await Promise.race([answered, limit]));
     if (!silent) return;
@@ -60,7 +68,7 @@ export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners)
     const { signal } = stopping;
     while (!signal.aborted) {
       await beat();
-      await pause(ASK_EVERY_MS, undefined, { ref: false, signal }).catch(() => {});
+      await pause(askEveryMs, undefined, { ref: false, signal }).catch(() => {});
     }
   }
   void run();
