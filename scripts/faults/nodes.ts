@@ -35,7 +35,7 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'a node that never answers is waited for',
     ...postgres('nodes', 'postgres/nodes'),
-    find: 'return Promise.race([asked, pause(ANSWERS_WITHIN_MS, false, { ref: false })]);',
+    find: 'return answersWithin(ANSWERS_WITHIN_MS, asked);',
     replace: 'return asked;',
   },
   {

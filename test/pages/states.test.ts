@@ -166,7 +166,7 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
       `${till.base}/receipt/${receiptCodeOf(sessions.refunded)}`,
       `${till.base}/receipt/unknown`,
     ];
-    // In `npm test` each page is seen in one of the views, and in each view every kind of content.
+    // In `npm test` each page is seen in one of the views.
     const inTurn = all.filter((_, index) => index % viewsHere.length === place);
     for (const address of combinations(all, inTurn)) {
       await page.goto(address.includes('?') ? address + query.replace('?', '&') : address + query);

@@ -8,7 +8,7 @@ const COLLISIONS = new Set(['40001', '40P01']);
 const OUTDATED_PLAN = '0A000';
 const UNIQUE_VIOLATION = '23505';
 const NOT_NULL_VIOLATION = '23502';
-/** What the second of two gets who make a table at once: of its row in a catalogue, of the table, of its row type. */
+/** Errors of the second of two who make a table at once: of its row in a catalogue, of the table, of its row type. */
 const ALREADY_THERE = new Set([UNIQUE_VIOLATION, '42P07', '42710']);
 /** Columns that count the changes of a row, which become null where the row is not as it was seen. */
 const COUNTERS = new Set(['version', 'revision']);

@@ -3,17 +3,16 @@
  * that swallows everything, breaks no connection: whoever asks waits. So somebody asks all the time, and when there is
  * no answer nobody else has to wait.
  */
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { answersWithin } from '../../lib/answers.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createConnection } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { migrations, objectionToSchema, type SchemaVersion } from './migrate.ts';
 
-const defaults = {
-  askEveryMs: 1_000,
-  /** Longer than it takes to give up a host that takes a connection and says nothing. */
-  silentAfterMs: 4_000,
-};
+const ASK_EVERY_MS = 1_000;
+/** Longer than it takes to give up a host that takes a connection and says nothing. */
+const SILENT_AFTER_MS = 4_000;
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
@@ -24,12 +23,7 @@ type Listeners = {
   readonly onTrouble: (text: string) => void;
 };
 
-export function startHeartbeat(
-  url: string,
-  { onSilence, onTrouble }: Listeners,
-  options: Partial<typeof defaults> = {},
-) {
-  const { askEveryMs, silentAfterMs } = { ...defaults, ...options };
+export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners) {
   const connection = createConnection(url, undefined, { name: 'opentill heartbeat' });
   const stopping = new AbortController();
   let silent = false;
@@ -55,10 +49,8 @@ export function startHeartbeat(
       () => true,
       (error) => codeOf(error) !== 'CONNECT_TIMEOUT',
     );
-    // Behind a limit that is over because this process itself stood still, the answer may wait to be read.
-    const limit = pause(silentAfterMs, false, { ref: false }).then(() => turn(false, { ref: false }));
     const wasSilent = silent;
-    silent = !(await Promise.race([answered, limit]));
+    silent = !(await answersWithin(SILENT_AFTER_MS, answered));
     if (!silent) return;
     connection.discard();
     if (!wasSilent) onSilence();
@@ -68,7 +60,7 @@ export function startHeartbeat(
     const { signal } = stopping;
     while (!signal.aborted) {
       await beat();
-      await pause(askEveryMs, undefined, { ref: false, signal }).catch(() => {});
+      await pause(ASK_EVERY_MS, undefined, { ref: false, signal }).catch(() => {});
     }
   }
   void run();

@@ -161,7 +161,7 @@ async function patiently(step: () => Promise<void>): Promise<void> {
     try {
       return await step();
     } catch (error) {
-      if (!HELD_UP.has(codeOf((error as Error).cause ?? error)) || tries === MAX_TRIES) throw error;
+      if (!HELD_UP.has(codeOf(error)) || tries === MAX_TRIES) throw error;
       await pause(PAUSE_MS);
     }
   }

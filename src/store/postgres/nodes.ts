@@ -2,7 +2,7 @@
  * The nodes of a database in shards: who lies on one that does not answer is refused at once, so that nobody else waits
  * for it, and is left out of what is asked about all.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { answersWithin } from '../../lib/answers.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection } from './connection.ts';
@@ -49,7 +49,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
         .catch(() => !silent.includes(node.id))
         .finally(() => asking.delete(node.id));
     asking.set(node.id, asked);
-    return Promise.race([asked, pause(ANSWERS_WITHIN_MS, false, { ref: false })]);
+    return answersWithin(ANSWERS_WITHIN_MS, asked);
   }
 
   /** All accounts, and those in shards of these nodes: on a connection that waits behind nobody's request. */
