@@ -7,7 +7,6 @@ import type { Session, StandInEvent } from '../support/stripe-stand-in-books.ts'
 import type { Provider } from './contract-provider.ts';
 import type { Data, Till } from './contract-till.ts';
 
-const TIMEOUT_MS = 200;
 const LOOK_AGAIN_SECONDS = 11 * 60;
 const QUESTIONS = {
   start: /^POST \/v1\/checkout\/sessions$/,
@@ -33,7 +32,7 @@ export async function startCards(context: Pick<TestContext, 'after'>): Promise<P
     live: null,
     accountNumber: 1,
     apiUrl: stripe.url,
-    timeoutMs: TIMEOUT_MS,
+    http: stripe.http,
     retries: 0,
   });
   const books = stripe.books.test;

@@ -2,9 +2,11 @@
  * A stand-in for Stripe: a server on this machine that speaks the part of its API that is used here, with the pages on
  * which payers pay, with the webhooks that Stripe sends, and with everything that can go wrong on the way.
  */
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Mode } from '../../src/checkout/tenant.ts';
+import { fetchHttp, type StripeHttp } from '../../src/methods/stripe/http.ts';
 import {
   type Answer,
   type Call,
@@ -42,6 +44,11 @@ export type Misbehaviour =
 
 export type StripeStandIn = {
   readonly url: string;
+  /**
+   * Asks the stand-in, and loses patience as soon as it falls silent: no test waits for a time limit, and a slow machine
+   * is not taken for a silent Stripe.
+   */
+  readonly http: StripeHttp;
   readonly keys: Readonly<Record<Mode, { readonly secretKey: string; readonly webhookSecret: string }>>;
   readonly books: Readonly<Record<Mode, Books>>;
   readonly calls: readonly Call[];
@@ -57,6 +64,11 @@ export type StripeStandIn = {
   close(): Promise<void>;
 };
 
+const SILENT: ReadonlySet<Misbehaviour> = new Set(['silence_before', 'silence_after', 'trickle']);
+
+/** Tells calls of `http` apart. */
+const CALL_HEADER = 'x-call';
+
 export async function startStripe(context: {
   after(hook: () => Promise<void>): void;
 }): Promise<StripeStandIn> {
@@ -65,6 +77,8 @@ export async function startStripe(context: {
   const { books } = api;
   const calls: Call[] = [];
   const planned: Array<{ misbehaviour: Misbehaviour; on: RegExp }> = [];
+  const silences = new EventEmitter().setMaxListeners(0);
+  let asked = 0;
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -94,10 +108,25 @@ export async function startStripe(context: {
       response,
     );
     if (answer) send(response, answer);
+    else if (misbehaviour && SILENT.has(misbehaviour)) silences.emit(String(headers[CALL_HEADER]));
   }
+
+  const http: StripeHttp = async (request) => {
+    asked += 1;
+    const call = String(asked);
+    const silence = once(silences, call).then(() => {
+      throw new Error('there was no whole answer');
+    });
+    silence.catch(() => undefined);
+    const answer = fetchHttp({ ...request, headers: { ...request.headers, [CALL_HEADER]: call } });
+    // An answer that is not awaited any more ends with the connections of the stand-in.
+    answer.catch(() => undefined).finally(() => silences.removeAllListeners(call));
+    return Promise.race([answer, silence]);
+  };
 
   const standIn: StripeStandIn = {
     url: url(),
+    http,
     keys: KEYS,
     books,
     calls,

@@ -237,7 +237,11 @@ suite('the network', () => {
   });
 
   test('gives up on an answer that does not end, is too long, or leads elsewhere', async (t) => {
-    const slow = await serverThat(t, (_request, response) => void response.writeHead(200).write('{'));
+    const slow = await serverThat(t, (_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
     await assert.rejects(fetchHttp({ ...request, url: slow }), /no whole answer within 300 ms/);
     const long = await serverThat(t, (_request, response) => void response.end(Buffer.alloc(2 ** 23 + 1)));
     await assert.rejects(fetchHttp({ ...request, timeoutMs: 10_000, url: long }), /more than 8388608 bytes/);

@@ -86,7 +86,7 @@ export async function startHarness(
     live: keys.live,
     accountNumber: account.number,
     apiUrl: stripe.url,
-    timeoutMs: 1000,
+    http: stripe.http,
     retries: 0,
     ...options,
   });

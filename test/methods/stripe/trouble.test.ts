@@ -81,7 +81,7 @@ suite('trouble on the way to Stripe', () => {
   }
 
   test('an answer that never ends is given up', async (t) => {
-    const harness = await startHarness(t, { timeoutMs: 100 });
+    const harness = await startHarness(t);
     const { checkout, attempt } = await harness.started();
     harness.stripe.next('trickle');
     const answer = await harness.rail.sync(checkout, { ...attempt, status: 'processing' }, Date.now());
