@@ -19,6 +19,10 @@ export async function report(stream: ReturnType<typeof run>, files: readonly str
       if (data.nesting === 0 && files.includes(data.name)) {
         durations.set(data.name, durationMs);
         console.log(`${passed ? '✔' : '✖'} ${data.name} (${inSeconds(durationMs)})`);
+      } else if (data.nesting === 0 && data.name !== data.file) {
+        // All but the lanes themselves, which have the names of their files.
+        console.log(`✖ ${data.name}: declared when its file was loaded already`);
+        success = false;
       }
       // The events of failures wait until the processes before have ended; this one does not.
       if (!passed && error?.failureType !== 'subtestsFailed') yield { type: 'test:fail', data };
