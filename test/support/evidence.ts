@@ -23,13 +23,17 @@ export interface Table {
   readonly rows: ReadonlyArray<readonly (string | number)[]>;
 }
 
+/** Throws where a figure is no number, which nothing can be compared with. */
 export function evidence(
   t: Pick<TestContext, 'diagnostic'>,
   campaign: string,
   figures: Figures,
   table?: Table,
 ): void {
-  const text = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
+  const text = Object.entries(figures).map(([name, value]) => {
+    if (!Number.isFinite(value)) throw new TypeError(`${campaign}: ${name} is ${value}, which tells nothing`);
+    return `${name} ${value}`;
+  });
   t.diagnostic(`${campaign}: ${text.join(', ')}`);
   const path = process.env.OPENTILL_EVIDENCE;
   if (path === undefined) return;

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import type { Campaign } from '../../scripts/prove/campaigns.ts';
+import { judged } from '../../scripts/prove/judge.ts';
+import { evidence, type Figures } from '../support/evidence.ts';
+
+const campaign: Campaign = {
+  name: 'kills',
+  chapter: 'Nobody in',
+  what: 'Kills.',
+  files: [],
+  scale: 1,
+  limitMinutes: 1,
+  reach: { kills: { atLeast: 3 }, ready_ms: { atMost: 100 } },
+};
+const ended = { tests: 2, minutes: 1, date: new Date(0), commit: 'abc', machine: 'one' };
+const faultsOf = (...all: readonly Figures[]) =>
+  judged(
+    campaign,
+    all.map((figures) => ({ campaign: 'kills', figures, seed: 1 })),
+    ended,
+  ).faults;
+
+suite('figures of a campaign', () => {
+  test('are added up, but of times the longest counts', () => {
+    assert.deepEqual(faultsOf({ kills: 1, ready_ms: 100 }, { kills: 2, ready_ms: 100 }), []);
+    assert.deepEqual(faultsOf({ kills: 3, ready_ms: 1 }, { kills: 3, ready_ms: 101 }), [
+      'ready_ms is 101, not at most 100',
+    ]);
+  });
+
+  test('that are too few or missing are not reached', () => {
+    assert.deepEqual(faultsOf({ kills: 2 }), ['kills is 2, not at least 3', 'ready_ms was not said']);
+  });
+
+  test('fail with a test', () => {
+    const figures = { kills: 3, ready_ms: 1 };
+    const line = { campaign: 'kills', figures, seed: 1 };
+    assert.deepEqual(judged(campaign, [line], { ...ended, tests: null }).faults, ['a test failed']);
+  });
+
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+    test(`cannot be ${value}`, () => {
+      assert.throws(() => evidence({ diagnostic() {} }, 'kills', { ready_ms: value }), /ready_ms is/);
+    });
+});
