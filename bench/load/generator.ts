@@ -124,13 +124,15 @@ async function run(job: Job): Promise<Load> {
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   const endAt = startedAt + job.seconds * 1000;
+  const counts = () => ({ answered, accepted: accepted.count() });
+  // The last of what was due may be sent much later.
+  const byTheEnd = until(endAt).then(counts);
   if (job.polls) poll();
   if (perSecond === undefined) for (const each of connections) each.send(performance.now());
   else await Promise.race([sendByTheClock(perSecond), failure]);
   if (perSecond === undefined) await Promise.race([until(endAt), allAnswered, failure]);
   const seconds = (Math.min(performance.now(), endAt) - startedAt) / 1000;
-  const answeredInTime = answered;
-  const acceptedInTime = accepted.count();
+  const inTime = await Promise.race([byTheEnd, allAnswered.then(counts)]);
   const cpu = process.cpuUsage(cpuBefore);
   isOver = true;
   if (underWay > 0) {
@@ -139,10 +141,10 @@ async function run(job: Job): Promise<Load> {
   }
   for (const { socket } of connections) socket.destroy();
   return {
-    answered: answeredInTime,
+    answered: inTime.answered,
     unanswered: underWay,
     seconds,
-    perSecond: answeredInTime / seconds,
+    perSecond: inTime.answered / seconds,
     answerBytes: Math.round(bytes / answered),
     refused: [...statuses].map(([status, times]) => `${times} × ${status}`),
     cpuUs: cpu.user + cpu.system,
@@ -151,7 +153,7 @@ async function run(job: Job): Promise<Load> {
     p99Ms: latencies.percentile(0.99),
     longestMs: latencies.longest(),
     lateP99Ms: lateness.percentile(0.99),
-    accepted: acceptedInTime,
+    accepted: inTime.accepted,
     acceptedP99Ms: accepted.percentile(0.99),
   };
 
