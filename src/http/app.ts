@@ -90,6 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  app.server.on('connection', backlog.connected);
   app.addHook('preClose', (done) => {
     overload.close();
     connections.drain();

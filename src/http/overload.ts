@@ -1,7 +1,8 @@
 /**
  * Overload: changes that would wait for too long are refused with 503 before anything is done for them, not even a look
- * at their route. The answer is held back for a moment: clients that ask again at once, each on its connection, would
- * otherwise take with their questions the time that the accepted changes need.
+ * at their route. So many are told a second, and the others have to wait for it: clients that ask again at once, each on
+ * its connection, would otherwise take with their questions the time that the accepted changes need. Clients that do not
+ * are hardly held back, for what is held takes memory, and connections of the client.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backlog } from '../writer/backlog.ts';
@@ -12,7 +13,8 @@ import { errorBody } from './failure.ts';
 const failure = new RequestError('unavailable', [], { 'retry-after': '1' });
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const defaults = { tickMs: 50, heldTicks: 8 };
+/** A third of the thread is enough for so many a second. */
+const defaults = { tickMs: 10, mostPerMs: 12, mostMs: 400 };
 
 type Dependencies = {
   readonly auth: Authenticator;
@@ -22,21 +24,38 @@ type Dependencies = {
   readonly onRefused: () => void;
 };
 
-type Refused = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type Refused = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Monotonic, in milliseconds. */
+  readonly at: number;
+};
 
 export function createOverload(
   { auth, backlog, requestId, publicUrl, onRefused }: Dependencies,
   options: Partial<typeof defaults> = {},
 ) {
-  const { tickMs, heldTicks } = { ...defaults, ...options };
-  /** Those that were refused, by the tick at which they get to know: the first ones next. */
-  const held: Refused[][] = Array.from({ length: heldTicks }, () => []);
-  const ticking = setInterval(tick, tickMs).unref();
+  const { tickMs, mostPerMs, mostMs } = { ...defaults, ...options };
+  /** Those that were refused and do not know it yet, the first one first. */
+  const held: Refused[] = [];
+  let ticking: NodeJS.Timeout | undefined;
+  let toldAt = 0;
   let isClosed = false;
 
+  /** A busy thread has few ticks, so what counts is the time between them. */
   function tick(): void {
-    for (const refused of held.shift() ?? []) answer(refused);
-    held.push([]);
+    const now = performance.now();
+    const most = Math.ceil(mostPerMs * (now - toldAt));
+    const inTime = held.findIndex(({ at }) => now - at < mostMs);
+    toldAt = now;
+    tell(Math.max(most, inTime < 0 ? held.length : inTime));
+  }
+
+  function tell(count: number): void {
+    for (const refused of held.splice(0, count)) answer(refused);
+    if (held.length > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
   }
 
   function answer({ request, response }: Refused): void {
@@ -61,7 +80,12 @@ export function createOverload(
       if (isClosed || !backlog.isLong() || readOnly.has(method) || !url.startsWith('/v3/')) return false;
       const caller = auth.recall(headers.authorization);
       if (caller === undefined || !backlog.isTooLongFor(caller.tenant)) return false;
-      held.at(-1)?.push({ request, response });
+      const at = performance.now();
+      held.push({ request, response, at });
+      if (ticking === undefined) {
+        toldAt = at;
+        ticking = setInterval(tick, tickMs).unref();
+      }
       onRefused();
       return true;
     },
@@ -69,8 +93,7 @@ export function createOverload(
     /** Answers all at once, and refuses nothing any more. */
     close(): void {
       isClosed = true;
-      clearInterval(ticking);
-      for (let left = heldTicks; left > 0; left--) tick();
+      tell(held.length);
     },
   };
 }

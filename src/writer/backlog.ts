@@ -5,7 +5,7 @@
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
-const LONGEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 300;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
 export const MAX_BATCH = 128;
 /** Weight of the newest batch in the time that a change takes. */
@@ -20,6 +20,7 @@ export function createBacklog(now: () => number = () => performance.now()) {
   /** The batch that was taken last, if it left some behind: only then the next one tells how long its changes took. */
   let last: { readonly at: number; readonly size: number } | null = null;
   let msEach = 0;
+  let connections = 0;
 
   function add(tenant: Tenant, difference: number): void {
     const name = tenantName(tenant);
@@ -47,6 +48,14 @@ export function createBacklog(now: () => number = () => performance.now()) {
     },
 
     isLong,
+
+    /** A client has connected. Of those that wait the event loop takes one each turn, so commits leave them turns. */
+    connected(): void {
+      connections++;
+    },
+
+    /** Clients that have connected since the start. */
+    connections: (): number => connections,
 
     /** Whether a change of this tenant would wait for too long: not while others have more of theirs waiting. */
     isTooLongFor(tenant: Tenant): boolean {

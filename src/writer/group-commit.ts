@@ -5,6 +5,9 @@ import { conflictKeysWithin } from '../store/resources/all.ts';
 import type { Needs, Store, Unit } from '../store/store.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 
+/** Turns of the event loop before a commit: clients that connect without end must not hold it up. */
+const MOST_TURNS = 64;
+
 /**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
  * store allows. Where those must be apart, units that share a conflict key, such as a session, a customer or an
@@ -28,11 +31,21 @@ export function groupCommit(
   /** The conflict keys of the batches under way. */
   const busy = new Set<string>();
   let running = false;
+  let connectionsBefore = 0;
 
-  /** Waits as long as each turn of the event loop brings more: requests that are being read join the batch. */
+  /**
+   * Waits as long as each turn of the event loop brings more: requests that are being read join the batch. A full one
+   * waits only for connections, of which Node.js takes one each turn: otherwise there would be one for each commit, and
+   * whoever comes to a busy service would wait for seconds.
+   */
   async function gathered(): Promise<void> {
-    for (let before = -1; queue.length > before && queue.length < maxBatch; ) {
+    let before = -1;
+    for (let turns = 0; turns < MOST_TURNS; turns++) {
+      const connections = backlog.connections();
+      const grows = queue.length > before && queue.length < maxBatch;
+      if (!grows && connections === connectionsBefore) return;
       before = queue.length;
+      connectionsBefore = connections;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '../../src/http/auth.ts';
 import { createOverload } from '../../src/http/overload.ts';
+import { createBacklog } from '../../src/writer/backlog.ts';
 
 const caller: Principal = {
   tenant: { account: 1, mode: 'test' },
@@ -16,7 +17,7 @@ const caller: Principal = {
 };
 const key = { authorization: 'Bearer sk_test_a' };
 
-async function listen(t: TestContext, tickMs = 5) {
+async function listen(t: TestContext, options: Parameters<typeof createOverload>[1] = { tickMs: 5 }) {
   let isLong = true;
   let refused = 0;
   const served: string[] = [];
@@ -26,12 +27,12 @@ async function listen(t: TestContext, tickMs = 5) {
         recall: (header) => (header === key.authorization ? caller : undefined),
         verify: () => Promise.reject(new Error('no key is looked up')),
       },
-      backlog: { added() {}, taken() {}, isLong: () => isLong, isTooLongFor: () => isLong },
+      backlog: { ...createBacklog(), isLong: () => isLong, isTooLongFor: () => isLong },
       requestId: ({ headers }: IncomingMessage) => String(headers['x-request-id'] ?? 'req_1'),
       publicUrl: 'https://pay.example.com',
       onRefused: () => refused++,
     },
-    { tickMs, heldTicks: 3 },
+    options,
   );
   const server = createServer((request, response) => {
     if (overload.refuses(request, response)) return;
@@ -98,11 +99,20 @@ test('reads, payers, providers and callers who are not known yet are never refus
 test('a stop answers those that were held back, and refuses nobody any more', {
   timeout: 10_000,
 }, async (t) => {
-  const { call, overload, served, refused } = await listen(t, 3_600_000);
+  const { call, overload, served, refused } = await listen(t, { tickMs: 3_600_000 });
   const held = [call('POST', '/v3/checkout'), call('DELETE', '/v3/checkout/chk_1')];
   while (refused() < held.length) await nextTurn();
   overload.close();
   for (const answer of await Promise.all(held)) assert.equal(answer.status, 503);
   assert.equal((await call('POST', '/v3/checkout')).status, 200);
   assert.equal(served.length, 1);
+});
+
+test('so many are told a second, and the others later, but not for ever', { timeout: 10_000 }, async (t) => {
+  const { call, refused } = await listen(t, { tickMs: 1, mostPerMs: 0, mostMs: 50 });
+  const begunAt = performance.now();
+  const held = [call('POST', '/v3/checkout'), call('PUT', '/v3/checkout/chk_1')];
+  while (refused() < held.length) await nextTurn();
+  for (const answer of await Promise.all(held)) assert.equal(answer.status, 503);
+  assert.ok(performance.now() - begunAt >= 50);
 });

@@ -5,6 +5,7 @@ import { suite, type TestContext, test } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
+import { type Backlog, createBacklog } from '../../src/writer/backlog.ts';
 import { groupCommit } from '../../src/writer/group-commit.ts';
 import { add, changed, eventOf, session, tenants } from '../store/build.ts';
 import { postgresOpener } from '../store/open-postgres.ts';
@@ -12,7 +13,10 @@ import { postgresOpener } from '../store/open-postgres.ts';
 /** The tenants and sessions of a commit, and how many others were under way when it began. */
 type Seen = { readonly tenants: Set<string>; readonly sessions: string[]; readonly beside: number };
 
-async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: number } = {}) {
+async function setUp(
+  t: TestContext,
+  { backlog, ...limits }: { maxBatch?: number; maxQueue?: number; backlog?: Backlog } = {},
+) {
   const { store, close } = await postgresOpener()();
   t.after(close);
   const commits: Seen[] = [];
@@ -36,7 +40,7 @@ async function setUp(t: TestContext, limits: { maxBatch?: number; maxQueue?: num
       }
     },
   };
-  const enqueue = groupCommit(watched, limits.maxBatch ?? 256, limits.maxQueue ?? 10_000);
+  const enqueue = groupCommit(watched, limits.maxBatch ?? 256, limits.maxQueue ?? 10_000, backlog);
   return { store, commits, enqueue, ...(await tenants(store)) };
 }
 
@@ -115,5 +119,32 @@ suite('changes that come at once', () => {
     assert.deepEqual(results.pop(), { status: 'rejected', reason: bug });
     assert.ok(results.every(({ status }) => status === 'fulfilled'));
     for (const { id } of sessions) assert.equal((await store.checkouts.fetch(mine, id))?.version, 2);
+  });
+});
+
+suite('clients that connect', () => {
+  /** Turns of the event loop, each of which brings a connection, before a full batch is committed. */
+  async function turnsBefore(t: TestContext, connections: number): Promise<number> {
+    const backlog = createBacklog();
+    const { store, commits, enqueue, mine } = await setUp(t, { maxBatch: 1, backlog });
+    const { id } = await add(store, session(mine));
+    let turns = 0;
+    backlog.connected();
+    const committed = enqueue(increment(mine, id));
+    while (commits.length === 0) {
+      if (turns++ < connections) backlog.connected();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await committed;
+    return turns;
+  }
+
+  test('are taken before the next commit', async (t) => {
+    assert.ok((await turnsBefore(t, 20)) >= 20);
+  });
+
+  test('without end do not hold it up', async (t) => {
+    const turns = await turnsBefore(t, Number.POSITIVE_INFINITY);
+    assert.ok(turns < 200, `${turns} turns`);
   });
 });
