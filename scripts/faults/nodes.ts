@@ -7,12 +7,14 @@ const postgres = (file: string, test: string) => ({
   withPostgres: true,
 });
 
+const places = { ...postgres('', 'postgres/waiting-node'), file: 'src/store/resources/tenants.ts' };
+
 export const nodeFaults: readonly Fault[] = [
   {
     name: 'who lies on a node that is away is asked all the same',
     ...postgres('nodes', 'postgres/nodes'),
-    find: 'if (account !== null && isLost(account))',
-    replace: 'if (account === null && isLost(0))',
+    find: 'account === null ? null : troubleOf(account)',
+    replace: 'account === null ? troubleOf(0) : null',
   },
   {
     name: 'everybody is refused while a node is away',
@@ -73,6 +75,36 @@ export const nodeFaults: readonly Fault[] = [
     ...postgres('nodes', 'postgres/nodes'),
     find: 'lost.size === 0 ? null : known.filter((account) => !lost.has(account))',
     replace: 'lost.size === 0 ? null : known',
+  },
+  {
+    name: 'what has waited for its connection is asked of a node that is away',
+    ...postgres('pool', 'postgres/waiting-node'),
+    find: 'heartbeat?.trouble() ?? (tenant && troubleOf(tenant.account));',
+    replace: 'heartbeat?.trouble() ?? (tenant && null);',
+  },
+  {
+    name: 'a feed waits for that of an account whose node is away',
+    ...postgres('feed', 'postgres/waiting-node'),
+    find: 'const rows = await pool.read(\n      tenant,',
+    replace: 'const rows = await pool.read(\n      null,',
+  },
+  {
+    name: 'a list waits for that of an account whose node is away',
+    ...postgres('searches', 'postgres/waiting-node'),
+    find: 'await on(connection, tenant, async',
+    replace: 'await on(connection, tenant && null, async',
+  },
+  {
+    name: 'what is due is looked for on all nodes while one is away',
+    ...places,
+    find: "WHERE ${isAmong('account', places.among)}account = number",
+    replace: 'WHERE account = number',
+  },
+  {
+    name: 'test clocks are looked at on all nodes while one is away',
+    ...places,
+    find: "WHERE ${isAmong('account', among)}clock_move.account",
+    replace: 'WHERE clock_move.account',
   },
   {
     name: 'readiness says the share that is away',

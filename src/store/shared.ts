@@ -26,7 +26,7 @@ const MAX_POSITIONS = 2_000;
 export type Parts = {
   readonly run: Run;
   /** Runs all of it in one transaction. */
-  readonly inTransaction: <T>(steps: Steps<T>) => Promise<T>;
+  readonly inTransaction: <T>(tenant: Tenant, steps: Steps<T>) => Promise<T>;
   readonly checkouts: {
     fetch(tenant: Tenant, id: CheckoutId): Promise<Checkout | null>;
   } & Pick<Checkouts, 'list' | 'listSerialized'>;
@@ -87,12 +87,13 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
         );
       },
       purgeAnswers: retention.purgeAnswers,
-      purgeDeliveries: (tenant, createdBefore) => inTransaction(purgeDeliveries(tenant, createdBefore)),
-      purgeEvents: (tenant, createdBefore) => inTransaction(purgeEvents(tenant, createdBefore)),
+      purgeDeliveries: (tenant, createdBefore) =>
+        inTransaction(tenant, purgeDeliveries(tenant, createdBefore)),
+      purgeEvents: (tenant, createdBefore) => inTransaction(tenant, purgeEvents(tenant, createdBefore)),
     },
     ...directoryOf(directory, asked.apiKeys),
     gauges: () => run(gauges(null)),
-    newestTime: () => run(newestTime),
+    newestTime: () => run(newestTime(null)),
   } satisfies Partial<Store>;
 }
 

@@ -81,7 +81,7 @@ for (const message of [
     await sql`CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON mark DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION fail()`;
     await assert.rejects(
-      pool.write((on) => on`INSERT INTO mark VALUES (1)`),
+      pool.write(null, (on) => on`INSERT INTO mark VALUES (1)`),
       StoreUnavailable,
     );
   });
@@ -91,16 +91,16 @@ test('a transaction that breaks in another way than the server says has an unkno
   const url = await freshDatabase(t);
   const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });
   t.after(() => pool.close());
-  await pool.write((sql) => sql`CREATE TABLE mark (id integer)`);
+  await pool.write(null, (sql) => sql`CREATE TABLE mark (id integer)`);
   const broken = Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_BAD_RECORD' });
-  const committed = pool.transaction(({ sql, commit }) =>
+  const committed = pool.transaction(null, ({ sql, commit }) =>
     commit([sql`INSERT INTO mark VALUES (1)`, Promise.reject(broken)]),
   );
   // Whoever takes it for a failure of one of the units would make them anew, one by one.
   await assert.rejects(committed, StoreUnavailable);
-  assert.equal((await pool.read((sql) => sql`SELECT id FROM mark`)).length, 1);
+  assert.equal((await pool.read(null, (sql) => sql`SELECT id FROM mark`)).length, 1);
   await assert.rejects(
-    pool.write((sql) => sql`INSERT INTO none_such VALUES (1)`),
+    pool.write(null, (sql) => sql`INSERT INTO none_such VALUES (1)`),
     (error) => error instanceof postgres.PostgresError,
   );
 });

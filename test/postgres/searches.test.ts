@@ -1,11 +1,14 @@
 /** Lists on PostgreSQL: their time, and whom a slow one is in the way of. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import type { Tenant } from '../../src/checkout/tenant.ts';
 import { createConnection, type Sql } from '../../src/store/postgres/connection.ts';
 import { createSearches } from '../../src/store/postgres/searches.ts';
 import { freshPostgres } from '../support/database-postgres.ts';
 
 const quick = async (sql: Sql) => [...(await sql`SELECT 1 AS one`)];
+const a: Tenant = { account: 1, mode: 'test' };
+const b: Tenant = { account: 1, mode: 'live' };
 const slow = (sql: Sql) => sql`SELECT pg_sleep(20)`.execute();
 
 suite('a list on PostgreSQL', async () => {
@@ -16,24 +19,24 @@ suite('a list on PostgreSQL', async () => {
     await remove();
   });
   const searches = (limits: Parameters<typeof createSearches>[2] = {}) =>
-    createSearches(connections, (connection, work) => connection.run(work), limits);
+    createSearches(connections, (connection, _tenant, work) => connection.run(work), limits);
 
   test('that takes too long is refused, and the next one has the connection', async () => {
     const search = searches({ listMs: 50 });
     for (let round = 0; round < 3; round++) {
       // Not by the watch over connections, which takes much longer.
-      await assert.rejects(search('a', slow), /^StoreUnavailable: .*statement timeout/);
-      assert.deepEqual(await search('a', quick), [{ one: 1 }]);
+      await assert.rejects(search(a, slow), /^StoreUnavailable: .*statement timeout/);
+      assert.deepEqual(await search(a, quick), [{ one: 1 }]);
     }
   });
 
   test('writes nothing', async () => {
     const search = searches();
     await assert.rejects(
-      search('a', (sql) => sql`CREATE TABLE written (n integer)`),
+      search(a, (sql) => sql`CREATE TABLE written (n integer)`),
       /read-only transaction/,
     );
-    assert.deepEqual(await search('a', quick), [{ one: 1 }]);
+    assert.deepEqual(await search(a, quick), [{ one: 1 }]);
   });
 
   test('has others of its tenant wait, and nobody else', async () => {
@@ -42,8 +45,8 @@ suite('a list on PostgreSQL', async () => {
     const end = () => {
       isOver = true;
     };
-    const ofA = [search('a', slow), search('a', quick)].map((list) => list.then(end, end));
-    for (let n = 0; n < 5; n++) assert.deepEqual(await search('b', quick), [{ one: 1 }]);
+    const ofA = [search(a, slow), search(a, quick)].map((list) => list.then(end, end));
+    for (let n = 0; n < 5; n++) assert.deepEqual(await search(b, quick), [{ one: 1 }]);
     assert.equal(isOver, false);
     for (const connection of connections) connection.discard();
     await Promise.all(ofA);

@@ -27,7 +27,7 @@ export async function overheard(context: Ends, url: string): Promise<{ url: stri
 }
 
 /** The text of a message that has one. */
-function textIn(message: Buffer): string | null {
+export function textIn(message: Buffer): string | null {
   const kind = String.fromCharCode(message[0] ?? 0);
   if (kind === QUERY) return message.toString('utf8', 5, message.length - 1);
   if (kind !== PARSE) return null;
@@ -35,11 +35,11 @@ function textIn(message: Buffer): string | null {
   return message.toString('utf8', from, message.indexOf(0, from));
 }
 
-/** The address of a proxy, which ends with the test, before the database does. */
+/** The address of a proxy, which ends with the test, before the database does; behind null a client gets no answer. */
 export async function proxied(
   context: Ends,
   url: string,
-  change: (message: Buffer) => Buffer,
+  change: (message: Buffer) => Buffer | null,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -57,9 +57,14 @@ export async function proxied(
       });
     }
     database.pipe(client);
+    let isHeld = false;
     client.on(
       'data',
-      messages((message) => void database.write(change(message))),
+      messages((message) => {
+        const changed = isHeld ? null : change(message);
+        if (changed === null) isHeld = true;
+        else database.write(changed);
+      }),
     );
   });
   const own = await freePort();

@@ -23,7 +23,7 @@ export function gatheringReader(pool: Pool, cache: CheckoutCache) {
     const turnIsOver = new Promise((resolve) => setImmediate(resolve));
     const found = turnIsOver.then(() => {
       if (gatherings.get(place)?.ids === ids) gatherings.delete(place);
-      return pool.read((sql) => cache.read(sql, tenant, [...ids]));
+      return pool.read(tenant, (sql) => cache.read(sql, tenant, [...ids]));
     });
     const gathering = { ids, found };
     gatherings.set(place, gathering);

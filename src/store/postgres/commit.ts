@@ -19,7 +19,9 @@ export function committer({ pool, ...parts }: Parts) {
   return async (units: readonly Unit[]): Promise<Committed> => {
     const tenant = tenantOf(units);
     if (tenant === null) return { checkouts: [], writes: [] };
-    return again(() => pool.transaction((transaction) => commitOnce(transaction, tenant, units, parts)));
+    return again(() =>
+      pool.transaction(tenant, (transaction) => commitOnce(transaction, tenant, units, parts)),
+    );
   };
 }
 

@@ -34,7 +34,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     const since = version;
     // The version comes first, and so is sent at once: what changes between the two is seen at the next look. The other
     // way around no account would seem to be left.
-    const [found, rows] = await pool.read((sql) =>
+    const [found, rows] = await pool.read(null, (sql) =>
       Promise.all([
         sql<Array<{ version: number }>>`SELECT version FROM directory WHERE id = 1`.execute(),
         runOn(sql, accountsSince(since ?? 0)),
@@ -73,7 +73,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
 
   const insert: DirectoryParts['insert'] = async ({ name, webhookSecrets }, nowMs, { first }) => {
     const number = await again(() =>
-      pool.transaction(async ({ sql, commit }) => {
+      pool.transaction(null, async ({ sql, commit }) => {
         // The number is what the table may be distributed by, and so has to be known before the row is sent.
         const [, [counted], others, [row]] = await Promise.all([
           sql`SELECT 1 FROM directory WHERE id = 1 FOR UPDATE`,
@@ -122,7 +122,7 @@ export function createDirectory(pool: Pool, { watch, announce }: { watch: boolea
     },
     insert,
     async change(_row: DirectoryRow, statement: Statement): Promise<boolean> {
-      const [{ count }] = await pool.transaction(({ sql, commit }) =>
+      const [{ count }] = await pool.transaction(null, ({ sql, commit }) =>
         commit([send(sql, statement), countUp(sql)]),
       );
       await changed();

@@ -63,6 +63,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
   async function isWaiting(tenant: Tenant): Promise<boolean> {
     const [account, live] = tenantColumns(tenant);
     const rows = await pool.read(
+      tenant,
       (sql) => sql`SELECT 1 FROM feed_waiting WHERE account = ${account} AND live = ${live} LIMIT 1`,
     );
     return rows.length > 0;
@@ -71,7 +72,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
   /** Numbers what waits, a bounded number; says how many there were. */
   async function number(tenant: Tenant): Promise<number> {
     const [account, live] = tenantColumns(tenant);
-    return pool.transaction(async ({ sql, commit }) => {
+    return pool.transaction(tenant, async ({ sql, commit }) => {
       const on = statementsOn(sql, tenant, inShards);
       const [, [end], waiting] = await Promise.all([
         sql`SELECT 1 FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
@@ -131,13 +132,13 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
     /** The last position, when everything is numbered that was committed before the call. */
     async end(tenant: Tenant): Promise<number> {
       await extend(tenant);
-      return pool.read((sql) => runOn(sql, feedEnd(tenant)));
+      return pool.read(tenant, (sql) => runOn(sql, feedEnd(tenant)));
     },
     /** Keeps all feeds numbered. */
     start: (onError: (error: unknown) => void) =>
       startLoop(
         async () => {
-          const tenants = await pool.lookOut((on) => runOn(on, waitingTenants(living())));
+          const tenants = await pool.lookOut(null, (on) => runOn(on, waitingTenants(living())));
           for (const tenant of tenants) await keepOn(tenant);
           return false;
         },

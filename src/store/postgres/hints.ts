@@ -31,7 +31,7 @@ export function createHints(pool: Pool, url: string) {
     const sent: Promise<unknown>[] = [];
     for (let at = 0; at < all.length; at += MAX_HINTS) {
       const payload = JSON.stringify({ from, hints: all.slice(at, at + MAX_HINTS) });
-      sent.push(pool.lookOut((sql) => sql`SELECT pg_notify(${CHANNEL}, ${payload})`));
+      sent.push(pool.lookOut(null, (sql) => sql`SELECT pg_notify(${CHANNEL}, ${payload})`));
     }
     await Promise.allSettled(sent);
   }

@@ -89,6 +89,9 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
     }
   }
 
+  const troubleOf = (account: number): StoreUnavailable | null =>
+    lost.has(account) ? new StoreUnavailable('PostgreSQL: the node of the account does not answer') : null;
+
   /** Trouble with the coordinator meets requests too, and is told by those. */
   function tell(error: unknown): void {
     if (!(error instanceof StoreUnavailable))
@@ -104,10 +107,10 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
       lost.size === 0 ? null : known.filter((account) => !lost.has(account)),
     /** The share of accounts that can be served. */
     share: (): number => (lost.size === 0 ? 1 : 1 - lost.size / known.length),
+    /** Why nobody may ask about an account, or null. */
+    troubleOf,
     /** The same store, which refuses whoever lies on a node that does not answer. */
-    guard<S extends object>(store: S): S {
-      return refusing(store, (account) => lost.has(account));
-    },
+    guard: <S extends object>(store: S): S => refusing(store, troubleOf),
     async stop(): Promise<void> {
       await watch.stop();
       await own.close();
@@ -117,17 +120,16 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
 }
 
 /** Operations are for the tenant that is their first argument, and a commit is for the one of all of its units. */
-function refusing<S extends object>(store: S, isLost: (account: number) => boolean): S {
+function refusing<S extends object>(store: S, troubleOf: (account: number) => StoreUnavailable | null): S {
   return new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (typeof value === 'object' && value !== null) return refusing(value, isLost);
+      if (typeof value === 'object' && value !== null) return refusing(value, troubleOf);
       if (typeof value !== 'function') return value;
       return (...args: readonly unknown[]): unknown => {
         const account = accountIn(args[0]);
-        if (account !== null && isLost(account))
-          return Promise.reject(new StoreUnavailable('PostgreSQL: the node of the account does not answer'));
-        return value.apply(target, args);
+        const trouble = account === null ? null : troubleOf(account);
+        return trouble === null ? value.apply(target, args) : Promise.reject(trouble);
       };
     },
   });

@@ -1,5 +1,9 @@
-/** The connections of this process: some that reads share, and some that serve one transaction at a time. */
+/**
+ * The connections of this process: some that reads share, and some that serve one transaction at a time. Each piece of work
+ * names whose it is, or null if it is nobody's in particular.
+ */
 import postgres from 'postgres';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection, type Sql, settingsOf } from './connection.ts';
 import { isOfForm } from './errors.ts';
@@ -44,11 +48,13 @@ type Options = {
   readonly serve: boolean;
   readonly onBroken: () => void;
   readonly onTrouble?: (text: string) => void;
+  /** Why nobody may ask about an account, or null: asked for work that has its connection, and may have waited for it. */
+  readonly troubleOf?: (account: number) => StoreUnavailable | null;
 };
 
 export function createPool(
   url: string,
-  { searchers, writers, serve, onBroken, onTrouble = () => {} }: Options,
+  { searchers, writers, serve, onBroken, onTrouble = () => {}, troubleOf = () => null }: Options,
 ) {
   const quick = createConnection(url, onBroken);
   const looking = createConnection(url, onBroken);
@@ -68,20 +74,24 @@ export function createPool(
     for (const connection of all) connection.discard();
   }
 
-  function refuseInTrouble(): void {
-    const trouble = heartbeat?.trouble();
+  function refuseInTrouble(tenant: Tenant | null): void {
+    const trouble = heartbeat?.trouble() ?? (tenant && troubleOf(tenant.account));
     if (trouble) throw trouble;
   }
 
   /** Runs the work. A statement that fails for its form may not fit the schema of another version: that is looked at. */
-  async function on<T>(connection: Connection, work: (sql: Sql) => Promise<T>): Promise<T> {
-    refuseInTrouble();
+  async function on<T>(
+    connection: Connection,
+    tenant: Tenant | null,
+    work: (sql: Sql) => Promise<T>,
+  ): Promise<T> {
+    refuseInTrouble(tenant);
     try {
       return await connection.run(work);
     } catch (error) {
       if (heartbeat !== null && isOfForm(error)) {
         await heartbeat.lookAtSchema().catch(() => {});
-        refuseInTrouble();
+        refuseInTrouble(tenant);
       }
       throw error;
     }
@@ -102,28 +112,28 @@ export function createPool(
      * Runs a statement that stands for itself, finds its rows by a key and waits for no lock: all that is behind it on
      * the connection would wait, too.
      */
-    async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      return on(quick, work);
+    async read<T>(tenant: Tenant | null, work: (sql: Sql) => Promise<T>): Promise<T> {
+      return on(quick, tenant, work);
     },
 
     /** Runs a list, which may have to look at many rows, when it is its turn. */
     search: createSearches(searching, on),
 
     /** The same as `read` for pages and for what the service asks by itself: it is not to hold up a fetch. */
-    async lookOut<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-      return on(looking, work);
+    async lookOut<T>(tenant: Tenant | null, work: (sql: Sql) => Promise<T>): Promise<T> {
+      return on(looking, tenant, work);
     },
 
     /**
      * Runs `work` in a transaction, which it has to end with `commit`. Between the answers to what it has read and what
      * it writes `work` must not wait for anything else. BEGIN goes out together with the first statements.
      */
-    async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-      refuseInTrouble();
+    async transaction<T>(tenant: Tenant | null, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      refuseInTrouble(tenant);
       const connection = await take();
       let committed = false;
       try {
-        return await on(connection, async (sql) => {
+        return await on(connection, tenant, async (sql) => {
           const begun = Promise.all([
             sql.unsafe(BEGIN).execute(),
             sql.unsafe(SETTINGS, [], { prepare: true }).execute(),
@@ -158,8 +168,8 @@ export function createPool(
     },
 
     /** Runs a single statement that changes something. */
-    write<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-      return pool.transaction(async ({ sql, commit }) => (await commit([work(sql)]))[0]);
+    write<T>(tenant: Tenant | null, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+      return pool.transaction(tenant, async ({ sql, commit }) => (await commit([work(sql)]))[0]);
     },
 
     /** Gives up all connections, of which nobody knows what they wait for. */

@@ -18,7 +18,7 @@ export async function purgeAnswers(
   for (const tenant of tenants) {
     const old = sql`SELECT idempotency_key, operation FROM idempotency
       WHERE ${owned(tenant)} AND created_at < ${createdBefore} ORDER BY created_at LIMIT ${BATCH - removed}`;
-    const { count } = await pool.write((on) =>
+    const { count } = await pool.write(tenant, (on) =>
       send(
         on,
         sql`WITH old AS (${old}) DELETE FROM idempotency USING old

@@ -1,5 +1,5 @@
 /** Runs what is written for both databases on PostgreSQL. */
-import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { Read, Run } from '../resources/read.ts';
 import { type Sql as Statement, written } from '../sql.ts';
 import { awaitSteps, type Steps } from '../steps.ts';
@@ -10,13 +10,12 @@ import type { Pool } from './pool.ts';
 export function runner(pool: Pool): Run {
   return (read) => {
     const work = (sql: Sql) => runOn(sql, read);
-    if (read.by === 'key') return pool.read(work);
-    if (read.by !== 'list') return pool.lookOut(work);
-    return pool.search(nameOf(read.tenant), work);
+    const { tenant = null } = read;
+    if (read.by === 'key') return pool.read(tenant, work);
+    if (read.by !== 'list') return pool.lookOut(tenant, work);
+    return pool.search(tenant, work);
   };
 }
-
-const nameOf = (tenant: Tenant | undefined): string => (tenant === undefined ? '' : tenantName(tenant));
 
 export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }: Read<T>): Promise<T> {
   return from(await send(sql, statement, { prepare: !rare }));
@@ -37,7 +36,7 @@ export function stepsOn<T>(sql: Sql, steps: Steps<T>): Promise<T> {
 
 /** Runs the statements of a list, of whose forms each is rare. */
 export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promise<T> {
-  return pool.search(tenantName(tenant), (sql) =>
+  return pool.search(tenant, (sql) =>
     awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })),
   );
 }

@@ -2,6 +2,7 @@
  * Lists, which may look at many rows: on connections of their own, one list at a time on each, so that a slow one holds up
  * neither fetches nor commits. Tenants have their turns, one list of each at a time, and a statement has its time.
  */
+import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createTurns, type TurnLimits } from '../../lib/turns.ts';
 import { listTurns, tooManyLists } from '../list-turns.ts';
 import { type Connection, type Sql, settingsOf } from './connection.ts';
@@ -28,7 +29,7 @@ type Job = {
 };
 
 /** Runs work on a connection, as the pool does. */
-type On = <T>(connection: Connection, work: (sql: Sql) => Promise<T>) => Promise<T>;
+type On = <T>(connection: Connection, tenant: Tenant | null, work: (sql: Sql) => Promise<T>) => Promise<T>;
 
 export function createSearches(
   connections: readonly Connection[],
@@ -57,10 +58,11 @@ export function createSearches(
   /** In a transaction, to which the time belongs; the answer does not wait for its end. */
   async function inTransaction<T>(
     connection: Connection,
+    tenant: Tenant | null,
     search: (sql: Sql) => Promise<T>,
     answer: (found: T) => void,
   ): Promise<void> {
-    await on(connection, async (sql) => {
+    await on(connection, tenant, async (sql) => {
       const begun = Promise.all([
         sql.unsafe('BEGIN READ ONLY').execute(),
         sql.unsafe(settings(listMs), [], { prepare: true }).execute(),
@@ -77,10 +79,11 @@ export function createSearches(
   }
 
   /** Runs statements that only read, one after the other. */
-  return <T>(tenant: string, search: (sql: Sql) => Promise<T>): Promise<T> =>
+  return <T>(tenant: Tenant | null, search: (sql: Sql) => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      const run = (connection: Connection) => inTransaction(connection, search, resolve).catch(reject);
-      turns.enter({ tenant, reject, run });
+      const run = (connection: Connection) =>
+        inTransaction(connection, tenant, search, resolve).catch(reject);
+      turns.enter({ tenant: tenant === null ? '' : tenantName(tenant), reject, run });
       work();
     });
 }

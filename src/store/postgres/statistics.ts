@@ -17,13 +17,16 @@ export function createStatistics(pool: Pool) {
 
   function analyse(): void {
     // If it fails, autovacuum will come.
-    void pool.transaction(({ sql, commit }) => commit([sql.unsafe(`ANALYZE ${tables}`)])).catch(() => {});
+    void pool
+      .transaction(null, ({ sql, commit }) => commit([sql.unsafe(`ANALYZE ${tables}`)]))
+      .catch(() => {});
   }
 
   return {
     /** Finds out how much there is already. */
     async start(): Promise<void> {
       const [row] = await pool.read(
+        null,
         (sql) => sql`
           SELECT reltuples, reltuples < 0 AND pg_relation_size(oid) > 0 AS "isUnknown"
           FROM pg_class WHERE oid = 'checkout'::regclass`,

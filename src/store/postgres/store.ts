@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { endpointList } from '../resources/endpoints.ts';
 import { tenantsWith } from '../resources/tenants.ts';
-import { gauges } from '../resources/work.ts';
+import { gauges, newestTime } from '../resources/work.ts';
 import { resources } from '../shared.ts';
 import { sql } from '../sql.ts';
 import type { OpenOptions, Store } from '../store.ts';
@@ -59,11 +59,12 @@ export async function openPostgresStore(
       cache.forgetAll();
       directory.forget();
     },
+    troubleOf: (account) => nodes?.troubleOf(account) ?? null,
   });
   const hints = createHints(pool, url);
   const directory = createDirectory(pool, { watch: serve, announce: () => hints.tell([DIRECTORY]) });
   await directory.refresh();
-  const inShards = await pool.read(isDistributed);
+  const inShards = await pool.read(null, isDistributed);
   const nodes =
     serve && inShards
       ? await watchNodes(url, {
@@ -84,7 +85,7 @@ export async function openPostgresStore(
     isContention,
     async write() {
       const now = Date.now();
-      const written = pool.write((each) => each`UPDATE directory SET checked_at = ${now} WHERE id = 1`);
+      const written = pool.write(null, (each) => each`UPDATE directory SET checked_at = ${now} WHERE id = 1`);
       await within(HEALTH_ANSWER_WITHIN_MS, written);
     },
   });
@@ -110,8 +111,8 @@ export async function openPostgresStore(
 
     ...resources({
       run,
-      inTransaction: (steps) =>
-        pool.transaction(async (transaction) => {
+      inTransaction: (tenant, steps) =>
+        pool.transaction(tenant, async (transaction) => {
           const result = await stepsOn(transaction.sql, steps);
           await transaction.commit([]);
           return result;
@@ -135,6 +136,7 @@ export async function openPostgresStore(
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
     gauges: () => run(gauges(living())),
+    newestTime: () => run(newestTime(living())),
     async checkHealth() {
       if (nodes?.share() === 0) throw new StoreUnavailable('PostgreSQL: no node with accounts answers');
       await health.check();

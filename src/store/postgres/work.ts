@@ -173,12 +173,12 @@ export function workQueue({ pool, run, accounts, places }: Parts): Work {
       });
     },
 
-    claimCheckouts: (tenant, claim) => pool.write((on) => runOn(on, leaseCheckouts(tenant, claim))),
+    claimCheckouts: (tenant, claim) => pool.write(tenant, (on) => runOn(on, leaseCheckouts(tenant, claim))),
 
     async releaseCheckouts(tenant, ids) {
       const released = sql`UPDATE timer SET leased_until = NULL
         WHERE ${owned(tenant)} AND ${isAnyOf('checkout', ids)} AND leased_until IS NOT NULL`;
-      await pool.write((on) => send(on, released));
+      await pool.write(tenant, (on) => send(on, released));
     },
 
     /**
@@ -186,7 +186,7 @@ export function workQueue({ pool, run, accounts, places }: Parts): Work {
      * receiver is being probed can only be told when nobody else is taking a delivery.
      */
     claimDeliveries: (tenant, claim) =>
-      pool.transaction(async ({ sql: on, commit }): Promise<ClaimedDelivery[]> => {
+      pool.transaction(tenant, async ({ sql: on, commit }): Promise<ClaimedDelivery[]> => {
         const place = tenantName(tenant);
         const [, receivers] = await Promise.all([
           send(on, sql`SELECT 1 FROM delivery_claim WHERE ${owned(tenant)} FOR UPDATE`),

@@ -1,6 +1,6 @@
 /** Accounts and modes that have rows of a kind: one question for all of them, for with thousands most have none. */
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
-import { either, raw, type Sql, sql } from '../sql.ts';
+import { either, nothing, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
 /** Where data lie: in shards, and with whom one can be asked about: all accounts that can, or null where all can. */
@@ -10,34 +10,36 @@ export type Places = { readonly inShards: boolean; readonly among: readonly numb
  * The accounts with data of a mode, as `number`, and how far their test clocks are ahead. In shards it is a table that lies
  * beside what is asked about, for `account` is on another machine; that costs one more look for each account.
  */
-export function accountsWith(mode: Mode, inShards = true): Sql {
+export function accountsWith(mode: Mode, { inShards, among }: Places): Sql {
   const live = raw(`${mode === 'live'}`);
   if (!inShards) return sql`account`;
   return either({
     sqlite: sql`account`,
     postgres: sql`(
       SELECT account AS number, coalesce((
-        SELECT max(offset_ms) FROM clock_move WHERE clock_move.account = delivery_claim.account AND NOT clock_move.live
-      ), 0) AS test_clock_offset_ms FROM delivery_claim WHERE delivery_claim.live = ${live}
+        SELECT max(offset_ms) FROM clock_move
+        WHERE ${isAmong('account', among)}clock_move.account = delivery_claim.account AND NOT clock_move.live
+      ), 0) AS test_clock_offset_ms FROM delivery_claim WHERE ${isAmong('account', among)}delivery_claim.live = ${live}
     ) AS tenant`,
   });
 }
 
-/** The beginning of a condition: an account among these, of which 0 is none; nothing where all are meant. */
-export const isAmong = (column: string, among: readonly number[] | null): Sql =>
-  raw(among === null ? '' : `${column} IN (${[0, ...among].join()}) AND `);
+/**
+ * The beginning of a condition: an account among these; nothing where all are meant. Each table of a statement needs its
+ * own: one that is only joined with another is asked for in all shards.
+ */
+export function isAmong(column: string, among: readonly number[] | null): Sql {
+  if (among === null) return nothing;
+  return raw(among.length === 0 ? 'false AND ' : `${column} IN (${among.join()}) AND `);
+}
 
 /** Those with a row for which the condition holds; it may use the columns of `accountsWith`. */
-export function tenantsWith(
-  table: string,
-  holds: (live: boolean) => Sql,
-  { among, inShards }: Places,
-): Read<Tenant[]> {
+export function tenantsWith(table: string, holds: (live: boolean) => Sql, places: Places): Read<Tenant[]> {
   const withSome = (mode: Mode) => {
     const live = mode === 'live';
     return sql`
-      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, inShards)} WHERE ${isAmong('number', among)}EXISTS (
-        SELECT 1 FROM ${raw(table)} WHERE account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
+      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, places)} WHERE EXISTS (
+        SELECT 1 FROM ${raw(table)} WHERE ${isAmong('account', places.among)}account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
   };
   return all(
     sql`${withSome('live')} UNION ALL ${withSome('test')}`,

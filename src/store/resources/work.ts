@@ -36,19 +36,22 @@ export const work = {
 
 /**
  * A real time that has been: that of the newest event of all. Test clocks only go ahead, so what they were ahead when an
- * event was made is no more than they are now. Ids begin with their time.
+ * event was made is no more than they are now. Ids begin with their time. `among` as in `Places`.
  */
-export const newestTime: Read<RealTime | null> = single(
-  sql`SELECT max(at) AS newest FROM (
-        SELECT ${newestIn('live')} AS at FROM ${accountsWith('live')}
-        UNION ALL SELECT ${newestIn('test')} - test_clock_offset_ms FROM ${accountsWith('test')}
-      ) AS known`,
-  ({ newest }: { readonly newest: RealTime | null }) => newest,
-  'look',
-);
+export function newestTime(among: readonly number[] | null): Read<RealTime | null> {
+  const places = { inShards: true, among };
+  return single(
+    sql`SELECT max(at) AS newest FROM (
+          SELECT ${newestIn('live', among)} AS at FROM ${accountsWith('live', places)}
+          UNION ALL SELECT ${newestIn('test', among)} - test_clock_offset_ms FROM ${accountsWith('test', places)}
+        ) AS known`,
+    ({ newest }: { readonly newest: RealTime | null }) => newest,
+    'look',
+  );
+}
 
-function newestIn(mode: Mode): Sql {
-  return sql`(SELECT created_at FROM event WHERE event.account = number AND live = ${mode === 'live'}
+function newestIn(mode: Mode, among: readonly number[] | null): Sql {
+  return sql`(SELECT created_at FROM event WHERE ${isAmong('account', among)}event.account = number AND live = ${mode === 'live'}
               ORDER BY id DESC LIMIT 1)`;
 }
 

@@ -108,7 +108,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
 
     ...resources({
       run: read,
-      inTransaction: (steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
+      inTransaction: (_tenant, steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
       checkouts: { fetch: access.readingSession(checkouts.read), ...lists },
       feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
