@@ -52,7 +52,7 @@ make_citus() {
   chmod -R go+rX "$build"
 }
 
-start_node() { # name port
+start_node() { # name
   local data=$place/$1
   nodes+=("$1")
   install -d -m 700 "$data"
@@ -60,7 +60,6 @@ start_node() { # name port
   HOME=$data "${as[@]}" "$programs/initdb" -D "$data" -U postgres -A trust --locale=C -E UTF8 --no-sync >/dev/null
   "${as[@]}" tee -a "$data/postgresql.conf" >/dev/null <<CONF
 listen_addresses = '127.0.0.1'
-port = $2
 unix_socket_directories = ''
 shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=disable'
@@ -75,29 +74,37 @@ fsync = off
 full_page_writes = off
 CONF
   while [ ! -e "$place/ending" ]; do
-    (cd "$data" && HOME=$data exec "${as[@]}" "$programs/postgres" -D "$data" >>"$data/log" 2>&1) || true
-    for _ in {1..100}; do [ -e "$place/ending" ] || sleep 0.1; done
+    # Another port each time until one was free, below those that systems give to whoever asks for any: there it is still
+    # free when the node is started again.
+    port=$(cat "$data/port" 2>/dev/null || echo $((20000 + RANDOM % 12000)))
+    (cd "$data" && HOME=$data exec "${as[@]}" "$programs/postgres" -D "$data" -p "$port" >>"$data/log" 2>&1) || true
+    sleep 0.1
+    if [ -e "$data/port" ]; then for _ in {1..100}; do [ -e "$place/ending" ] || sleep 0.1; done; fi
   done &
-  for _ in {1..100}; do "$programs/pg_isready" -q -h 127.0.0.1 -p "$2" && return; sleep 0.1; done
+  for _ in {1..300}; do
+    # It says so itself: on the port there may be a node of somebody else.
+    if [ "$(sed -n 8p "$data/postmaster.pid" 2>/dev/null)" = 'ready   ' ]; then
+      sed -n 4p "$data/postmaster.pid" >"$data/port"
+      return
+    fi
+    sleep 0.1
+  done
   tail "$data/log" >&2; exit 1
 }
 
-free_ports() {
-  node -e "const s = [1, 2, 3].map(() => require('node:net').createServer().listen(0, '127.0.0.1'));
-    setTimeout(() => { console.log(s.map((each) => each.address().port).join(' ')); s.forEach((each) => each.close()); }, 50)"
-}
-
-[ -e "$build/root/usr/lib/postgresql/15/lib/citus.so" ] || make_citus
+mkdir -p "$build"
+# Of two that are started at once the second finds what the first has built.
+(
+  flock 9
+  [ -e "$build/root/usr/lib/postgresql/15/lib/citus.so" ] || make_citus
+) 9>"$build/lock"
 chmod 711 "$place"
 programs=$build/root/usr/lib/postgresql/15/bin
-read -r coordinator first second <<<"$(free_ports)"
-start_node coordinator "$coordinator"
-start_node worker-1 "$first"
-start_node worker-2 "$second"
+for node in coordinator worker-1 worker-2; do start_node "$node"; done
 
-address() { echo "postgres://postgres@127.0.0.1:$1/postgres"; }
-export OPENTILL_TEST_POSTGRES; OPENTILL_TEST_POSTGRES=$(address "$coordinator")
-export OPENTILL_TEST_CITUS; OPENTILL_TEST_CITUS=$(address "$first"),$(address "$second")
+address() { echo "postgres://postgres@127.0.0.1:$(cat "$place/$1/port")/postgres"; }
+export OPENTILL_TEST_POSTGRES; OPENTILL_TEST_POSTGRES=$(address coordinator)
+export OPENTILL_TEST_CITUS; OPENTILL_TEST_CITUS=$(address worker-1),$(address worker-2)
 if [ $# -gt 0 ]; then "$@"; else
   OPENTILL_TEST_DATABASE=postgres node --test --test-concurrency=2 test/citus/*.ts test/store/postgres.test.ts \
     test/cluster/{races,refund-races,killed,stopped,work,hints,event-stream,failing-receivers}.test.ts \
