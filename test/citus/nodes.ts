@@ -26,6 +26,14 @@ export const places = (sql: Sql) =>
     SELECT shardid AS shard, nodeport AS port FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
     JOIN pg_dist_node USING (groupid) WHERE logicalrelid = 'delivery_claim'::regclass ORDER BY shardid`;
 
+/** The worker of an account, by its port. */
+export async function portOf(sql: Sql, account: number): Promise<number> {
+  const [row] = await sql<Array<{ port: number }>>`
+    SELECT nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE shardid = get_shard_id_for_distribution_column('delivery_claim', ${account}::bigint)`;
+  return row?.port ?? 0;
+}
+
 /** The process of a server that starts all others. */
 export async function firstProcessOf(t: TestContext, url: string): Promise<number> {
   const sql = openTables(t, url);

@@ -5,26 +5,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sql } from '../../src/store/postgres/connection.ts';
 import { workers } from '../support/citus.ts';
 import { evidence } from '../support/evidence.ts';
 import { addressOf } from '../support/postgres.ts';
 import { type Shop, type Stage, settle, startStage } from './load.ts';
-import { processesOf, readiness, rounds, TIMEOUT, untilReady } from './nodes.ts';
+import { portOf, processesOf, readiness, rounds, TIMEOUT, untilReady } from './nodes.ts';
 
 /** How long a worker is away. */
 const AWAY_MS = 8_000;
 /** Time after which nobody waits for a worker that is away. */
 const NOTICED_WITHIN_MS = 4_000;
 const MOST_MS = 2_000;
-
-/** The worker of an account, by its port. */
-async function portOf(sql: Sql, account: number): Promise<number> {
-  const [row] = await sql<Array<{ port: number }>>`
-    SELECT nodeport AS port FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
-    WHERE shardid = get_shard_id_for_distribution_column('delivery_claim', ${account}::bigint)`;
-  return row?.port ?? 0;
-}
 
 const quantile = (sorted: readonly number[], share: number): number =>
   Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);

@@ -30,7 +30,8 @@ const MAX_TRIES = 12;
 const PAUSE_MS = 10;
 const TROUBLE_EVERY_MS = 60_000;
 
-const waitingTenants = (among: readonly number[] | null): Read<Tenant[]> =>
+/** Accounts and modes with events that have no position; `among` as in `Places`. Exported for the test. */
+export const waitingTenants = (among: readonly number[] | null): Read<Tenant[]> =>
   all(
     sql`SELECT DISTINCT account, live FROM feed_waiting WHERE ${isAmong('account', among)}true LIMIT ${MAX_FEEDS}`,
     ({ account, live }: { readonly account: number; readonly live: boolean }) => tenantOf(account, live),
