@@ -136,7 +136,13 @@ suite('a node that is frozen', { concurrency: true }, () => {
     });
 
   test('holds up no feed of another', { timeout }, async (t) => {
-    const { sql, freeze, waits, becomesKnown, servesOthers } = await setUp(t);
+    const { sql, store, freeze, waits, becomesKnown, servesOthers } = await setUp(t);
+    const untilNumbered = async (events: number) => {
+      const numbered = () => sql`SELECT FROM feed WHERE account = ${living.account}`;
+      while ((await numbered()).length < events) await pause(5);
+    };
+    await add(store, session(living));
+    await untilNumbered(1);
     freeze();
     // The first of them is waited for; those behind it are known to have something, too.
     await sql`INSERT INTO feed_waiting (account, live, subject, sequence, event)
@@ -144,8 +150,7 @@ suite('a node that is frozen', { concurrency: true }, () => {
     await waits(1);
     await becomesKnown();
     await servesOthers();
-    const events = async () => (await sql`SELECT FROM feed WHERE account = ${living.account}`).length;
-    while ((await events()) === 0) await pause(5);
+    await untilNumbered(2);
   });
 
   test('holds up no start', { timeout }, async (t) => {
