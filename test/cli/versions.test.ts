@@ -127,12 +127,26 @@ suite('an older and a newer version on PostgreSQL', () => {
     return { settings, program: next.program };
   }
 
+  /** Resolves when all servers have looked at the schema from now on, and one look further, so that it has its answer. */
+  async function haveLooked(url: string): Promise<void> {
+    const sql = postgres(url, { max: 1 });
+    for (const _look of ['asked', 'answered']) {
+      const [row] = await sql`SELECT clock_timestamp()::text AS now`;
+      const behind = () => sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'opentill heartbeat'
+          AND query_start <= ${row?.now}::text::timestamptz`;
+      while ((await behind()).length > 0) await pause(20);
+    }
+    await sql.end();
+  }
+
   test('the older one goes on where it is served, and no command migrates', { timeout }, async (t) => {
     const { settings, program } = await setUp(t, additive.postgres);
     const older = await serve(t, settings);
     const early = await runNewer(t, program, ['keys', 'create', '--name', 'x'], settings);
     assert.match(early.stderr, /schema 1 of an older opentill; a start of the service brings it to 2/);
     const newer = await serve(t, settings, { program });
+    await haveLooked(settings.DATABASE_URL);
     assert.deepEqual([await create(newer), await create(older)], [201, 201]);
     assert.deepEqual([await readiness(newer), await readiness(older)], ['ok', 'ok']);
     const late = await runToEnd(t, ['keys', 'create', '--name', 'x'], settings);
