@@ -9,15 +9,23 @@ import { runFile } from './runner.ts';
 /** What a file leaves open must not keep the lane alive in silence. */
 const ENDING_MS = 10_000;
 
+/** All that keeps the process alive, but for its pipes. */
+const leftOpen = () => process.getActiveResourcesInfo().filter((each) => each !== 'PipeWrap');
+/** The file since which there has always been something; null if nothing is there now. */
+let openSince: string | null = null;
+
 for (let run = claimRun(); run !== undefined; run = claimRun()) {
   const { file, database } = run;
   process.env.OPENTILL_TEST_DATABASE = database;
   await runFile(nameOf(run), file, database === 'sqlite' ? '' : `?${database}`);
+  openSince = leftOpen().length === 0 ? null : (openSince ?? nameOf(run));
   // Other processes load what this one has compiled.
   flushCompileCache();
 }
 
 setTimeout(() => {
-  console.error(`A test file has left something open: ${process.getActiveResourcesInfo().join(', ')}`);
+  console.error(
+    `A test file has left something open, ${openSince} or one behind it: ${leftOpen().join(', ')}`,
+  );
   process.exit(1);
 }, ENDING_MS).unref();
