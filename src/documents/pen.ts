@@ -3,7 +3,16 @@ import PDFDocument from 'pdfkit';
 import { rest } from '../lib/rest.ts';
 import type { Face, Faces } from './fonts.ts';
 import { linesOf, type Paragraph } from './lines.ts';
-import { type Direction, levelsOf, type Run, runsOf, type Style, visualRuns } from './runs.ts';
+import {
+  charactersOf,
+  type Direction,
+  levelsOf,
+  REPLACEMENT,
+  type Run,
+  runsOf,
+  type Style,
+  visualRuns,
+} from './runs.ts';
 
 export type Pen = {
   readonly doc: PDFKit.PDFDocument;
@@ -51,7 +60,7 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
     info: { Title: title, Author: author, Creator: 'opentill', CreationDate: date, ModDate: date },
   });
   const registered = new Set<Face>();
-  const widths = new Map<Face, Map<string, number>>();
+  const widths = new Map<Face, Map<string, number | null>>();
 
   const use = ({ face }: Run): void => {
     if (face.bytes !== null && !registered.has(face)) doc.registerFont(face.name, face.bytes);
@@ -59,23 +68,42 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
     doc.font(face.name);
   };
 
-  /** Widths of runs, measured once for all sizes. */
-  const widthOfRun = (run: Run, size: number): number => {
+  /** Widths of runs at 1000 points, measured once; null of one that the font engine cannot lay out. */
+  const measured = (run: Run): number | null => {
     rest();
-    const known = widths.get(run.face) ?? new Map<string, number>();
+    const known = widths.get(run.face) ?? new Map<string, number | null>();
     widths.set(run.face, known);
     let width = known.get(run.text);
     if (width === undefined) {
       use(run);
-      width = doc.fontSize(1000).widthOfString(run.text, { features });
+      doc.fontSize(1000);
+      try {
+        width = doc.widthOfString(run.text, { features });
+      } catch {
+        // It fails at a mark that its font places on nothing, or on a letter that the font has no place at.
+        width = null;
+      }
       known.set(run.text, width);
     }
-    return (width * size) / 1000;
+    return width;
   };
+
+  const widthOfRun = (run: Run, size: number): number => ((measured(run) ?? 0) * size) / 1000;
+
+  /** The runs as far as they can be laid out: of one that cannot, each character that can, and boxes for the others. */
+  const drawable = (runs: readonly Run[], style: Style): Run[] =>
+    runs.flatMap((run) =>
+      measured(run) !== null
+        ? [run]
+        : charactersOf(run).flatMap((each) =>
+            measured(each) === null ? runsOf(faces, style, REPLACEMENT) : [each],
+          ),
+    );
 
   const sum = (runs: readonly Run[], size: number) =>
     runs.reduce((total, run) => total + widthOfRun(run, size), 0);
-  const widthOf = (text: string, style: Style) => sum(runsOf(faces, style, text), style.size);
+  const widthOf = (text: string, style: Style) =>
+    sum(drawable(runsOf(faces, style, text), style), style.size);
 
   return {
     doc,
@@ -88,7 +116,7 @@ export function newPen(faces: Faces, { title, author, language, createdAt }: Met
     line: ({ text, levels, lines }, index, { x, baseline, fromRight, colour }, style) => {
       const line = lines[index];
       if (!line) return;
-      const runs = visualRuns(faces, style, text, levels, line.start, line.end);
+      const runs = drawable(visualRuns(faces, style, text, levels, line.start, line.end), style);
       const written = text.slice(line.start, line.end);
       const isReordered = REORDERED.test(written);
       if (isReordered) doc.markContent('Span', { actual: written });

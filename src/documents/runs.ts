@@ -38,7 +38,7 @@ const MAY_REORDER =
   /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** The box that says that a character is missing; every face of Latin letters has it as its first glyph. */
-const REPLACEMENT = '\ufffd';
+export const REPLACEMENT = '\ufffd';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
@@ -160,6 +160,13 @@ function reordered(runs: readonly LevelRun[]): LevelRun[] {
     }
   }
   return line;
+}
+
+/** Runs of single characters that stand as those of the run do, whose letters no longer join. */
+export function charactersOf({ face, text }: Run): Run[] {
+  const characters = [...text];
+  if (RIGHT_TO_LEFT.test(text)) characters.reverse();
+  return characters.map((each) => ({ face, text: each }));
 }
 
 /** The text as the font engine has to get it to show it in this order. */

@@ -42,6 +42,7 @@ suite('a document survives', () => {
     'Thai without blanks': 'ภาษาไทยไม่มีการเว้นวรรคระหว่างคำ'.repeat(7),
     'both directions': 'עברית abc العربية 123 (نص) [טקסט] '.repeat(7),
     'parentheses of PDF': '\\) Tj ET (\\ <</Type>> endstream endobj %%EOF',
+    'marks that their font places on nothing': 'نص\u06df abc\u06df \u06df\u06df',
     'nothing but blanks': '   \u00a0\u3000  ',
   };
   const directions = ['en', 'ar'];
