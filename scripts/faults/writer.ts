@@ -118,4 +118,11 @@ export const writerFaults: readonly Fault[] = [
     find: 'last = count > 0 && tenants.length > 0 ?',
     replace: 'last = tenants.length > 0 ?',
   },
+  {
+    name: 'each commit lets one client connect',
+    ...writer('group-commit', 'writer/group-commit'),
+    withPostgres: true,
+    find: 'if (!grows && connections === connectionsBefore) return;',
+    replace: 'if (!grows) return;',
+  },
 ];
