@@ -95,6 +95,13 @@ export const writerFaults: readonly Fault[] = [
     replace: '(mixed || true) &&',
   },
   {
+    name: 'webhooks and payers wait behind all that is requested',
+    ...writer('group-commit', 'writer/group-commit'),
+    withPostgres: true,
+    find: 'takeInto(batch, Math.ceil(maxBatch / 2));',
+    replace: 'takeInto(batch, maxBatch);',
+  },
+  {
     name: 'one unit that fails takes its batch with it',
     ...writer('group-commit', 'writer/group-commit', 'writer/writer'),
     find: 'if (alone) entry.reject(error);',

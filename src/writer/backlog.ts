@@ -7,7 +7,7 @@ import { type Tenant, tenantName } from '../checkout/tenant.ts';
 
 const LONGEST_WAIT_MS = 300;
 /** Most changes of one commit. While no more wait, nobody is refused, however long the last commit took. */
-export const MAX_BATCH = 128;
+export const MAX_BATCH = 64;
 /** Weight of the newest batch in the time that a change takes. */
 const NEWEST = 0.2;
 

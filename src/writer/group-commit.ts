@@ -9,6 +9,12 @@ import { type Backlog, createBacklog } from './backlog.ts';
 const MOST_TURNS = 64;
 
 /**
+ * Kind of a unit: requested through the API, or the service's own work, such as payments, deadlines and what became of
+ * webhooks. Where both wait, each gets half of a batch: an API that is overrun holds up neither payers nor webhooks.
+ */
+export type Kind = 'requested' | 'own';
+
+/**
  * Queues units and commits them in batches, each as large as what has gathered meanwhile, and as many at a time as the
  * store allows. Where those must be apart, units that share a conflict key, such as a session, a customer or an
  * idempotency key, are never in two of them at once, and keep their order. A batch in which one unit fails is run again
@@ -22,6 +28,7 @@ export function groupCommit(
 ) {
   type Entry = {
     readonly unit: Unit;
+    readonly kind: Kind;
     readonly conflictKeys: readonly string[];
     readonly resolve: () => void;
     readonly reject: (error: unknown) => void;
@@ -50,26 +57,36 @@ export function groupCommit(
     }
   }
 
-  /** Takes from the queue what can be committed now; what has to wait holds up what conflicts with it behind it. */
+  /** Takes from the queue what can be committed now: up to half of a batch of each kind, then of any. */
   function takeBatch(): Entry[] {
     const batch: Entry[] = [];
+    takeInto(batch, Math.ceil(maxBatch / 2));
+    if (batch.length < maxBatch) takeInto(batch, maxBatch);
+    backlog.taken(batch.map(({ unit }) => unit.needs.tenant));
+    return batch;
+  }
+
+  /** Adds up to so many of each kind to a batch; what has to wait holds up what conflicts with it behind it. */
+  function takeInto(batch: Entry[], most: number): void {
     const left: Entry[] = [];
     const waiting = new Set(busy);
+    const taken = { requested: 0, own: 0 };
     for (const entry of queue) {
       const [first = entry] = batch;
       const fits =
         batch.length < maxBatch &&
+        taken[entry.kind] < most &&
         (mixed || sameTenant(first.unit.needs.tenant, entry.unit.needs.tenant)) &&
         entry.conflictKeys.every((each) => !waiting.has(each));
-      if (fits) batch.push(entry);
-      else {
+      if (fits) {
+        batch.push(entry);
+        taken[entry.kind]++;
+      } else {
         left.push(entry);
         for (const each of entry.conflictKeys) waiting.add(each);
       }
     }
     queue = left;
-    backlog.taken(batch.map(({ unit }) => unit.needs.tenant));
-    return batch;
   }
 
   async function commitBatch(batch: readonly Entry[]): Promise<void> {
@@ -107,14 +124,14 @@ export function groupCommit(
     running = false;
   }
 
-  return (unit: Unit): Promise<void> =>
+  return (unit: Unit, kind: Kind): Promise<void> =>
     new Promise((resolve, reject) => {
       if (queue.length >= maxQueue) {
         reject(new StoreUnavailable('too many changes are waiting to be written'));
         return;
       }
       backlog.added(unit.needs.tenant);
-      queue.push({ unit, conflictKeys: apart ? conflictKeysOf(unit.needs) : [], resolve, reject });
+      queue.push({ unit, kind, conflictKeys: apart ? conflictKeysOf(unit.needs) : [], resolve, reject });
       if (running) return;
       running = true;
       void drain();

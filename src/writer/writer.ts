@@ -12,10 +12,10 @@ import type { Serializer } from '../checkout/serializer.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { RealTime } from '../lib/time.ts';
 import { answerKey } from '../store/resources/answers.ts';
-import type { Answer, IdempotencyKey, Loaded, Store, StoredAnswer, Writes } from '../store/store.ts';
+import type { Answer, IdempotencyKey, Loaded, Store, StoredAnswer, Unit, Writes } from '../store/store.ts';
 import { type Backlog, MAX_BATCH } from './backlog.ts';
-import type { Command, Committed, Context, Result, Serialize, Subject, Value } from './command.ts';
-import { groupCommit } from './group-commit.ts';
+import type { Command, Committed, Context, Origin, Result, Serialize, Subject, Value } from './command.ts';
+import { groupCommit, type Kind } from './group-commit.ts';
 import { type Handler, handlers } from './handlers/handlers.ts';
 
 export type Executed<T> = {
@@ -66,7 +66,7 @@ export function createWriter({
     const context: Context = { serializer, settings };
     // Set anew at each try of the batch; the last try is the one that was committed.
     let executed: Executed<Value<S>> | null = null;
-    await enqueue({
+    const unit: Unit = {
       needs: idempotency === null ? needed : { ...needed, answers: [idempotency] },
       decide(loaded) {
         executed = repeated(loaded, idempotency);
@@ -87,10 +87,15 @@ export function createWriter({
           { ...writes.at(-1), answer: { ...answer, ...idempotency, createdAt: realNow() } },
         ];
       },
-    });
+    };
+    await enqueue(unit, kindOf(command.origin));
     if (executed === null) throw new Error(`nobody has decided on this ${command.subject}`);
     return executed;
   };
+}
+
+function kindOf({ actor }: Origin): Kind {
+  return actor === 'payer' || actor === 'time' || actor === 'rail' ? 'own' : 'requested';
 }
 
 /** For what the service does about an account that is being made. */

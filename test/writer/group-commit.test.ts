@@ -40,8 +40,10 @@ async function setUp(
       }
     },
   };
-  const enqueue = groupCommit(watched, limits.maxBatch ?? 256, limits.maxQueue ?? 10_000, backlog);
-  return { store, commits, enqueue, ...(await tenants(store)) };
+  const commit = groupCommit(watched, limits.maxBatch ?? 256, limits.maxQueue ?? 10_000, backlog);
+  const enqueue = (unit: Unit) => commit(unit, 'requested');
+  const enqueueOwn = (unit: Unit) => commit(unit, 'own');
+  return { store, commits, enqueue, enqueueOwn, ...(await tenants(store)) };
 }
 
 /** Adds one to the amount of a session. */
@@ -119,6 +121,21 @@ suite('changes that come at once', () => {
     assert.deepEqual(results.pop(), { status: 'rejected', reason: bug });
     assert.ok(results.every(({ status }) => status === 'fulfilled'));
     for (const { id } of sessions) assert.equal((await store.checkouts.fetch(mine, id))?.version, 2);
+  });
+});
+
+suite('requests and the work of the service itself', () => {
+  test('each get half of a batch while both wait, and the rest where one of them does not', async (t) => {
+    const { store, commits, enqueue, enqueueOwn, mine } = await setUp(t, { maxBatch: 8 });
+    const sessions = await Promise.all(Array.from({ length: 26 }, () => add(store, session(mine))));
+    const own = new Set(sessions.slice(20).map(({ id }) => `${id}`));
+    await Promise.all(sessions.map(({ id }) => (own.has(id) ? enqueueOwn : enqueue)(increment(mine, id))));
+    const ownOfEach = commits.map((commit) => commit.sessions.filter((id) => own.has(id)).length);
+    assert.deepEqual(ownOfEach, [4, 2, 0, 0]);
+    assert.deepEqual(
+      commits.map((commit) => commit.sessions.length),
+      [8, 8, 8, 2],
+    );
   });
 });
 
