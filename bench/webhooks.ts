@@ -22,3 +22,11 @@ export async function settled(receiver: Running): Promise<number> {
   }
   return since;
 }
+
+/** Webhooks that come in a second while something else is done. */
+export async function rateWhile(receiver: Running, work: Promise<unknown>): Promise<number> {
+  const before = (await received(receiver)).count;
+  const startedAt = performance.now();
+  await work;
+  return ((await received(receiver)).count - before) / ((performance.now() - startedAt) / 1000);
+}

@@ -12,7 +12,7 @@ import { type Running, startService } from '../processes.ts';
 import { headers, key, updateOf } from '../requests.ts';
 import type { Measured, Row } from '../row.ts';
 import { rounded } from '../statistics.ts';
-import { received } from '../webhooks.ts';
+import { rateWhile, received } from '../webhooks.ts';
 
 /** Webhooks that wait when the service starts: more than are sent while they are counted. */
 const BACKLOG = 60_000;
@@ -36,12 +36,6 @@ export async function deliveriesPerSecond(
     const job = { urls: [service.url], requests: [update], connections: CONNECTIONS, seconds };
     return (await generator.run(job)).perSecond;
   };
-  const rateWhile = async (work: Promise<unknown>): Promise<number> => {
-    const before = (await received(receiver)).count;
-    const startedAt = performance.now();
-    await work;
-    return ((await received(receiver)).count - before) / ((performance.now() - startedAt) / 1000);
-  };
   let api = 0;
   {
     await using service = await startService({ DATABASE_URL: url });
@@ -50,9 +44,10 @@ export async function deliveriesPerSecond(
   }
   await using service = await startService({ DATABASE_URL: url, WEBHOOK_CONCURRENCY: CONCURRENCY });
   await pause(1_000);
-  const alone = await rateWhile(pause(ROUND_SECONDS * 1000));
+  const alone = await rateWhile(receiver, pause(ROUND_SECONDS * 1000));
   let apiBeside = 0;
   const beside = await rateWhile(
+    receiver,
     updates(service, ROUND_SECONDS).then((rate) => {
       apiBeside = rate;
     }),

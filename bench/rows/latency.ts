@@ -34,8 +34,9 @@ export async function peakWithWebhooks(
   { generator, receiver }: Bench,
   url: string,
   requests: readonly Request[],
+  connections = CONNECTIONS,
 ): Promise<number> {
-  const job = { urls: [url], requests, connections: CONNECTIONS };
+  const job = { urls: [url], requests, connections };
   await generator.run({ ...job, seconds: WARM_UP_SECONDS });
   await settled(receiver);
   const startedAt = performance.now();

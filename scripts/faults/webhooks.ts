@@ -122,6 +122,18 @@ export const webhookFaults: readonly Fault[] = [
     replace: '.underWay;',
   },
   {
+    name: 'the lateness of a busy service is held against receivers',
+    ...webhooks('concurrency-limit', 'concurrency-limit'),
+    find: ' + TOLERANCE_MS + writingMs;',
+    replace: ' + TOLERANCE_MS;',
+  },
+  {
+    name: 'a busy service does not keep pace with its webhooks',
+    ...webhooks('concurrency-limit', 'concurrency-limit'),
+    find: 'there + Math.ceil(ENOUGH_PER_MS_OF_WRITING * writingMs)',
+    replace: 'there',
+  },
+  {
     name: 'a disabled endpoint goes on getting events',
     ...webhooks('endpoint', 'endpoint'),
     find: '  if (disabled !== null) return false;\n',

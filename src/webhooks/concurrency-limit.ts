@@ -16,6 +16,10 @@ const TOLERANCE_MS = 5;
  */
 const ENOUGH_PER_MS = 0.5;
 const ENOUGH_NEARBY = 12;
+/** Deliveries at once, in addition, for each ms that results wait to be written: a busy service must keep pace, too. */
+const ENOUGH_PER_MS_OF_WRITING = 2;
+/** Weight of the newest result in the time that results take to be written. */
+const NEWEST = 0.05;
 /** Share by which the quickest answer drifts towards the newest: the way to a receiver may become longer. */
 const DRIFT = 0.01;
 /** Receivers remembered, at most; a forgotten one starts anew. */
@@ -28,8 +32,10 @@ type Ended = {
   readonly delivered: boolean;
   /** True if the receiver asked for less (429). */
   readonly throttled?: boolean;
-  /** Time until the result is written. */
-  readonly durationMs: number;
+  /** Time until the answer. */
+  readonly answerMs: number;
+  /** Time from the answer until its result is written, which says how busy the service itself is. */
+  readonly writingMs: number;
 };
 
 export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
@@ -38,6 +44,7 @@ export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 export function createConcurrencyLimits(most: number) {
   const limits = new Map<string, Limit>();
   const first = Math.min(FIRST, most);
+  let writingMs = 0;
 
   function limitOf(receiver: string): Limit {
     const known = limits.get(receiver);
@@ -50,15 +57,18 @@ export function createConcurrencyLimits(most: number) {
     return made;
   }
 
-  /** Next limit after a delivery of this duration. */
-  function sizeAfter({ size, quickestMs }: Limit, { delivered, throttled, durationMs }: Ended): number {
+  /** Next limit after a delivery that took so long. */
+  function sizeAfter({ size, quickestMs }: Limit, { delivered, throttled, answerMs }: Ended): number {
     const floor = Math.min(first, size);
     if (throttled) return Math.max(1, Math.floor(size / 2));
-    if (durationMs >= SLOW_MS) return Math.max(delivered ? floor : 1, Math.floor(size / 2));
+    if (answerMs >= SLOW_MS) return Math.max(delivered ? floor : 1, Math.floor(size / 2));
     if (!delivered) return size;
-    const waited = durationMs > TOLERANCE * quickestMs + TOLERANCE_MS;
-    const enough = Math.max(ENOUGH_NEARBY, Math.ceil(ENOUGH_PER_MS * quickestMs));
-    return waited ? Math.max(floor, size - 1) : Math.max(floor, Math.min(most, enough, size + 1));
+    // A busy service is as late to see the answer as it is to write what became of it.
+    const waited = answerMs > TOLERANCE * quickestMs + TOLERANCE_MS + writingMs;
+    if (waited) return Math.max(floor, size - 1);
+    const there = Math.max(ENOUGH_NEARBY, Math.ceil(ENOUGH_PER_MS * quickestMs));
+    const enough = there + Math.ceil(ENOUGH_PER_MS_OF_WRITING * writingMs);
+    return Math.max(floor, Math.min(most, enough, size + 1));
   }
 
   return {
@@ -70,13 +80,14 @@ export function createConcurrencyLimits(most: number) {
       limitOf(receiver).underWay++;
     },
     end(receiver: string, ended: Ended): void {
-      const { delivered, durationMs } = ended;
+      const { delivered, answerMs } = ended;
       const limit = limitOf(receiver);
       limit.underWay--;
+      writingMs += NEWEST * (ended.writingMs - writingMs);
       limit.size = sizeAfter(limit, ended);
       if (!delivered) return;
-      const drifted = limit.quickestMs + DRIFT * (durationMs - limit.quickestMs);
-      limit.quickestMs = Math.min(durationMs, drifted);
+      const drifted = limit.quickestMs + DRIFT * (answerMs - limit.quickestMs);
+      limit.quickestMs = Math.min(answerMs, drifted);
     },
   };
 }

@@ -99,7 +99,7 @@ export function createDeliveryPool(
   const underWay = new Map<Promise<void>, Tenant>();
   // Limit for one receiver, and for one tenant while others may need the rest.
   const share = Math.ceil(slots / 4);
-  const limits = createConcurrencyLimits(share);
+  const limits = createConcurrencyLimits(Math.ceil(slots / 2));
 
   /**
    * Limit for a tenant: its share, and more only while half of the slots are free, since receivers that hang hold them
@@ -132,10 +132,12 @@ export function createDeliveryPool(
   async function handle(claimed: ClaimedDelivery, now: TenantTime): Promise<void> {
     const { receiver, tenant } = claimed;
     const startedAt = performance.now();
+    let answeredAt = startedAt;
     let sent = { delivered: false, throttled: false };
     limits.begin(receiver);
     try {
       const result = await deliver(dependencies, claimed, now);
+      answeredAt = performance.now();
       if (result === null) return;
       sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
       await dependencies.execute({
@@ -144,7 +146,8 @@ export function createDeliveryPool(
         results: [result],
       });
     } finally {
-      limits.end(receiver, { ...sent, durationMs: performance.now() - startedAt });
+      const writingMs = performance.now() - answeredAt;
+      limits.end(receiver, { ...sent, answerMs: answeredAt - startedAt, writingMs });
     }
   }
 

@@ -4,10 +4,10 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { type ConcurrencyLimits, createConcurrencyLimits } from '../../src/webhooks/concurrency-limit.ts';
 
-const quickly = { delivered: true, durationMs: 999 };
-const slowly = { delivered: true, durationMs: 1_000 };
-const failing = { delivered: false, durationMs: 1_000 };
-const refusing = { delivered: false, durationMs: 999 };
+const quickly = { delivered: true, answerMs: 999, writingMs: 0 };
+const slowly = { delivered: true, answerMs: 1_000, writingMs: 0 };
+const failing = { delivered: false, answerMs: 1_000, writingMs: 0 };
+const refusing = { delivered: false, answerMs: 999, writingMs: 0 };
 
 /** One delivery from beginning to end. */
 function deliver(limits: ConcurrencyLimits, how: typeof quickly, times = 1, receiver = 'whe_1'): void {
@@ -108,7 +108,7 @@ suite('a receiver', () => {
 });
 
 suite('a receiver whose answers become slower', () => {
-  const within = (durationMs: number) => ({ delivered: true, durationMs });
+  const within = (answerMs: number) => ({ delivered: true, answerMs, writingMs: 0 });
 
   test('has a queue: it gets one less each time, down to what it had at first', () => {
     const limits = createConcurrencyLimits(64);
@@ -143,9 +143,9 @@ suite('a receiver whose answers become slower', () => {
   });
 
   test('that is near gets no more than keeps it busy, one that is far gets more', () => {
-    const roomAfter = (durationMs: number) => {
+    const roomAfter = (answerMs: number) => {
       const limits = createConcurrencyLimits(64);
-      deliver(limits, within(durationMs), 60);
+      deliver(limits, within(answerMs), 60);
       return limits.room('whe_1');
     };
     assert.deepEqual([1, 24, 26, 60, 101, 900].map(roomAfter), [12, 12, 13, 30, 51, 64]);
@@ -154,9 +154,32 @@ suite('a receiver whose answers become slower', () => {
   test('and then fails is compared with what has arrived', () => {
     const limits = createConcurrencyLimits(64);
     deliver(limits, within(200), 4);
-    deliver(limits, { delivered: false, durationMs: 1 }, 9);
+    deliver(limits, { delivered: false, answerMs: 1, writingMs: 0 }, 9);
     deliver(limits, within(200), 1);
     assert.equal(limits.room('whe_1'), 13, 'a refusal within a millisecond says nothing of the way');
+  });
+});
+
+suite('a receiver of a busy service', () => {
+  const busy = (answerMs: number) => ({ delivered: true, answerMs, writingMs: 40 });
+
+  test('gets more at once for the time that results wait to be written', () => {
+    const limits = createConcurrencyLimits(200);
+    deliver(limits, busy(1), 200);
+    assert.equal(limits.room('whe_1'), 12 + 80);
+    deliver(limits, { delivered: true, answerMs: 1, writingMs: 0 }, 200);
+    assert.equal(limits.room('whe_1'), 13, 'the service is no longer busy');
+  });
+
+  test('is not slow where the service is as late as it is with its results', () => {
+    const limits = createConcurrencyLimits(200);
+    deliver(limits, busy(1), 100);
+    const room = limits.room('whe_1');
+    deliver(limits, busy(40), 20);
+    const afterwards = limits.room('whe_1');
+    assert.ok(afterwards >= room, `${afterwards}`);
+    deliver(limits, busy(100), 1);
+    assert.equal(limits.room('whe_1'), afterwards - 1);
   });
 });
 
@@ -201,7 +224,7 @@ test('a receiver that asks for less gets half as many, down to a single one', ()
   const limits = createConcurrencyLimits(64);
   const rooms = Array.from({ length: 4 }, () => {
     limits.begin('a');
-    limits.end('a', { delivered: false, throttled: true, durationMs: 1 });
+    limits.end('a', { delivered: false, throttled: true, answerMs: 1, writingMs: 0 });
     return limits.room('a');
   });
   assert.deepEqual(rooms, [4, 2, 1, 1]);
