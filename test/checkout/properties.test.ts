@@ -99,6 +99,8 @@ suite('under every sequence of commands', () => {
   always('a payment that is booked already makes no attempt known', ({ before, command, after }) => {
     if (command.type !== 'report' || attemptOf(before, command) !== undefined) return;
     const { rail, payment } = command;
+    // A payment of nothing is none, and its reference says nothing.
+    if (payment?.amount === 0) return;
     if (!before.payments.some((each) => each.rail === rail && each.reference === payment?.reference)) return;
     assert.deepEqual(after.payments, before.payments);
     assert.equal(after.attempts.length, before.attempts.length);
