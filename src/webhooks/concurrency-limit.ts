@@ -28,14 +28,14 @@ const MAX_REMEMBERED = 10_000;
 type Limit = { size: number; underWay: number; quickestMs: number };
 
 /** Result of a delivery. */
-type Ended = {
+export type Ended = {
   readonly delivered: boolean;
   /** True if the receiver asked for less (429). */
   readonly throttled?: boolean;
   /** Time until the answer. */
   readonly answerMs: number;
-  /** Time from the answer until its result is written, which says how busy the service itself is. */
-  readonly writingMs: number;
+  /** Time from the answer until its result is written, which says how busy the service itself is; none if it was not. */
+  readonly writingMs?: number;
 };
 
 export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
@@ -83,7 +83,7 @@ export function createConcurrencyLimits(most: number) {
       const { delivered, answerMs } = ended;
       const limit = limitOf(receiver);
       limit.underWay--;
-      writingMs += NEWEST * (ended.writingMs - writingMs);
+      writingMs += NEWEST * ((ended.writingMs ?? writingMs) - writingMs);
       limit.size = sizeAfter(limit, ended);
       if (!delivered) return;
       const drifted = limit.quickestMs + DRIFT * (answerMs - limit.quickestMs);

@@ -7,7 +7,7 @@ import type { RealTime } from '../lib/time.ts';
 import { hashOfBody } from '../store/redact.ts';
 import type { Store, TenantClock } from '../store/store.ts';
 import { nextAttemptDelayMs } from '../webhooks/backoff.ts';
-import { createConcurrencyLimits } from '../webhooks/concurrency-limit.ts';
+import { createConcurrencyLimits, type Ended } from '../webhooks/concurrency-limit.ts';
 import type { ClaimedDelivery, DamagedDelivery, DeliveryResult } from '../webhooks/delivery.ts';
 import { asksForLess } from '../webhooks/health.ts';
 import { validSecrets } from '../webhooks/secrets.ts';
@@ -97,7 +97,7 @@ export function createDeliveryPool(
   }: { slots: number; onFree: (tenant: Tenant) => void; onError: (error: unknown) => void },
 ) {
   const underWay = new Map<Promise<void>, Tenant>();
-  // Limit for one receiver, and for one tenant while others may need the rest.
+  // Limit for one tenant while others may need the rest.
   const share = Math.ceil(slots / 4);
   const limits = createConcurrencyLimits(Math.ceil(slots / 2));
 
@@ -132,22 +132,23 @@ export function createDeliveryPool(
   async function handle(claimed: ClaimedDelivery, now: TenantTime): Promise<void> {
     const { receiver, tenant } = claimed;
     const startedAt = performance.now();
-    let answeredAt = startedAt;
-    let sent = { delivered: false, throttled: false };
+    let ended: Ended | null = null;
     limits.begin(receiver);
     try {
       const result = await deliver(dependencies, claimed, now);
-      answeredAt = performance.now();
       if (result === null) return;
-      sent = { delivered: result.state === 'delivered', throttled: asksForLess(result.httpStatus) };
+      const answeredAt = performance.now();
+      const delivered = result.state === 'delivered';
+      const throttled = asksForLess(result.httpStatus);
+      ended = { delivered, throttled, answerMs: answeredAt - startedAt };
       await dependencies.execute({
         subject: 'deliveries',
         origin: ownOrigin(tenant, 'time'),
         results: [result],
       });
+      ended = { ...ended, writingMs: performance.now() - answeredAt };
     } finally {
-      const writingMs = performance.now() - answeredAt;
-      limits.end(receiver, { ...sent, answerMs: answeredAt - startedAt, writingMs });
+      limits.end(receiver, ended ?? { delivered: false, answerMs: performance.now() - startedAt });
     }
   }
 

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { type ConcurrencyLimits, createConcurrencyLimits } from '../../src/webhooks/concurrency-limit.ts';
+import {
+  type ConcurrencyLimits,
+  createConcurrencyLimits,
+  type Ended,
+} from '../../src/webhooks/concurrency-limit.ts';
 
 const quickly = { delivered: true, answerMs: 999, writingMs: 0 };
 const slowly = { delivered: true, answerMs: 1_000, writingMs: 0 };
@@ -10,7 +14,7 @@ const failing = { delivered: false, answerMs: 1_000, writingMs: 0 };
 const refusing = { delivered: false, answerMs: 999, writingMs: 0 };
 
 /** One delivery from beginning to end. */
-function deliver(limits: ConcurrencyLimits, how: typeof quickly, times = 1, receiver = 'whe_1'): void {
+function deliver(limits: ConcurrencyLimits, how: Ended, times = 1, receiver = 'whe_1'): void {
   for (let count = 0; count < times; count++) {
     limits.begin(receiver);
     limits.end(receiver, how);
@@ -169,6 +173,13 @@ suite('a receiver of a busy service', () => {
     assert.equal(limits.room('whe_1'), 12 + 80);
     deliver(limits, { delivered: true, answerMs: 1, writingMs: 0 }, 200);
     assert.equal(limits.room('whe_1'), 13, 'the service is no longer busy');
+  });
+
+  test('gets no more for results that could not be written', () => {
+    const limits = createConcurrencyLimits(200);
+    deliver(limits, busy(1), 200);
+    deliver(limits, { delivered: true, answerMs: 1 }, 200);
+    assert.equal(limits.room('whe_1'), 12 + 80);
   });
 
   test('is not slow where the service is as late as it is with its results', () => {
