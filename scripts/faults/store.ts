@@ -330,8 +330,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a log is replayed into the database that took the place of its own',
     ...sqlite('sqlite/watch', 'sqlite/replaced'),
-    find: "database.exec('PRAGMA wal_checkpoint(TRUNCATE)');",
-    replace: '',
+    find: 'isSaved = cut.get()?.busy === 0;',
+    replace: 'isSaved = true;',
   },
   {
     name: 'a server goes on writing to a database that is no longer found',
@@ -395,8 +395,26 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'the log stays as long as it once was',
+    ...sqlite('sqlite/checkpoint-thread', 'store/checkpoint'),
+    find: '  PRAGMA journal_size_limit = ${copyAtBytes};\n',
+    replace: '',
+  },
+  {
+    name: 'the first change in a new log waits for the disk',
+    ...sqlite('sqlite/checkpoint-thread', 'store/checkpoint'),
+    find: 'if (!isMore) {',
+    replace: 'if (isMore) {',
+  },
+  {
+    name: 'a piece that is all of the log leaves it to the next change to begin anew',
     ...sqlite('sqlite/checkpoint', 'store/checkpoint'),
-    find: '; PRAGMA journal_size_limit = ${copyAtBytes}',
+    find: "      reader.exec('BEGIN');\n",
+    replace: '',
+  },
+  {
+    name: 'the hold on a log that was lost keeps it from being saved',
+    ...sqlite('sqlite/watch', 'sqlite/replaced'),
+    find: '        letGo();\n',
     replace: '',
   },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -71,6 +72,44 @@ suite('the log of the database', () => {
     await checkpoints.stop();
   });
 
+  test('is never begun anew by who changes something, though pieces of it are copied', {
+    timeout: 20_000,
+  }, async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    const checkpoints = startCheckpoints(database, path);
+    const { mock } = t.mock.method(Worker.prototype, 'postMessage');
+    fill(database, 1);
+    const before = beginnings(path);
+    for (let piece = 1; piece <= 5; piece++) {
+      while (mock.calls.length < piece) {
+        fill(database, 1);
+        checkpoints.written();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await once(mock.calls[0]?.this as Worker, 'message');
+      fill(database, 1);
+      assert.equal(beginnings(path), before, `piece ${piece}`);
+    }
+    await checkpoints.stop();
+  });
+
+  test('is begun anew by the thread, so that no change waits for the disk in front of it', {
+    timeout: 20_000,
+  }, async (t) => {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    const checkpoints = startCheckpoints(database, path, { copyAtBytes });
+    fill(database, 300);
+    const before = beginnings(path);
+    checkpoints.written();
+    while (beginnings(path) === before) await new Promise((resolve) => setImmediate(resolve));
+    await checkpoints.room();
+    fill(database, 1);
+    assert.equal(beginnings(path), before + 1);
+    await checkpoints.stop();
+  });
+
   test('grows while somebody reads, which is told, and is cut when they have gone', async (t) => {
     const path = join(freshDirectory(t), 'test.db');
     const database = open(t, path);
@@ -116,8 +155,8 @@ suite('a log that somebody keeps from being begun anew', () => {
     await write(300);
     while (orders('finish') === 0) await write(0);
     for (let row = 0; row < 40; row++) await write(1);
-    assert.equal(orders('copy'), 1);
-    while (orders('copy') === 1) await write(10);
+    assert.equal(orders('finish'), 1);
+    while (orders('finish') === 1) await write(10);
   });
 });
 
@@ -161,6 +200,11 @@ function open(t: TestContext, path: string): DatabaseSync {
   t.after(() => database.close());
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS filler (text TEXT)');
   return database;
+}
+
+/** How often the log was begun anew: the number is in its head, by SQLite's format. */
+function beginnings(path: string): number {
+  return readFileSync(`${path}-wal`).readUInt32BE(12);
 }
 
 function fill(database: DatabaseSync, rows: number, bytes = 4_000): void {

@@ -83,6 +83,8 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
     changedBy: (result: R) => Changed = () => everything,
   ): Operation<A, Promise<R>> {
     return async (...args) => {
+      const room = server?.checkpoints.room();
+      if (room) await room;
       const known = trouble();
       if (known) throw known;
       const result = attempt(() => operation(...args));

@@ -72,9 +72,10 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
     );
   };
   const logSync = startLogSync(database, options);
-  const watch = watchFiles(database, path, owned, onTrouble);
+  const checkpoints = startCheckpoints(database, path, { onLong, copyAtBytes });
+  const watch = watchFiles(database, path, owned, onTrouble, checkpoints.letGo);
   const readers = createReaders(path, idOf(path), options.readers);
-  return { logSync, watch, readers, checkpoints: startCheckpoints(database, path, { onLong, copyAtBytes }) };
+  return { logSync, watch, readers, checkpoints };
 }
 
 function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
@@ -94,14 +95,9 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     accountsChanged: accounts.refresh,
     committed: work.endLeases,
   });
-  const commitNow = access.changing(commit);
 
   return {
-    async commit(units) {
-      const room = server?.checkpoints.room();
-      if (room) await room;
-      await commitNow(units);
-    },
+    commit: access.changing(commit),
     // One connection has one transaction at a time, and it makes no difference whose data that is about. While one batch
     // is brought to the disk the next is written, and sees what is on its way.
     batching: { atOnce: server === null ? 1 : 2, apart: false, mixed: true },

@@ -13,18 +13,23 @@ const LOOK_EVERY_MS = 250;
 
 export type Watch = ReturnType<typeof watchFiles>;
 
-/** Watches the files from the first statement on, when the log is there. `onTrouble` gets lines for the operator. */
+/**
+ * Watches the files from the first statement on, when the log is there. `onTrouble` gets lines for the operator; `letGo`
+ * closes whatever of this process keeps the log from being cut.
+ */
 export function watchFiles(
   database: DatabaseSync,
   path: string,
   owned: Ownership,
   onTrouble: (text: string) => void,
+  letGo: () => void = () => {},
 ) {
   const name = database.location();
   const file = opened(path, 'the database file');
   const log = opened(`${name}-wal`, 'the log of the database');
   const files = [file, log, opened(`${name}-shm`, 'the index of the log')];
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  const cut = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   let trouble: StoreUnavailable | null = null;
   let isSaved = true;
 
@@ -34,6 +39,7 @@ export function watchFiles(
       const schema = schemaOf(database);
       if (lost !== undefined) {
         isSaved = false;
+        letGo();
         report(`${lost.what} was removed or replaced while it was served`, lost.path);
       } else if (schema !== migrations.length) {
         const schemas = `schema ${schema}, this one knows ${migrations.length}`;
@@ -51,11 +57,11 @@ export function watchFiles(
   function save(): void {
     try {
       const { log: pages, checkpointed } = checkpoint.get() ?? {};
-      isSaved = pages === checkpointed;
+      if (pages !== checkpointed) return;
+      // Another database that is found by the name now must get nothing of this log, and this one of no other.
+      isSaved = cut.get()?.busy === 0;
       if (!isSaved) return;
       onTrouble('everything in the log was copied into the database file');
-      // Another database that is found by the name now must get nothing of this log, and this one of no other.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       if (file.isThere() && !log.isThere()) renameSync(log.path, `${log.path}.replaced`);
     } catch {
       // A full disk, for one, or somebody who reads: it is tried again. Or there is no other log.
