@@ -82,11 +82,11 @@ suite('the log of the database', () => {
     fill(database, 1);
     const before = beginnings(path);
     for (let piece = 1; piece <= 5; piece++) {
-      while (mock.calls.length < piece) {
+      const write = () => {
         fill(database, 1);
         checkpoints.written();
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      };
+      for (write(); mock.calls.length < piece; write()) await new Promise((resolve) => setImmediate(resolve));
       await once(mock.calls[0]?.this as Worker, 'message');
       fill(database, 1);
       assert.equal(beginnings(path), before, `piece ${piece}`);
