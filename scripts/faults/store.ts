@@ -412,6 +412,12 @@ export const storeFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a change is written where the log has no room',
+    ...sqlite('sqlite/access', 'store/checkpoint'),
+    find: 'if (room) await room;',
+    replace: '',
+  },
+  {
     name: 'the hold on a log that was lost keeps it from being saved',
     ...sqlite('sqlite/watch', 'sqlite/replaced'),
     find: '        letGo();\n',

@@ -9,10 +9,15 @@ import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createAccount } from '../../src/accounts/account.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { createAccess } from '../../src/store/sqlite/access.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
 import { type Checkpoints, startCheckpoints } from '../../src/store/sqlite/checkpoint.ts';
 import { openForReading } from '../../src/store/sqlite/file.ts';
+import { startLogSync } from '../../src/store/sqlite/log-sync.ts';
+import { idOf } from '../../src/store/sqlite/ownership.ts';
+import { createReaders } from '../../src/store/sqlite/readers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
@@ -130,6 +135,47 @@ suite('the log of the database', () => {
     const longest = await write(database, checkpoints, path, 100);
     assert.ok(longest < 2.5 * copyAtBytes, `${longest} bytes`);
     await checkpoints.stop();
+  });
+});
+
+suite('a change that finds no room in the log', () => {
+  async function setUp(t: TestContext) {
+    const path = join(freshDirectory(t), 'test.db');
+    const database = open(t, path);
+    const room = Promise.withResolvers<void>();
+    const state: { trouble: StoreUnavailable | null } = { trouble: null };
+    const checkpoints = startCheckpoints(database, path);
+    const logSync = startLogSync(database, {});
+    t.after(() => {
+      checkpoints.release();
+      logSync.stop();
+    });
+    const { writing } = createAccess(database, {
+      watch: { trouble: () => state.trouble, look() {}, stop() {} },
+      checkpoints: { ...checkpoints, room: () => room.promise },
+      logSync,
+      readers: createReaders(path, idOf(path)),
+    });
+    const rows = () => database.prepare('SELECT count(*) AS n FROM filler').get()?.n;
+    const change = writing(() => fill(database, 1))();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(rows(), 0);
+    return { room, state, change, rows };
+  }
+
+  test('waits for it, whoever makes it', async (t) => {
+    const { room, change, rows } = await setUp(t);
+    room.resolve();
+    await change;
+    assert.equal(rows(), 1);
+  });
+
+  test('is refused where the database was lost meanwhile', async (t) => {
+    const { room, state, change, rows } = await setUp(t);
+    state.trouble = new StoreUnavailable('lost');
+    room.resolve();
+    await assert.rejects(change, /lost/);
+    assert.equal(rows(), 0);
   });
 });
 
