@@ -2,12 +2,24 @@
  * Runs test files one after the other in one process, which loads the service once for all of them. The hooks of each are
  * over before the next one begins. Several lanes take from the same list until it is empty.
  */
+import { createHook } from 'node:async_hooks';
 import { flushCompileCache } from 'node:module';
 import { claimRun, nameOf } from './plan.ts';
 import { runFile } from './runner.ts';
 
 /** What a file leaves open must not keep the lane alive in silence. */
 const ENDING_MS = 10_000;
+
+/** Where the timers that are still to come were set: the list of what is open says only that there are some. */
+const timers = new Map<number, { readonly timer: NodeJS.Timeout; readonly set: Error }>();
+createHook({
+  init(id, type, _, resource) {
+    if (type === 'Timeout')
+      timers.set(id, { timer: resource as NodeJS.Timeout, set: new Error('a timer, set') });
+  },
+  destroy: (id) => void timers.delete(id),
+  trackPromises: false,
+}).enable();
 
 /** All that keeps the process alive, but for its pipes. */
 const leftOpen = () => process.getActiveResourcesInfo().filter((each) => each !== 'PipeWrap');
@@ -27,5 +39,6 @@ setTimeout(() => {
   console.error(
     `A test file has left something open, ${openSince} or one behind it: ${leftOpen().join(', ')}`,
   );
+  for (const { timer, set } of timers.values()) if (timer.hasRef()) console.error(set.stack);
   process.exit(1);
 }, ENDING_MS).unref();

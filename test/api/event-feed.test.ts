@@ -13,6 +13,7 @@ import { createEventFeed } from '../../src/http/event-feed.ts';
 import { createEventStreams } from '../../src/http/event-stream.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/store.ts';
+import { mockTimers } from '../support/timers.ts';
 
 const tenant: Tenant = { account: 1, mode: 'test' };
 const never = new AbortController().signal;
@@ -61,14 +62,14 @@ function memoryFeed() {
 }
 
 /** Time that the test moves; whoever waits has its turns before and after. */
-function movedTime({ mock }: TestContext) {
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+function movedTime(t: TestContext) {
+  const timers = mockTimers(t, ['setTimeout', 'setInterval']);
   const turns = async () => {
     for (let i = 0; i < 10; i++) await nextTurn();
   };
   return async (ms: number) => {
     await turns();
-    mock.timers.tick(ms);
+    timers.tick(ms);
     await turns();
   };
 }

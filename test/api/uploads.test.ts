@@ -9,6 +9,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { RequestError } from '../../src/http/errors.ts';
 import { createUploads } from '../../src/http/upload.ts';
 import { startService } from '../support/service.ts';
+import { mockTimers } from '../support/timers.ts';
 import { camt, configure, upload } from './bank.ts';
 import { succeeded } from './shop.ts';
 
@@ -92,7 +93,7 @@ test('one that does not go on is given up', async () => {
 });
 
 test('all together are taken at one rate, and who waits for that has not stalled', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = mockTimers(t, ['setTimeout']);
   const withUpload = createUploads({ stallMs: 50, bytesPerSecond: 1_000 });
   const [first, second] = [begin(withUpload), begin(withUpload)];
   const taken: string[] = [];
@@ -102,16 +103,16 @@ test('all together are taken at one rate, and who waits for that has not stalled
     void result.then(() => taken.push(name));
   }
   await aWhile(withUpload);
-  t.mock.timers.tick(110);
+  timers.tick(110);
   await first.result;
   await aWhile(withUpload);
   assert.deepEqual(taken, ['first'], 'a tenth of a second for each');
-  t.mock.timers.tick(100);
+  timers.tick(100);
   await second.result;
 });
 
 test('by default, eight MiB are taken in a second', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = mockTimers(t, ['setTimeout']);
   const content = Readable.from([Buffer.alloc(8 * 2 ** 20)]);
   const request = { raw: content, headers: {} } as unknown as FastifyRequest;
   let isTaken = false;
@@ -120,11 +121,11 @@ test('by default, eight MiB are taken in a second', async (t) => {
   });
   for (const elapsedMs of [10, 980]) {
     await aWhile(createUploads());
-    t.mock.timers.tick(elapsedMs);
+    timers.tick(elapsedMs);
   }
   await aWhile(createUploads());
   assert.equal(isTaken, false);
-  t.mock.timers.tick(20);
+  timers.tick(20);
   await result;
 });
 

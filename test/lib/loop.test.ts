@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { startLoop } from '../../src/lib/loop.ts';
+import { mockTimers } from '../support/timers.ts';
 
 const PAUSE_MS = 100;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -13,7 +14,7 @@ async function setUp(
   pauseMs = PAUSE_MS,
   restMs?: number,
 ) {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const timers = mockTimers(t, ['setTimeout']);
   let rounds = 0;
   const errors: unknown[] = [];
   const loop = startLoop(
@@ -25,7 +26,7 @@ async function setUp(
   t.after(() => loop.stop());
   await turn();
   const pass = async (ms: number) => {
-    t.mock.timers.tick(ms);
+    timers.tick(ms);
     await turn();
   };
   return { loop, errors, pass, rounds: () => rounds };

@@ -11,6 +11,7 @@ import { createLiveUpdates } from '../../src/events/live-updates.ts';
 import { createEventStreams } from '../../src/pages/event-streams.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkout } from '../checkout/build.ts';
+import { mockTimers } from '../support/timers.ts';
 import { openTill, type Till } from './till.ts';
 
 let till: Till;
@@ -203,7 +204,7 @@ test('a stream says each version once, and goes on when the store does not answe
 });
 
 test('every stream is kept alive, and one that nobody reads is given up', (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  const timers = mockTimers(t, ['setInterval']);
   const streams = createEventStreams({
     live: createLiveUpdates(),
     store: { checkouts: { fetch: async () => null } } as unknown as Store,
@@ -214,16 +215,16 @@ test('every stream is kept alive, and one that nobody reads is given up', (t) =>
     stream.writableLength = unread;
     return stream;
   });
-  t.mock.timers.tick(24_999);
+  timers.tick(24_999);
   assert.ok(!slow?.text.includes(':\n\n'));
-  t.mock.timers.tick(1);
+  timers.tick(1);
   assert.match(slow?.text ?? '', /:\n\n$/);
   assert.deepEqual([slow?.destroyed, stuck?.destroyed], [false, true]);
   streams.close();
 });
 
 test('every stream finds what nobody has told it of, as long as it is open', async (t) => {
-  t.mock.timers.enable({ apis: ['setInterval'] });
+  const timers = mockTimers(t, ['setInterval']);
   let version = 1;
   let reads = 0;
   const store = {
@@ -241,7 +242,7 @@ test('every stream finds what nobody has told it of, as long as it is open', asy
     return stream;
   };
   const look = async () => {
-    t.mock.timers.tick(5_000);
+    timers.tick(5_000);
     await nextTurn();
   };
   const [first, second] = [open(), open()];

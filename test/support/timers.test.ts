@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mockTimers } from './timers.ts';
+
+test("a timer that was set before the time is the test's own can be cleared as ever", (t) => {
+  const real = [setTimeout(() => {}, 60_000), setInterval(() => {}, 60_000)];
+  const open = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = open();
+  const timers = mockTimers(t, ['setTimeout', 'setInterval']);
+  const came: string[] = [];
+  setTimeout(() => came.push('kept'), 10);
+  clearTimeout(setTimeout(() => came.push('cleared'), 10));
+  clearInterval(setInterval(() => came.push('cleared'), 10));
+  clearTimeout(real[0]);
+  clearInterval(real[1]);
+  timers.tick(10);
+  assert.deepEqual(came, ['kept']);
+  timers.reset();
+  assert.equal(open(), before - real.length);
+});
