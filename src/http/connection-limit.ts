@@ -24,7 +24,8 @@ export function createConnectionLimit({ maxInAll = MAX_IN_ALL, maxOfKey = MAX_OF
     enter(keyId: string, response: ServerResponse): Stay {
       const ofKey = countOfKey.get(keyId) ?? 0;
       const retryAfter = { 'retry-after': RETRY_AFTER_SECONDS };
-      if (stays.size >= maxInAll) throw new RequestError('unavailable', [], retryAfter);
+      if (stays.size >= maxInAll)
+        throw new RequestError('unavailable', [], retryAfter, 'Too many requests wait or stream.');
       if (ofKey >= maxOfKey) {
         const message = `The API key already has ${maxOfKey} waiting or streaming requests, the maximum.`;
         throw new RequestError(

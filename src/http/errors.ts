@@ -11,8 +11,14 @@ export class RequestError extends Error {
   readonly items: readonly ErrorItem[];
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(reason: ErrorReason, items: readonly ErrorItem[] = [], headers: Record<string, string> = {}) {
-    super(errorTable[reason].text);
+  /** The message is what the log says, in place of what the client is told. */
+  constructor(
+    reason: ErrorReason,
+    items: readonly ErrorItem[] = [],
+    headers: Record<string, string> = {},
+    message: string = errorTable[reason].text,
+  ) {
+    super(message);
     this.reason = reason;
     this.items = items.length > 0 ? items : [{ reason, message: errorTable[reason].text, remarks: '' }];
     this.headers = headers;

@@ -55,8 +55,11 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
     const isForNow = failure.reason === 'unavailable';
     const like = isForNow ? leftOut(error.message) : 0;
     if (like !== null && errorTable[failure.reason].status >= 500) {
-      const more = like > 0 ? { left_out: like } : {};
-      request.log.error({ err: error, request_id: request.id, ...more }, 'request failed');
+      const about = { request_id: request.id, ...(like > 0 ? { left_out: like } : {}) };
+      // A limit that holds is no failure of the service.
+      if (isForNow && error instanceof RequestError)
+        request.log.warn({ ...about, why: error.message }, 'request refused for now');
+      else request.log.error({ ...about, err: error }, 'request failed');
     }
     return sendError(failure, request, reply, publicUrl);
   });

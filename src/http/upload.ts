@@ -61,7 +61,7 @@ export function createUploads(options: Partial<typeof defaults> = {}) {
     underWay.add(upload);
     if (!exceeds(count, maxUploads, tenant)) return upload;
     underWay.delete(upload);
-    throw new RequestError('unavailable', [], RETRY_AFTER);
+    throw new RequestError('unavailable', [], RETRY_AFTER, 'Too many uploads are under way.');
   }
 
   /**
@@ -69,14 +69,17 @@ export function createUploads(options: Partial<typeof defaults> = {}) {
    * over it, and the rest of the body is read and dropped.
    */
   function bodyOf({ raw }: FastifyRequest, upload: Upload): Readable {
-    const stalled = () => body.destroy(new RequestError('unavailable', [], RETRY_AFTER));
+    const stalled = () =>
+      body.destroy(new RequestError('unavailable', [], RETRY_AFTER, 'The upload has stalled.'));
     let timer = setTimeout(stalled, stallMs).unref();
     const body = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         clearTimeout(timer);
         upload.bytes += chunk.length;
         if (exceeds(bytes, maxBytes, upload.tenant)) {
-          done(new RequestError('unavailable', [], RETRY_AFTER));
+          done(
+            new RequestError('unavailable', [], RETRY_AFTER, 'The uploads under way are too large together.'),
+          );
           return;
         }
         timer = setTimeout(() => {

@@ -1,0 +1,71 @@
+/** Failures in the log: what is the service's own stands there with its stack, a limit that holds in one line. */
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { fastify, LogController } from 'fastify';
+import { RequestError } from '../../src/http/errors.ts';
+import { answerFailures } from '../../src/http/failure.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+
+/** The status and the lines of the log for requests that each throw this. */
+async function failed(t: TestContext, errors: readonly Error[]) {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write: (line, _encoding, done) => {
+      lines.push(String(line));
+      done();
+    },
+  });
+  const app = fastify({
+    logger: { stream },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => 'req_1',
+  });
+  t.after(() => app.close());
+  const left = [...errors];
+  app.get('/', async () => {
+    throw left.shift();
+  });
+  answerFailures(app, 'https://pay.example');
+  const statuses: number[] = [];
+  for (const _ of errors) statuses.push((await app.inject('/')).statusCode);
+  const logged = lines.map((line) => {
+    const { level, msg, request_id, why, left_out, err } = JSON.parse(line);
+    return { level, msg, request_id, why, left_out, stack: err?.stack?.split('\n')[0] };
+  });
+  return { statuses, logged };
+}
+
+test('a limit that holds is a warning of one line, which says what it is', async (t) => {
+  const refusal = () =>
+    new RequestError('unavailable', [], { 'retry-after': '5' }, 'The upload has stalled.');
+  const { statuses, logged } = await failed(t, [refusal(), refusal()]);
+  assert.deepEqual(statuses, [503, 503]);
+  assert.deepEqual(logged, [
+    {
+      level: 40,
+      msg: 'request refused for now',
+      request_id: 'req_1',
+      why: 'The upload has stalled.',
+      left_out: undefined,
+      stack: undefined,
+    },
+  ]);
+});
+
+test('what the service or its database fails at is an error with its stack', async (t) => {
+  const { statuses, logged } = await failed(t, [new StoreUnavailable('gone'), new TypeError('a bug')]);
+  assert.deepEqual(statuses, [503, 500]);
+  assert.deepEqual(
+    logged.map(({ level, msg, stack }) => [level, msg, stack]),
+    [
+      [50, 'request failed', 'StoreUnavailable: gone'],
+      [50, 'request failed', 'TypeError: a bug'],
+    ],
+  );
+});
+
+test('what a client did wrong is not in the log', async (t) => {
+  const { statuses, logged } = await failed(t, [new RequestError('not_found')]);
+  assert.deepEqual([statuses, logged], [[404], []]);
+});
