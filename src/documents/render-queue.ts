@@ -3,12 +3,14 @@
  * its turn behind the others.
  */
 import type { Locale } from '../i18n/locale.ts';
+import { hasEnoughProcessors } from '../lib/rest.ts';
 import { createThreadPool } from '../lib/thread-pool.ts';
 import type { InvoiceFacts, ReceiptFacts } from './facts.ts';
 import type { Drawing, Drawn } from './render-thread.ts';
 
 const defaults = {
-  threads: 2,
+  /** A second one beside the thread that answers has the documents ready no sooner on two processors, and makes that wait. */
+  threads: hasEnoughProcessors ? 2 : 1,
   maxWaiting: 100,
   maxWaitingOfTenant: 25,
   startMs: 10_000,

@@ -11,8 +11,10 @@ const WORK_MS = 1;
 const REST_MS = 1;
 /** A thread that has not been here for so long has had nothing to do. */
 const IDLE_MS = 10;
-/** Processors from which on there is one for the thread that answers, unless all four that draw and read are at work. */
 const ENOUGH_PROCESSORS = 4;
+
+/** Whether the thread that answers has a processor to itself, unless all four that draw and read are at work. */
+export const hasEnoughProcessors = availableParallelism() >= ENOUGH_PROCESSORS;
 
 type Clock = {
   readonly now: () => number;
@@ -41,4 +43,4 @@ export function createRest({ now, pause }: Clock = clock): () => void {
 }
 
 /** Rests now and then: to be called often, between pieces of work. In the thread that answers it does nothing. */
-export const rest = isMainThread || availableParallelism() >= ENOUGH_PROCESSORS ? () => {} : createRest();
+export const rest = isMainThread || hasEnoughProcessors ? () => {} : createRest();
