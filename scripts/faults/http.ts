@@ -83,8 +83,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: 'the log has the body of a request that fails',
     ...http('failure', 'canaries/canaries', 'trouble'),
-    find: 'request_id: request.id, ...more }',
-    replace: 'request_id: request.id, body: request.body }',
+    find: 'const about = { request_id: request.id,',
+    replace: 'const about = { request_id: request.id, body: request.body,',
   },
   {
     name: 'a key that was revoked goes on working',
