@@ -97,7 +97,7 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'what is due is looked for on all nodes while one is away',
     ...places,
-    find: "WHERE ${isAmong('account', places.among)}account = number",
+    find: "WHERE ${isAmong('account', reachable.among)}account = number",
     replace: 'WHERE account = number',
   },
   {
@@ -121,14 +121,14 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'tables lie in shards of their own',
     ...postgres('shards', 'postgres/shards'),
-    find: "const beside = name === PLACES ? 'none' : PLACES;",
+    find: "const beside = name === TENANTS ? 'none' : TENANTS;",
     replace: "const beside = 'none';",
   },
   {
     name: 'a table is cut before the one that it is to lie beside',
     ...postgres('shards', 'postgres/shards'),
-    find: 'ORDER BY relname <> ${PLACES}, relname',
-    replace: 'ORDER BY relname, ${PLACES}',
+    find: 'ORDER BY relname <> ${TENANTS}, relname',
+    replace: 'ORDER BY relname, ${TENANTS}',
   },
   {
     name: 'a table without a key cannot move under load',

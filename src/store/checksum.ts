@@ -79,7 +79,7 @@ export function checksumOf(table: SummedTable, row: AnyRow): number {
   return crc32(lines, sum);
 }
 
-/** Each line by itself: who reads them may have them in another order. */
+/** The checksum of a session: each line of the ledger by itself, for whoever reads them may have them in another order. */
 export function checksumOfSession(row: AnyRow, payments: readonly Payment[]): number {
   let sum = checksumOf('checkout', row);
   for (const { rail, reference, attempt, amount, bookedAt, late } of payments) {

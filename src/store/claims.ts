@@ -1,4 +1,4 @@
-/** What both databases do in the same way when due deliveries are claimed. */
+/** Claims of due deliveries: the parts that are the same for both databases. */
 import type { Tenant } from '../checkout/tenant.ts';
 import type { EventRow } from '../events/event.ts';
 import type { ClaimedDelivery, DeliveryClaim } from '../webhooks/delivery.ts';
@@ -6,7 +6,7 @@ import type { Endpoint } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 import { raw } from './sql.ts';
 
-/** Where no more is due than this, the receivers of all of it are looked at. */
+/** Number of due deliveries up to which the receivers of all of them are looked at. */
 export const FEW_DUE = 500;
 
 export type DueDelivery = Pick<ClaimedDelivery, 'id' | 'receiver' | 'url' | 'attempts' | 'round' | 'dueAt'>;
@@ -27,12 +27,12 @@ export function claimedDelivery(
   { endpoint, health, event }: Beside,
   { now, realNow, leaseMs }: DeliveryClaim,
 ): ClaimedDelivery {
-  // What was due while its receiver was suspended is due since the probe is.
+  // A delivery that was due while its receiver was suspended is due since the probe is.
   const dueAt = Math.max(due.dueAt, Math.min(health?.probeAt ?? 0, now));
   return { ...due, tenant, endpoint, dueAt, lease: realNow + leaseMs, failing: health !== null, event };
 }
 
-/** In the order of their names, beginning behind the one at which the last claim ended. */
+/** All of them in the order of their names, beginning behind the one at which the last claim ended. */
 export function inTurn<T>(all: readonly T[], nameOf: (each: T) => string, start: string): T[] {
   const sorted = all.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const first = sorted.filter((each) => nameOf(each) > start);

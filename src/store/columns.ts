@@ -17,7 +17,7 @@ import type { Tenant, TenantTime } from '../checkout/tenant.ts';
 import { type AnyRow, keyOf, type Row, type Table } from './tables.ts';
 import { type Edit, type How, type Write, writeOf } from './writes.ts';
 
-/** How much of a description can be searched by its beginning. */
+/** Length of the beginning of a description, by which it can be searched. */
 export const SEARCHABLE_DESCRIPTION_LENGTH = 64;
 /** Longer values of metadata cannot be filtered by; they would make the index as large as the data. */
 export const FILTERABLE_METADATA_LENGTH = 256;
@@ -50,7 +50,7 @@ export function checkoutRow(checkout: Checkout) {
   return { ...columnsOf(checkout), id, version, eventCount, data: dataOf(checkout) };
 }
 
-/** What is kept of a session as JSON: all but what has a table or a column of its own. */
+/** JSON of a session: all of it but what has a table or a column of its own. */
 export function dataOf(checkout: Checkout): string {
   const { id, tenant, version, eventCount, payments, refunds, reversals, policy, ...data } = checkout;
   return JSON.stringify({

@@ -88,7 +88,7 @@ function* rewrite<R extends Rewritten>(
   });
 }
 
-/** Its ledger stays as it is, and so does what makes the checksum of one that is damaged another. */
+/** Checksum of a session with other data. Its ledger stays as it is, and one that is damaged stays damaged. */
 function checksumWithout({ checksum = 0, ...before }: Session, data: string): number {
   const after = { ...before, version: before.version + 1, data };
   return (checksum ^ checksumOf('checkout', before) ^ checksumOf('checkout', after)) >>> 0;

@@ -1,6 +1,6 @@
 /**
- * Whether the database can be written. Commits of the service say so; where there are none, a trial write does, at most
- * one at a time and two in a second.
+ * Health of a database: whether it can be written. Commits of the service tell it; where there are none, a trial write
+ * does, at most one at a time and two in a second.
  */
 import { StoreUnavailable } from './errors.ts';
 
@@ -37,7 +37,7 @@ export function createHealth({ write, isContention, nowMs = () => performance.no
       error = caught as Error;
     }
     trial = null;
-    // What a commit has shown meanwhile counts more.
+    // The result of a commit meanwhile counts more.
     if (known === before) known = { until: begunAt + KNOWN_FOR_MS, error };
   }
 

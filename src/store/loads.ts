@@ -21,7 +21,7 @@ export type Load<K, T, W> = {
   readonly apply: (known: Map<string, T>, writes: W) => void;
   /** The table, if PostgreSQL counts the changes of its rows in `revision`. */
   readonly counted?: Table;
-  /** Whether two batches under way may name the same key. */
+  /** Set if two batches under way may name the same key. */
   readonly isShared?: true;
 };
 
@@ -46,5 +46,5 @@ export function locking(
   return sql`SELECT 1 FROM ${from} ORDER BY ${raw(order)} FOR ${raw(how)}${of}`;
 }
 
-/** In PostgreSQL, the counter of a row's changes: whoever writes it names what it has seen. */
+/** Counter of a row's changes, which PostgreSQL alone has: a write names what it has seen. */
 export const revision = either({ postgres: raw(', revision') });

@@ -14,7 +14,7 @@ type Old = Found & { readonly position: number; readonly goes: boolean | 0 | 1 }
 /** Deliveries that have ended and were created before this, with their attempts. */
 export function* purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Steps<number> {
   const first = firstIdAt('whd', createdBefore);
-  // Those that nobody has asked for since: of the others it is still known how they fare.
+  // Receivers that nobody has asked for since: of the others it is still known how they fare.
   yield sql`DELETE FROM webhook_receiver
     WHERE ${owned(tenant)} AND NOT EXISTS (
       SELECT 1 FROM delivery
@@ -40,7 +40,7 @@ export function* purgeDeliveries(tenant: Tenant, createdBefore: TenantTime): Ste
 
 /** Events created before this, in the order of the feed up to the first that stays: one that is young, or on its way. */
 export function* purgeEvents(tenant: Tenant, createdBefore: TenantTime): Steps<number> {
-  // Whoever numbers events, or removes them, waits here.
+  // A transaction that numbers events, or removes them, waits here.
   yield either({ postgres: sql`SELECT 1 FROM feed_end WHERE ${owned(tenant)} FOR UPDATE` });
   const feed = either({
     sqlite: raw('event'),

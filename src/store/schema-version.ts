@@ -34,7 +34,7 @@ export function refuseOtherSchema(
   );
 }
 
-/** The same for an examination, which refuses nothing. */
+/** The finding of an examination, which refuses nothing. */
 export function schemaFinding(name: string, schema: number, known: number): Finding {
   if (schema === known) return good(`${name} has the schema ${schema}, that of this version.`);
   if (schema === 0)

@@ -34,7 +34,6 @@ export type Parts = {
   readonly directory: DirectoryParts;
   readonly work: Work;
   readonly retention: Pick<Retention, 'purgeAnswers'> & {
-    /** As in the interface. */
     listTenants(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
   };
 };

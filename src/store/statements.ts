@@ -7,9 +7,9 @@ import type { Dialect } from './sql.ts';
 import { type Column, parsed, schemaOf, type Trim } from './tables.ts';
 
 export type RowsStatement = {
-  /** What a row is to have, under these names. */
+  /** Cells of a row, under these names. */
   readonly columns: readonly Pick<Column, 'field' | 'type'>[];
-  /** For so many rows: any number in PostgreSQL, and one in SQLite, unless it is said. Several are only inserted. */
+  /** The text for so many rows: any number in PostgreSQL, and one in SQLite, unless it is said. Several are only inserted. */
   readonly textFor: (dialect: Dialect, rows?: number | 'many') => string;
 };
 
@@ -24,7 +24,7 @@ type Parts<N extends string> = {
   readonly r: Readonly<Record<N, string>>;
   /** A clause with the rows and further tables, or none where there are none of them. */
   readonly clause: (keyword: 'FROM' | 'USING', ...tables: readonly string[]) => string;
-  /** For an INSERT, the account and mode and these cells: SQLite would copy what is selected if it looks into the table. */
+  /** The rows of an INSERT, account and mode and these cells: SQLite would copy what is selected if it looks into the table. */
   readonly values: (cells: readonly string[]) => string;
   readonly dialect: Dialect;
 };

@@ -18,7 +18,7 @@ export function runSteps<T>(steps: Steps<T>, run: (sql: Sql) => readonly object[
   return step.value;
 }
 
-/** The same with one that is waited for. */
+/** Runs all of it with a function whose answers are waited for. */
 export async function awaitSteps<T>(
   steps: Steps<T>,
   run: (sql: Sql) => PromiseLike<readonly object[]>,

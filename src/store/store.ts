@@ -1,5 +1,5 @@
 /**
- * What the service needs from a database. Small enough to be written once for each database; one suite of tests
+ * The database as the service needs it. Small enough to be written once for each database; one suite of tests
  * (test/store) holds every adapter to it.
  *
  * Writing goes through `commit`: the store loads what each unit of work needs, lets the unit decide on it, and writes
@@ -59,7 +59,7 @@ export type Loaded = LoadedResources & {
   readonly endpoints: readonly Endpoint[];
 };
 
-/** What a unit writes: rows of resources as they are, and what databases write in their own ways. */
+/** Writes of a unit: rows of resources as they are, and what databases write in their own ways. */
 export type Writes = ResourceWrites & {
   readonly checkout?: CheckoutChange;
   /** Forget this customer: the record, and its traces in sessions and events. */
@@ -99,19 +99,19 @@ export type {
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
 
-/** An account and mode, and what its clock shows, or showed at a time. */
+/** A tenant, and the time that its clock shows, or showed at a time. */
 export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
 
-/** How batches are to be made for this database. */
+/** Batches as a database takes them. */
 export type Batching = {
   /** Commits that may be under way at once. */
   readonly atOnce: number;
   /**
-   * Whether those must concern different sessions, customers and idempotency keys. Otherwise each sees what those that
+   * True if those must concern different sessions, customers and idempotency keys. Otherwise each sees what those that
    * were begun before it have written.
    */
   readonly apart: boolean;
-  /** Whether the units of a batch may belong to several accounts and modes. */
+  /** True if the units of a batch may belong to several tenants. */
   readonly mixed: boolean;
 };
 
@@ -185,9 +185,9 @@ export type ApiKeys = {
   revoke(id: string, atMs: RealTime): Promise<boolean>;
 };
 
-/** What is due, and who works on it. */
+/** Work that is due, and claims of it. */
 export type Work = {
-  /** Accounts and modes in which work of this kind is due; there may be more of them than have any. */
+  /** Tenants in which work of this kind is due; there may be more of them than have any. */
   listTenants(kind: WorkKind, realNow: RealTime): Promise<readonly TenantClock[]>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
@@ -205,7 +205,7 @@ export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntr
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
 export type Retention = {
   /**
-   * Accounts and modes that have any created before a time, with what their clocks showed then: by that they are purged.
+   * Tenants that have any created before a time, with what their clocks showed then: by that they are purged.
    * There may be more of them than have.
    */
   listTenants(what: 'deliveries' | 'events', createdBefore: RealTime): Promise<readonly TenantClock[]>;
@@ -230,7 +230,7 @@ export type OpenOptions = {
    */
   readonly onLost?: () => void;
   /**
-   * Hears of sessions that other processes have changed, and of accounts and modes in which they have made events. Some
+   * Hears of sessions that other processes have changed, and of tenants in which they have made events. Some
    * may be left out: these are hints to look sooner.
    */
   readonly onRemoteChange?: (changed: CheckoutId | Tenant) => void;
@@ -238,7 +238,7 @@ export type OpenOptions = {
   readonly copyLogAtBytes?: number;
 };
 
-/** What is only read stands in `resources/`. Lists are newest first where nothing else is said. */
+/** The store. Operations that only read stand in `resources/`. Lists are newest first where nothing else is said. */
 export type Store = AskedResources & {
   /**
    * Commits a batch in one transaction, units in order, each seeing what those before it wrote; resolves when it is on

@@ -81,7 +81,7 @@ const own = {
   },
 } as const;
 
-/** What every table of a tenant begins with. The log of changes has no key. */
+/** Columns that every table of a tenant begins with. The log of changes has no key. */
 const ofTenant = (table: string): string => {
   if (table === 'account' || table === 'api_key') return '';
   return table === 'audit' ? 'account bigint, live boolean' : 'account* bigint, live* boolean';
@@ -121,7 +121,7 @@ export type Column = {
   readonly name: string;
   /** Its name in a row. */
   readonly field: string;
-  /** In PostgreSQL, where ids and words are text. */
+  /** Its type in PostgreSQL, where ids and words are text. */
   readonly type: string;
   readonly isNullable: boolean;
   readonly isKey: boolean;

@@ -6,7 +6,7 @@ import type { Writes } from './store.ts';
 import type { AnyRow } from './tables.ts';
 
 /**
- * What units do to deliveries, in order. On PostgreSQL the lock of the subject is held by whoever changes what an ordering
+ * Changes of deliveries by units, in order. On PostgreSQL the lock of the subject is held by whoever changes what an ordering
  * key has pending, so that no two transactions decide about the same key at the same time.
  */
 export function deliveryWrites(
@@ -53,7 +53,7 @@ const isAttempt = ({ answer }: AnyRow): boolean => answer !== null;
 
 type OrderingKey = { readonly receiver: string; readonly subject: string; readonly at: number };
 
-/** Each once. */
+/** The ordering keys, each once. */
 function orderingKeysOf(all: readonly OrderingKey[]): AnyRow[] {
   const keys = new Map(
     all.map(({ receiver, subject, at }) => [`${receiver}\n${subject}`, { receiver, subject, at }]),
@@ -73,7 +73,7 @@ function newDeliveries(all: readonly Writes[]): AnyRow[] {
 
 type OfKey = Readonly<Record<'receiver' | 'subject', string>>;
 
-/** What is pending of the ordering key that a row names. */
+/** Condition for the deliveries that are pending of the ordering key that a row names. */
 const pendingIn = (
   table: string,
   r: OfKey,
@@ -137,7 +137,7 @@ const log = onRows(
     ${clause('FROM', 'delivery')} WHERE ${ofTenant('delivery')} AND delivery.id = ${r.id}`,
 );
 
-/** Whoever sends it now still does; what comes of that counts as well. */
+/** Makes deliveries pending again. One that is on its way still is; what comes of that counts as well. */
 const reopen = onRows(
   'id text',
   ({ r, clause }) => `UPDATE delivery SET state = 'pending', due_at = NULL, round_start = attempts
@@ -148,7 +148,7 @@ const reopen = onRows(
 const headOf = (r: OfKey): string =>
   `(SELECT head.id FROM delivery AS head WHERE ${pendingIn('head', r)} ORDER BY sequence, id LIMIT 1)`;
 
-/** Those that are due although an earlier one of their ordering key is on its way again. */
+/** Defers deliveries that are due although an earlier one of their ordering key is on its way again. */
 const demote = onRows('receiver text, subject text', ({ r, clause, dialect }) => {
   // By itself SQLite would go through all deliveries of the tenant.
   const index = dialect === 'sqlite' ? 'INDEXED BY delivery_ordering' : '';
@@ -156,7 +156,7 @@ const demote = onRows('receiver text, subject text', ({ r, clause, dialect }) =>
     ${clause('FROM')} WHERE ${pendingIn('delivery', r)} AND delivery.due_at IS NOT NULL AND delivery.id <> ${headOf(r)}`;
 });
 
-/** The first of an ordering key, if it is not due. */
+/** Makes the first of an ordering key due, if it is not. */
 const promote = onRows(
   'receiver text, subject text, at bigint',
   ({ r, clause }) => `UPDATE delivery SET due_at = ${r.at}

@@ -7,7 +7,7 @@ import { type AnyRow, columnsOf, keyOf, type Row, type Table } from './tables.ts
 /** A row that is put in the place of the one with its key, or one that goes. */
 export type Edit = { readonly put: AnyRow } | { readonly gone: AnyRow };
 
-/** How values of a kind are written. */
+/** A write: the table of values of a kind, and the changes of rows that they come to. */
 export type Write<V> = {
   readonly table: Table;
   readonly editsOf: (value: V) => readonly Edit[];
@@ -24,7 +24,7 @@ export type RowChange = {
   readonly put: readonly AnyRow[];
 } & Pick<Write<never>, 'sets' | 'by'>;
 
-/** As in `Write`; `all` are those beside the key. */
+/** Options of a write, as in `Write`; `all` are those beside the key. */
 export type How<T extends Table> = {
   readonly sets?: 'all' | ReadonlyArray<keyof Row<T> & string>;
   readonly by?: keyof Row<T> & string;

@@ -7,8 +7,8 @@ import type { Delivery } from '../../src/webhooks/delivery.ts';
 import { removeOld } from '../../src/worker/retention.ts';
 import { end, happen } from '../store/aged.ts';
 import { answer, load, T, write } from '../store/build.ts';
+import { openWriter } from '../store/commands.ts';
 import { claim, ELSEWHERE, finish, HOST, HOUR, inOrder, tryAgain } from '../store/deliveries.ts';
-import { openTill } from '../store/orders.ts';
 
 const DAY = 24 * HOUR;
 const LOG_DAYS = 30;
@@ -19,8 +19,8 @@ const OLD = NOW - LOG_DAYS * DAY - 1;
 const YOUNG = OLD + 1;
 
 async function setUp(t: TestContext) {
-  const till = await openTill(t);
-  const { store, execute, mine } = till;
+  const writer = await openWriter(t);
+  const { store, execute, mine } = writer;
   const runRetention = (given: { store?: Store; eventDays?: number; now?: number } = {}) =>
     removeOld({
       store: given.store ?? store,
@@ -36,7 +36,7 @@ async function setUp(t: TestContext) {
   }
   const left = async (tenant: Tenant = mine) =>
     (await store.deliveries.list(tenant, {}, { limit: 1000 })).rows.toReversed();
-  return { ...till, runRetention, removeAll, left };
+  return { ...writer, runRetention, removeAll, left };
 }
 
 suite('deliveries that are older than the log', () => {

@@ -7,8 +7,8 @@ import type { SubjectId } from '../../src/events/event.ts';
 import type { EndpointId } from '../../src/webhooks/endpoint.ts';
 import { create as createCheckout } from '../checkout/build.ts';
 import { T } from '../store/build.ts';
+import { dataOf, openWriter, type TestWriter } from '../store/commands.ts';
 import { finish, HOUR, health, setHealth, tell, tryAgain } from '../store/deliveries.ts';
-import { dataOf, openTill, type Till } from '../store/orders.ts';
 
 const settings = { url: 'https://new.example', events: ['*'], description: '', enabled: true };
 const create = { type: 'create_endpoint', secret: 'whsec_new', settings } as const;
@@ -18,8 +18,8 @@ const NOW = T + HOUR;
 
 suite('the answer about an endpoint', () => {
   test('has the secret when it is made, and again when that is repeated', async (t) => {
-    const { order } = await openTill(t);
-    const made = await order(create, 'whe_1', NOW, 'key');
+    const { command } = await openWriter(t);
+    const made = await command(create, 'whe_1', NOW, 'key');
     assert.deepEqual(dataOf(made), {
       id: 'whe_1',
       object: 'webhook_endpoint',
@@ -40,15 +40,15 @@ suite('the answer about an endpoint', () => {
       previous_secret_expires_at: null,
       secret: 'whsec_new',
     });
-    const repeated = await order(create, 'whe_2', NOW + 1, 'key');
+    const repeated = await command(create, 'whe_2', NOW + 1, 'key');
     assert.equal(repeated.result.kind, 'replay');
     assert.deepEqual(dataOf(repeated), dataOf(made));
   });
 
   test('has the new secret when it is replaced, and until when the one before signs', async (t) => {
-    const { order, add, endpoint } = await openTill(t);
+    const { command, add, endpoint } = await openWriter(t);
     const one = await add({ secret: 'whsec_old' });
-    const { secret, previous_secret_expires_at } = dataOf(await order(rotate, one.id));
+    const { secret, previous_secret_expires_at } = dataOf(await command(rotate, one.id));
     assert.deepEqual([secret, previous_secret_expires_at], ['whsec_next', '2030-01-15T14:00:00.000Z']);
     const known = await endpoint(one.id);
     assert.equal(known?.secret, 'whsec_next');
@@ -56,20 +56,20 @@ suite('the answer about an endpoint', () => {
   });
 
   test('that is deleted says so, and it is gone', async (t) => {
-    const { order, add, store, mine } = await openTill(t);
+    const { command, add, store, mine } = await openWriter(t);
     const { id } = await add();
-    const deleted = await order({ type: 'delete_endpoint' }, id);
+    const deleted = await command({ type: 'delete_endpoint' }, id);
     assert.ok(deleted.result.kind === 'change');
     assert.deepEqual([deleted.result.value.endpoint.id, deleted.committed?.deliveries], [id, true]);
     assert.deepEqual(await store.endpoints.list(mine), []);
-    const { result } = await order({ type: 'delete_endpoint' }, id);
+    const { result } = await command({ type: 'delete_endpoint' }, id);
     assert.ok(result.kind === 'refusal' && result.reason === 'not_found');
   });
 
   test('of another account or mode is that there is none', async (t) => {
-    const { order, add, endpoint, theirs } = await openTill(t);
+    const { command, add, endpoint, theirs } = await openWriter(t);
     const { id } = await add({}, theirs);
-    const { result } = await order({ type: 'delete_endpoint' }, id);
+    const { result } = await command({ type: 'delete_endpoint' }, id);
     assert.ok(result.kind === 'refusal' && result.reason === 'not_found');
     assert.ok(await endpoint(id, theirs));
   });
@@ -79,11 +79,11 @@ suite('an endpoint that fails', () => {
   const suspended = health({ failures: 20, probeAt: NOW + HOUR, announced: true });
 
   /** Suspended, with a delivery that is to be tried again much later. */
-  async function suspend(till: Till, given = {}): Promise<EndpointId> {
-    const { id } = await till.add(given);
-    await tell(till.store, till.mine, 1, { receivers: [id] });
-    await finish(till.store, till.mine, tryAgain(await till.due(id, T), T + 9 * HOUR));
-    await setHealth(till.store, till.mine, id, suspended);
+  async function suspend(writer: TestWriter, given = {}): Promise<EndpointId> {
+    const { id } = await writer.add(given);
+    await tell(writer.store, writer.mine, 1, { receivers: [id] });
+    await finish(writer.store, writer.mine, tryAgain(await writer.due(id, T), T + 9 * HOUR));
+    await setHealth(writer.store, writer.mine, id, suspended);
     return id;
   }
 
@@ -95,33 +95,33 @@ suite('an endpoint that fails', () => {
   ] as const;
   for (const [name, given, command] of renewing) {
     test(`is probed at once when it ${name}, with what waits for it`, async (t) => {
-      const till = await openTill(t);
-      const id = await suspend(till, given);
-      const executed = await till.order(command, id);
+      const writer = await openWriter(t);
+      const id = await suspend(writer, given);
+      const executed = await writer.command(command, id);
       assert.equal(dataOf(executed).health.status, 'suspended');
-      assert.deepEqual(await till.failing(), { [id]: { ...suspended, probeAt: NOW } });
+      assert.deepEqual(await writer.failing(), { [id]: { ...suspended, probeAt: NOW } });
       assert.equal(executed.committed?.deliveries, true);
-      const claimed = await till.due(id, NOW);
+      const claimed = await writer.due(id, NOW);
       // With the attempt that it has lost.
       assert.deepEqual([claimed.dueAt, claimed.attempts], [NOW, 0]);
-      assert.deepEqual(await till.events(), []);
+      assert.deepEqual(await writer.events(), []);
     });
   }
 
   test('is not known to fail any more when it is switched off', async (t) => {
-    const till = await openTill(t);
-    const id = await suspend(till);
-    assert.equal(dataOf(await till.order(update({ enabled: false }), id)).health.status, 'healthy');
-    assert.deepEqual(await till.failing(), {});
+    const writer = await openWriter(t);
+    const id = await suspend(writer);
+    assert.equal(dataOf(await writer.command(update({ enabled: false }), id)).health.status, 'healthy');
+    assert.deepEqual(await writer.failing(), {});
   });
 
   test('but is not suspended begins anew at another address', async (t) => {
-    const till = await openTill(t);
-    const id = await suspend(till);
-    await setHealth(till.store, till.mine, id, health({ failures: 3 }));
-    const executed = await till.order(update({ url: 'https://new.example' }), id);
+    const writer = await openWriter(t);
+    const id = await suspend(writer);
+    await setHealth(writer.store, writer.mine, id, health({ failures: 3 }));
+    const executed = await writer.command(update({ url: 'https://new.example' }), id);
     assert.equal(dataOf(executed).health.status, 'healthy');
-    assert.deepEqual(await till.failing(), {});
+    assert.deepEqual(await writer.failing(), {});
   });
 
   const keeping = [
@@ -132,9 +132,9 @@ suite('an endpoint that fails', () => {
   ] as const;
   for (const [name, command] of keeping) {
     test(`stays suspended with ${name}`, async (t) => {
-      const till = await openTill(t);
-      const id = await suspend(till);
-      const executed = await till.order(command, id);
+      const writer = await openWriter(t);
+      const id = await suspend(writer);
+      const executed = await writer.command(command, id);
       assert.deepEqual(dataOf(executed).health, {
         status: 'suspended',
         failing_since: '2030-01-15T12:00:00.000Z',
@@ -142,41 +142,41 @@ suite('an endpoint that fails', () => {
         last_error: 'timeout',
         next_probe_at: '2030-01-15T14:00:00.000Z',
       });
-      assert.deepEqual(await till.failing(), { [id]: suspended });
+      assert.deepEqual(await writer.failing(), { [id]: suspended });
       assert.notEqual(executed.committed?.deliveries, true);
     });
   }
 
   test('leaves nothing behind when it is deleted, and what waits for it may come to its end', async (t) => {
-    const till = await openTill(t);
-    const id = await suspend(till);
-    const { committed } = await till.order({ type: 'delete_endpoint' }, id);
+    const writer = await openWriter(t);
+    const id = await suspend(writer);
+    const { committed } = await writer.command({ type: 'delete_endpoint' }, id);
     assert.equal(committed?.deliveries, true);
-    assert.deepEqual(await till.failing(), {});
-    const claimed = await till.due(id, NOW);
+    assert.deepEqual(await writer.failing(), {});
+    const claimed = await writer.due(id, NOW);
     assert.equal(claimed.endpoint, null);
-    await till.come(tryAgain(claimed, NOW + HOUR, { at: NOW }));
-    assert.deepEqual(await till.failing(), {}, 'not even what comes late');
+    await writer.come(tryAgain(claimed, NOW + HOUR, { at: NOW }));
+    assert.deepEqual(await writer.failing(), {}, 'not even what comes late');
   });
 
   test('is another one in another mode or account', async (t) => {
-    const till = await openTill(t);
-    const id = await suspend(till);
-    await till.add({ id }, till.theirs);
-    await setHealth(till.store, till.theirs, id, suspended);
-    await till.order(update({ url: 'https://new.example' }), id);
-    assert.deepEqual(await till.failing(till.theirs), { [id]: suspended });
+    const writer = await openWriter(t);
+    const id = await suspend(writer);
+    await writer.add({ id }, writer.theirs);
+    await setHealth(writer.store, writer.theirs, id, suspended);
+    await writer.command(update({ url: 'https://new.example' }), id);
+    assert.deepEqual(await writer.failing(writer.theirs), { [id]: suspended });
   });
 });
 
 test('the events of a session go to its own address and to the endpoints that want them', async (t) => {
-  const till = await openTill(t);
-  const { store, mine, execute } = till;
-  await till.add({ id: 'whe_1' });
-  await till.add({ id: 'whe_2', events: ['checkout.created'] });
-  await till.add({ id: 'whe_3', events: ['checkout.paid', 'payin.*'] });
-  await till.add({ id: 'whe_4', disabled: 'by_merchant' });
-  await till.add({ id: 'whe_5' }, till.theirs);
+  const writer = await openWriter(t);
+  const { store, mine, execute } = writer;
+  await writer.add({ id: 'whe_1' });
+  await writer.add({ id: 'whe_2', events: ['checkout.created'] });
+  await writer.add({ id: 'whe_3', events: ['checkout.paid', 'payin.*'] });
+  await writer.add({ id: 'whe_4', disabled: 'by_merchant' });
+  await writer.add({ id: 'whe_5' }, writer.theirs);
   const make = (id: CheckoutId, webhookUrl: string) =>
     execute({
       subject: 'checkout',
@@ -203,42 +203,42 @@ test('the events of a session go to its own address and to the endpoints that wa
 });
 
 suite('deliveries that are to be made again', () => {
-  async function ended(t: Parameters<typeof openTill>[0], given = {}) {
-    const till = await openTill(t);
-    const { id } = await till.add(given);
-    await tell(till.store, till.mine, 1, { receivers: [id] });
-    const claimed = await till.due(id, T);
-    await finish(till.store, till.mine, tryAgain(claimed, T, { state: 'failed', dueAt: null }));
-    const delivery = await till.store.deliveries.fetch(till.mine, claimed.id);
+  async function ended(t: Parameters<typeof openWriter>[0], given = {}) {
+    const writer = await openWriter(t);
+    const { id } = await writer.add(given);
+    await tell(writer.store, writer.mine, 1, { receivers: [id] });
+    const claimed = await writer.due(id, T);
+    await finish(writer.store, writer.mine, tryAgain(claimed, T, { state: 'failed', dueAt: null }));
+    const delivery = await writer.store.deliveries.fetch(writer.mine, claimed.id);
     assert.ok(delivery);
     const again = () =>
-      till.execute({
+      writer.execute({
         subject: 'resend',
-        origin: { tenant: till.mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
+        origin: { tenant: writer.mine, actor: 'ak_test_1', requestId: 'req_1', idempotency: null },
         deliveries: [delivery],
         now: NOW,
       });
-    return { till, id, delivery, again };
+    return { writer, id, delivery, again };
   }
 
   test('are due at once, and shown so', async (t) => {
-    const { till, id, delivery, again } = await ended(t);
+    const { writer, id, delivery, again } = await ended(t);
     const { result, committed } = await again();
     assert.ok(result.kind === 'change');
     const { deliveries } = result.value;
     assert.deepEqual(deliveries, [{ ...delivery, state: 'pending', dueAt: NOW }]);
     assert.equal(committed?.deliveries, true);
-    assert.equal((await till.due(id, NOW)).id, delivery.id);
+    assert.equal((await writer.due(id, NOW)).id, delivery.id);
   });
 
   test('are refused where their endpoint is switched off or deleted', async (t) => {
-    const { till, id, again, delivery } = await ended(t);
-    await till.order(update({ enabled: false }), id);
+    const { writer, id, again, delivery } = await ended(t);
+    await writer.command(update({ enabled: false }), id);
     const off = await again();
     assert.ok(off.result.kind === 'refusal' && off.result.reason === 'endpoint_disabled');
-    await till.order({ type: 'delete_endpoint' }, id);
+    await writer.command({ type: 'delete_endpoint' }, id);
     const deleted = await again();
     assert.ok(deleted.result.kind === 'refusal' && deleted.result.reason === 'endpoint_disabled');
-    assert.equal((await till.store.deliveries.fetch(till.mine, delivery.id))?.state, 'failed');
+    assert.equal((await writer.store.deliveries.fetch(writer.mine, delivery.id))?.state, 'failed');
   });
 });

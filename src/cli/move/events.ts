@@ -3,16 +3,16 @@
  * copied. The rowids of SQLite do not, since it gives those of removed rows to new ones.
  */
 import { CHUNK, copyBehind, type Move } from './copy.ts';
-import type { Source, SourceRow, TenantClock } from './source.ts';
-import { everyPlace } from './tables.ts';
+import type { Source, SourceRow, SourceTenant } from './source.ts';
+import { everyTenant } from './tables.ts';
 import { insertRows, type Row } from './target.ts';
 
 export async function copyEvents(move: Move): Promise<void> {
   const { source, target, teller } = move;
-  const feeds = source.all(`SELECT number AS account, live FROM ${everyPlace}`).map((row) => {
-    const place = placeOf(row);
-    const name = `event ${place.account} ${place.live}`;
-    return { place, name, missing: newest(source, place) - Number(target.reached(name) ?? 0) };
+  const feeds = source.all(`SELECT number AS account, live FROM ${everyTenant}`).map((row) => {
+    const tenant = tenantOf(row);
+    const name = `event ${tenant.account} ${tenant.live}`;
+    return { tenant, name, missing: newest(source, tenant) - Number(target.reached(name) ?? 0) };
   });
   const growing = feeds.filter(({ missing }) => missing > 0);
   if (growing.length === 0) return;
@@ -20,14 +20,14 @@ export async function copyEvents(move: Move): Promise<void> {
     'copying event',
     growing.reduce((sum, { missing }) => sum + missing, 0),
   );
-  for (const { place, name } of growing) {
+  for (const { tenant, name } of growing) {
     await copyBehind(move, {
       name,
       read: (after = '0') =>
         source.all(
           `SELECT * FROM event WHERE account = ? AND live = ? AND position > ? ORDER BY position LIMIT ${CHUNK}`,
-          place.account,
-          place.live,
+          tenant.account,
+          tenant.live,
           Number(after),
         ),
       nameOf: ({ position }) => String(position),
@@ -42,7 +42,7 @@ export async function copyEvents(move: Move): Promise<void> {
 /** Removes events from the copy that retention has removed from the source. */
 export async function forgetEvents({ source, target }: Move): Promise<void> {
   for (const row of source.all('SELECT * FROM feed_start')) {
-    const { account, live } = placeOf(row);
+    const { account, live } = tenantOf(row);
     const name = `feed_start ${account} ${live}`;
     if (target.reached(name) === String(row.position)) continue;
     const gone = [account, live, Number(row.position)];
@@ -62,12 +62,12 @@ export async function forgetEvents({ source, target }: Move): Promise<void> {
   }
 }
 
-const placeOf = ({ account, live }: SourceRow): TenantClock => ({
+const tenantOf = ({ account, live }: SourceRow): SourceTenant => ({
   account: Number(account),
   live: Number(live),
 });
 
-function newest(source: Source, { account, live }: TenantClock): number {
+function newest(source: Source, { account, live }: SourceTenant): number {
   return source.number('SELECT max(position) FROM event WHERE account = ? AND live = ?', account, live);
 }
 

@@ -5,7 +5,7 @@
 import { CHUNK, copyAudit, insertCustomers, type Move } from './copy.ts';
 import { copyEvents, forgetEvents } from './events.ts';
 import { insertSessions, paymentsOf, removeSessions } from './sessions.ts';
-import type { Source, SourceRow, TenantClock } from './source.ts';
+import type { Source, SourceRow, SourceTenant } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
 import { copyUnlogged } from './unlogged.ts';
@@ -64,10 +64,10 @@ async function followChanges(move: Move): Promise<void> {
       first,
       last,
     );
-    for (const { place, ids, erased } of changesOf(lines)) {
-      for (const customer of erased) for (const id of sessionsOf(source, place, customer)) ids.add(id);
+    for (const { tenant, ids, erased } of changesOf(lines)) {
+      for (const customer of erased) for (const id of sessionsOf(source, tenant, customer)) ids.add(id);
       for (let at = 0; at < ids.size; at += CHUNK) {
-        await copyAnew(move, place, [...ids].slice(at, at + CHUNK), erased.size > 0);
+        await copyAnew(move, tenant, [...ids].slice(at, at + CHUNK), erased.size > 0);
       }
     }
     await target.step(async () => {}, followedTo(source, last));
@@ -76,7 +76,7 @@ async function followChanges(move: Move): Promise<void> {
 }
 
 type Changes = {
-  readonly place: TenantClock;
+  readonly tenant: SourceTenant;
   /** Ids of sessions and customers. */
   readonly ids: Set<string>;
   /** Customers whose sessions and events have to be copied again as well. */
@@ -84,22 +84,22 @@ type Changes = {
 };
 
 function changesOf(lines: readonly SourceRow[]): Iterable<Changes> {
-  const places = new Map<string, Changes>();
+  const tenants = new Map<string, Changes>();
   for (const { account, live, subject, action } of lines) {
     const key = `${account} ${live}`;
-    const changes = places.get(key) ?? {
-      place: { account: Number(account), live: Number(live) },
+    const changes = tenants.get(key) ?? {
+      tenant: { account: Number(account), live: Number(live) },
       ids: new Set<string>(),
       erased: new Set<string>(),
     };
-    places.set(key, changes);
+    tenants.set(key, changes);
     changes.ids.add(String(subject));
     if (action === 'erase_customer') changes.erased.add(String(subject));
   }
-  return places.values();
+  return tenants.values();
 }
 
-function sessionsOf(source: Source, { account, live }: TenantClock, customer: string): string[] {
+function sessionsOf(source: Source, { account, live }: SourceTenant, customer: string): string[] {
   return source
     .all('SELECT id FROM checkout WHERE account = ? AND live = ? AND customer = ?', account, live, customer)
     .map(({ id }) => String(id));
@@ -121,21 +121,21 @@ const history = `
 
 async function copyAnew(
   { source, target }: Move,
-  place: TenantClock,
+  tenant: SourceTenant,
   ids: readonly string[],
   withEvents: boolean,
 ): Promise<void> {
-  const tenant = [place.account, place.live] as const;
-  const checkouts = source.all(`SELECT * FROM checkout ${amongIds}`, ...tenant, JSON.stringify(ids));
+  const key = [tenant.account, tenant.live] as const;
+  const checkouts = source.all(`SELECT * FROM checkout ${amongIds}`, ...key, JSON.stringify(ids));
   const payments = paymentsOf(source, checkouts);
-  const events = withEvents ? source.all(history, ...tenant, JSON.stringify(ids)) : [];
+  const events = withEvents ? source.all(history, ...key, JSON.stringify(ids)) : [];
   // The audit log has no line for a customer that a session creates.
   const people = [...new Set([...ids, ...checkouts.flatMap(({ customer }) => customer ?? [])])].map(String);
-  const customers = source.all(`${table('customer').select} ${amongIds}`, ...tenant, JSON.stringify(people));
+  const customers = source.all(`${table('customer').select} ${amongIds}`, ...key, JSON.stringify(people));
   await target.step(async (tx) => {
-    await removeSessions(tx, place, ids);
+    await removeSessions(tx, tenant, ids);
     await insertSessions(tx, checkouts, payments);
-    const removed = people.map((id) => ({ ...place, id }));
+    const removed = people.map((id) => ({ ...tenant, id }));
     await removeRows(tx, 'customer', ['account', 'live', 'id'], removed);
     await insertCustomers(tx, customers);
     await updateBodies(tx, events);

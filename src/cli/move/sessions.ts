@@ -2,21 +2,21 @@
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { checkoutFrom, followingTables } from '../../store/columns.ts';
-import type { Source, SourceRow, TenantClock } from './source.ts';
+import type { Source, SourceRow, SourceTenant } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
 
-const tenant = ({ account, live }: Row) => ({ account, live });
+const tenantOf = ({ account, live }: Row) => ({ account, live });
 
 /** Lines of the ledger are copied as they are: what they are made from is not read with a session here. */
 const following = followingTables.filter(({ table }) => table !== 'payment');
 
-/** What follows from these sessions, as rows of each table. */
+/** Rows that follow from these sessions, by table. */
 function followingFrom(checkouts: readonly Row[]): Array<readonly [name: string, rows: Row[]]> {
   const sessions = checkouts.map((row) => ({ row, session: sessionFrom(row) }));
   return following.map(({ table, rowsOf }) => [
     table,
-    sessions.flatMap(({ row, session }) => rowsOf(session).map((each) => ({ ...each, ...tenant(row) }))),
+    sessions.flatMap(({ row, session }) => rowsOf(session).map((each) => ({ ...each, ...tenantOf(row) }))),
   ]);
 }
 
@@ -58,7 +58,7 @@ export async function insertSessions(
   await insertRows(
     tx,
     'timer',
-    timers.map((row) => ({ ...tenant(row), checkout: row.id, due_at: row.due_at })),
+    timers.map((row) => ({ ...tenantOf(row), checkout: row.id, due_at: row.due_at })),
   );
   for (const [name, rows] of followingFrom(checkouts)) {
     // Attempts are only ever added, and a session that is copied anew has left them where they were.
@@ -70,16 +70,16 @@ export async function insertSessions(
 /** Removes what was copied of these sessions; what it does not find was not copied yet. */
 export async function removeSessions(
   tx: Transaction,
-  place: TenantClock,
+  tenant: SourceTenant,
   ids: readonly string[],
 ): Promise<void> {
   const removed = await removeRows(
     tx,
     'checkout',
     ['account', 'live', 'id'],
-    ids.map((id) => ({ ...place, id })),
+    ids.map((id) => ({ ...tenant, id })),
   );
-  const named = ids.map((id) => ({ ...place, id, checkout: id }));
+  const named = ids.map((id) => ({ ...tenant, id, checkout: id }));
   await removeRows(tx, 'checkout_overview', ['account', 'live', 'id'], named);
   for (const name of ['timer', 'payment', 'refund']) {
     await removeRows(tx, name, ['account', 'live', 'checkout'], named);

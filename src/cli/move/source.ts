@@ -6,8 +6,8 @@ import { openForReading } from '../../store/sqlite/file.ts';
 import { refuseOther } from '../../store/sqlite/migrate.ts';
 
 export type SourceRow = Record<string, SQLOutputValue>;
-/** The account and mode of a row, as SQLite has them. */
-export type TenantClock = { readonly account: number; readonly live: number };
+/** The tenant of a row, as SQLite has it. */
+export type SourceTenant = { readonly account: number; readonly live: number };
 
 export type Source = ReturnType<typeof openSource>;
 

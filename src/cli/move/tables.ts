@@ -9,7 +9,7 @@ export type Table = {
   readonly columns: readonly Column[];
   /** The columns by which rows are put in order, and told apart. */
   readonly key: readonly string[];
-  /** What may be said of a row in a message: the key without what could be about a person. */
+  /** Columns that may name a row in a message: the key without what could be about a person. */
   readonly named: readonly string[];
   /** Asks SQLite for the rows, with the names of the columns here. */
   readonly select: string;
@@ -25,7 +25,7 @@ type Different = {
 };
 
 /** Both modes of all accounts. */
-export const everyPlace = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
+export const everyTenant = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
 
 /** SQLite has one writer, which needs no count of a row's changes. */
 const counted: Different = { columns: { revision: '1' } };
@@ -45,7 +45,7 @@ const different: Readonly<Record<string, Different>> = {
   },
   feed: { from: 'event', columns: { event: 'id' } },
   feed_end: {
-    from: `${everyPlace} LEFT JOIN feed_start ON feed_start.account = number AND feed_start.live = mode.live`,
+    from: `${everyTenant} LEFT JOIN feed_start ON feed_start.account = number AND feed_start.live = mode.live`,
     columns: {
       account: 'number',
       live: 'mode.live',
@@ -57,7 +57,7 @@ const different: Readonly<Record<string, Different>> = {
   // In SQLite an event has its position from the beginning.
   feed_waiting: { from: 'event WHERE false', columns: { event: 'id' } },
   delivery: { columns: { leased_until: 'NULL' } },
-  delivery_claim: { from: everyPlace, columns: { account: 'number' } },
+  delivery_claim: { from: everyTenant, columns: { account: 'number' } },
   // The rest of the body is in the event, so that it is compared there.
   idempotency: {
     columns: {
@@ -66,7 +66,7 @@ const different: Readonly<Record<string, Different>> = {
     },
   },
   audit: {
-    // It has no key, and may have the same line twice.
+    // The log has no key, and may have the same line twice.
     key: 'account, live, at, subject, version, action, actor, request_id',
     named: 'account, live, subject, version, at',
   },

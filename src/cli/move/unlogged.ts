@@ -6,14 +6,14 @@
 import { hash } from 'node:crypto';
 import type { Column } from '../../store/tables.ts';
 import type { Move } from './copy.ts';
-import type { Source, SourceRow, TenantClock } from './source.ts';
+import type { Source, SourceRow, SourceTenant } from './source.ts';
 import { type Table, table } from './tables.ts';
 import { insertRows, removeRows } from './target.ts';
 
 type Unlogged = {
   readonly name: string;
   readonly what: string;
-  /** In either database, what is another value after each change of a row. */
+  /** Expression of either database that has another value after each change of a row. */
   readonly stamp: string;
   /** Rows in a range; fewer where the stamp is long. */
   readonly range?: number;
@@ -33,7 +33,7 @@ const all: readonly Unlogged[] = [
     what: 'attempts of deliveries',
     stamp: `CASE WHEN answer = '' THEN 0 ELSE 1 END`,
   },
-  // Of a provider event only its state changes.
+  // Only the state of a provider event changes.
   { name: 'provider_event', what: 'provider events', stamp: `concat(state, ' ', due_at, ' ', tries)` },
   // The effects of a bank entry stand in the middle of its data.
   {
@@ -52,7 +52,7 @@ type Key = readonly Value[];
 /** From behind one key to another, or to the end. */
 type Range = { readonly after: Key; readonly to: Key | undefined };
 /** The columns of the key, and the stamp. */
-type Found = TenantClock & Readonly<Record<string, Value>>;
+type Found = SourceTenant & Readonly<Record<string, Value>>;
 
 export async function copyUnlogged(move: Move): Promise<void> {
   for (const { name, what, stamp, range = RANGE } of all) {
@@ -71,7 +71,7 @@ async function copyRanges(
   const there = questions(from, stamp, size, (type, index) => `$${index + 1}::${numbered(type)}`);
   for (let after: Key = keyOf(from).map(({ type }) => (type === 'text' ? '' : 0)); ; ) {
     const [last] = source.all(here.last, ...after) as unknown as readonly Found[];
-    // What comes behind the last of SQLite is in the last range as well.
+    // Rows behind the last of SQLite are in the last range as well.
     const range: Range = { after, to: last && valuesOf(from, last) };
     const values = [...range.after, ...(range.to ?? [])];
     const [mine] = source.all(here.text(range), ...values);
@@ -102,7 +102,7 @@ function valuesOf({ key }: Table, row: Found): Value[] {
   return key.map((column) => row[column] as Value);
 }
 
-/** What is asked of either database; `parameter` stands for the value of a type, in its place among all. */
+/** Questions to either database; `parameter` stands for the value of a type, in its place among all. */
 function questions(
   from: Table,
   stamp: string,

@@ -1,29 +1,29 @@
 /**
- * What must hold in a database, whatever happened to it. Rules that one statement can tell are here or with their
- * database; those about a session as a whole are in `session-rules.ts`, those of webhooks in `webhook-rules.ts`, and those of what
- * banks and other rails say in `money-rules.ts`.
+ * Rules that hold in a database, whatever happened to it. Those that one statement can tell are here or with their
+ * database; those about a session as a whole are in `session-rules.ts`, those of webhooks in `webhook-rules.ts`, and
+ * those of what banks and other rails say in `money-rules.ts`.
  */
 
 import { tables } from '../tables.ts';
 
-/** What became of one rule. */
+/** Outcome of one rule. */
 export type Outcome = {
-  /** What must hold, in words. */
+  /** The rule in words. */
   readonly rule: string;
-  /** How many break it. */
+  /** Number of those that break it. */
   readonly count: number;
   /** Some of those: ids, never anything personal. */
   readonly examples: readonly string[];
-  /** Why it could not be told, if it could not. */
+  /** Reason why it could not be told, if it could not. */
   readonly untold?: string;
-  /** Whether the rule was left out for that, which is no contradiction. */
+  /** Set if the rule was left out for that, which is no contradiction. */
   readonly skipped?: boolean;
 };
 
-/** Who hears of a check. */
+/** Listener of a check. */
 export type CheckListener = {
   readonly outcome: (outcome: Outcome) => void;
-  /** What is being looked at, and how much of it is done where that is known. */
+  /** Told what is being looked at, and how much of it is done where that is known. */
   readonly progress: (what: string, done?: number, total?: number) => void;
 };
 
@@ -53,7 +53,7 @@ export function untoldOutcome({ rule }: { readonly rule: string }, error: unknow
   return { rule, count: 0, examples: [], untold: (error as Error).message.replaceAll(/\s+/g, ' ') };
 }
 
-/** Whether something is wrong. */
+/** True if something is wrong. */
 export function isBroken({ count, untold, skipped = false }: Outcome): boolean {
   return count > 0 || (untold !== undefined && !skipped);
 }
@@ -120,7 +120,7 @@ export function isObject(value: unknown): boolean {
 
 type Entry = ReadonlyArray<string | number | boolean | null>;
 
-/** Whether a JSON array, or null for an empty one, has just these entries, in any order. */
+/** True if a JSON array, or null for an empty one, has just these entries, in any order. */
 export function sameEntries(json: string | null, expected: readonly Entry[]): boolean {
   const found: Entry[] = JSON.parse(json ?? '[]');
   if (found.length !== expected.length) return false;
@@ -148,7 +148,7 @@ export const twice = (table: string, columns: string, where = 'true'): string =>
 export const isSession = (column: string): string => `${column} LIKE 'chk#_%' ESCAPE '#'`;
 export const isEndpoint = (column: string): string => `${column} LIKE 'whe#_%' ESCAPE '#'`;
 
-/** Those that are the same statement for every database. */
+/** Rules that are the same statement for every database. */
 export const commonRules: readonly SqlRule[] = [
   {
     rule: 'everything belongs to an account that exists',

@@ -93,7 +93,7 @@ export const bankEntries = (gathered: (columns: string) => string): string => `
 type ReadEntry = BankEntryRow & { readonly content: EntryContent };
 
 const bankEntryRules: Readonly<Record<string, (entry: ReadEntry) => boolean>> = {
-  // What goes back waits for no time, but for a statement that shows it.
+  // An entry that goes back waits for no time, but for a statement that shows it.
   'a bank entry has a due time as long as it waits to be matched': ({ dueAt, state, tries, content }) =>
     (dueAt !== null) === (state === 'waiting' && content.sentBack?.state !== 'pending') && tries >= 0,
   'a bank entry has booked what the ledger says': ({ booked, content }) =>

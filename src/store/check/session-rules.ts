@@ -1,5 +1,5 @@
 /**
- * What must hold for a session and all that is kept of it elsewhere: the ledger, its events, their deliveries, the log
+ * Rules of a session and all that is kept of it elsewhere: the ledger, its events, their deliveries, the log
  * of changes, and whatever finds it. Each database reads these rows in its own way; the rules are the same.
  */
 
@@ -26,13 +26,13 @@ export type SessionRow = { readonly [K in keyof Columns]: Stored<Columns[K]> } &
     readonly data: string;
     /** Which deliveries there are to the addresses that it names. */
     readonly sent: string | null;
-    /** Whether the record of its customer is there. */
+    /** True if the record of its customer is there. */
     readonly customer_known: boolean | number;
-    /** How many versions its events tell of, the oldest and the newest of them. */
+    /** Number of versions that its events tell of, the oldest and the newest of them. */
     readonly versions: number;
     readonly oldest_version: number | null;
     readonly newest_version: number | null;
-    /** How many versions the log of changes has lines for. */
+    /** Number of versions that the log of changes has lines for. */
     readonly audited: number;
     /** Events that are so young that none of their deliveries was removed for its age. */
     readonly young_events: number;
@@ -82,7 +82,7 @@ const foundIn: { readonly [T in Table]?: string } = {
   checkout_metadata: 'the metadata to filter by is that of the session',
 };
 
-/** What follows from a session is found by other keys than its own. */
+/** Rules of the rows that follow from a session, which are found by other keys than its own. */
 const foundRules: Rules = Object.fromEntries(
   followingTables.flatMap(({ table, rowsOf }) => {
     const rule = foundIn[table];
@@ -164,7 +164,7 @@ const rules: Rules = {
 export const sessionJudge = () =>
   judgeOf('every session can be read', subjectOf, { ...foundRules, ...rules }, ({ id }) => id);
 
-/** Whose record is gone was erased: nothing else removes one. The erasure made a version that no event tells of. */
+/** True if its customer was erased: nothing else removes the record. The erasure made a version that no event tells of. */
 function isErased({ customer_known }: SessionRow, { payer }: Checkout): boolean {
   return payer.customer !== '' && !customer_known;
 }
@@ -197,7 +197,7 @@ function subjectOf(row: SessionRow): Subject {
   return { row, checkout, payments, sent: JSON.parse(row.sent ?? '[]') };
 }
 
-/** How many of the young events go to which address: what a refund names counts for its events. */
+/** Number of young events that go to each address: what a refund names counts for its events. */
 function youngEventsByUrl({ row, checkout }: Subject): Map<string, number> {
   const events = new Map([[checkout.webhookUrl, row.young_events]]);
   const about: readonly string[] = JSON.parse(row.young_refunds ?? '[]');
@@ -217,7 +217,7 @@ function sumOf(all: readonly Money[], attempt: string): number {
 }
 
 /**
- * What was given back, or may still be. Not what rails take back: that is a fact, and can come on top of a refund, such
+ * Money that was given back, or may still be. Not what rails take back: that is a fact, and can come on top of a refund, such
  * as a dispute about a charge that was refunded before.
  */
 function goingBack({ refunds }: Checkout): Money[] {

@@ -112,18 +112,18 @@ export const webhookRules: readonly SqlRule[] = [
   },
 ];
 
-/** What is kept of the events of a session or an endpoint. The oldest of a feed may be gone. */
+/** Events of a session or an endpoint that are kept. The oldest of a feed may be gone. */
 export type Told = {
   readonly eventCount: number;
   readonly events: number;
   readonly first_sequence: number | null;
   readonly last_sequence: number | null;
   readonly sequences: number;
-  /** How many events of the whole feed are gone. */
+  /** Number of events of the whole feed that are gone. */
   readonly feed_start: number;
 };
 
-/** Whether they are those that it counts, but for the oldest where there are no longer all. */
+/** True if they are those that it counts, but for the oldest where there are no longer all. */
 export function isNumbered({ eventCount, events, sequences, feed_start, ...told }: Told): boolean {
   const gone = eventCount - events;
   if (gone < 0 || gone > feed_start || sequences !== events) return false;

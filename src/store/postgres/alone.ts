@@ -48,7 +48,7 @@ export async function connectOnce(url: string, name: string): Promise<Sql> {
   return standby;
 }
 
-/** Of the server, of the driver or of the network; what went wrong with a file is none of these. */
+/** True for errors of the server, of the driver or of the network; those of files are none of these. */
 function isOfDatabase(error: unknown): boolean {
   return (
     error instanceof postgres.PostgresError ||
@@ -57,7 +57,7 @@ function isOfDatabase(error: unknown): boolean {
   );
 }
 
-/** What is read inside is the database of one moment, whatever others write meanwhile; a standby will do. */
+/** Reads the database of one moment, whatever others write meanwhile; a standby will do. */
 export async function inSnapshot<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   return inTransaction(sql, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
 }
@@ -86,7 +86,7 @@ async function inTransaction<T>(sql: Sql, begin: string, work: () => Promise<T>)
 }
 
 /**
- * What a query finds, as COPY writes it, a row at a time.
+ * Rows of a query, one at a time, as COPY writes them.
  *
  * The driver stops the connection while rows come faster than they are taken. It does not go on by itself if that
  * happened at the last row, or if nobody takes the rest: then whatever is asked next would wait for ever.

@@ -1,20 +1,20 @@
 /** Rules about what only PostgreSQL has. */
 import { joined, lone, ofNoSession, type SqlRule } from '../check/check.ts';
 
-const places = `
+const tenants = `
   SELECT number AS account, live FROM account CROSS JOIN (VALUES (true), (false)) AS mode (live)`;
 
 export const rules: readonly SqlRule[] = [
   {
     rule: 'positions of the feed have no gap, from those that are gone to its end',
     sql: `
-      SELECT place.account, place.live FROM (${places}) AS place
-      LEFT JOIN ${joined('place', 'feed_start')}
-      LEFT JOIN ${joined('place', 'feed_end')}
+      SELECT tenant.account, tenant.live FROM (${tenants}) AS tenant
+      LEFT JOIN ${joined('tenant', 'feed_start')}
+      LEFT JOIN ${joined('tenant', 'feed_end')}
       LEFT JOIN (
         SELECT account, live, count(*) AS entries, min(position) AS first, max(position) AS last
         FROM feed GROUP BY account, live
-      ) AS ${joined('place', 'filled')}
+      ) AS ${joined('tenant', 'filled')}
       -- Numeric, since whatever stands there must not overflow.
       WHERE feed_end.position IS DISTINCT FROM coalesce(last, feed_start.position, 0)
         OR coalesce(entries, 0) <> feed_end.position::numeric - coalesce(feed_start.position, 0)
@@ -80,7 +80,7 @@ export const rules: readonly SqlRule[] = [
   {
     rule: 'deliveries of every account and mode can be claimed',
     sql: `
-      SELECT place.account, place.live FROM (${places}) AS place
-      LEFT JOIN ${joined('place', 'delivery_claim')} WHERE delivery_claim.account IS NULL`,
+      SELECT tenant.account, tenant.live FROM (${tenants}) AS tenant
+      LEFT JOIN ${joined('tenant', 'delivery_claim')} WHERE delivery_claim.account IS NULL`,
   },
 ];

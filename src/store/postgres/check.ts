@@ -1,4 +1,4 @@
-/** Whether everything in a PostgreSQL database adds up. */
+/** Check of a PostgreSQL database: whether everything in it adds up. */
 import { type CheckListener, createTally } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
 import { refuseOtherSchema } from '../schema-version.ts';
@@ -30,8 +30,8 @@ async function refuseUnfit(sql: Sql, name: string): Promise<void> {
 }
 
 /**
- * What amcheck knows: whether each index is in order, and has every row of its table. Not in the snapshot: an index
- * that is damaged would end the transaction, and what it should hold is no matter of one moment.
+ * Asks amcheck whether each index is in order, and has every row of its table. Not in the snapshot: an index that is
+ * damaged would end the transaction, and what it should hold is no matter of one moment.
  */
 async function checkIndexes(sql: Sql, listener: CheckListener): Promise<void> {
   const rule = 'indexes are whole and agree with their tables';

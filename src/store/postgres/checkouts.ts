@@ -11,29 +11,29 @@ import { searchFor } from './run.ts';
 const MAX_GATHERED = 256;
 
 /**
- * Reads with one statement what is asked for in one turn of the event loop, in each account and mode: a statement costs
+ * Reads with one statement what is asked for in one turn of the event loop, for each tenant: a statement costs
  * more than a row. It is sent after the last of them has asked, so nobody gets what was older than the question.
  */
 export function gatheringReader(pool: Pool, cache: CheckoutCache) {
   type Gathering = { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Checkout>> };
   const gatherings = new Map<number, Gathering>();
 
-  function gather(tenant: Tenant, place: number): Gathering {
+  function gather(tenant: Tenant, key: number): Gathering {
     const ids = new Set<string>();
     const turnIsOver = new Promise((resolve) => setImmediate(resolve));
     const found = turnIsOver.then(() => {
-      if (gatherings.get(place)?.ids === ids) gatherings.delete(place);
+      if (gatherings.get(key)?.ids === ids) gatherings.delete(key);
       return pool.read(tenant, (sql) => cache.read(sql, tenant, [...ids]));
     });
     const gathering = { ids, found };
-    gatherings.set(place, gathering);
+    gatherings.set(key, gathering);
     return gathering;
   }
 
   return async (tenant: Tenant, id: string): Promise<Checkout | null> => {
-    const place = 2 * tenant.account + Number(tenant.mode === 'live');
-    const open = gatherings.get(place);
-    const { ids, found } = open && open.ids.size < MAX_GATHERED ? open : gather(tenant, place);
+    const key = 2 * tenant.account + Number(tenant.mode === 'live');
+    const open = gatherings.get(key);
+    const { ids, found } = open && open.ids.size < MAX_GATHERED ? open : gather(tenant, key);
     ids.add(id);
     return (await found).get(id) ?? null;
   };

@@ -25,13 +25,13 @@ export function committer({ pool, ...parts }: Parts) {
   };
 }
 
-/** The account and mode of a batch: one, so that on a database in shards it stays on one of them. */
+/** The tenant of a batch: one, so that on a database in shards it stays on one of them. */
 function tenantOf(units: readonly Unit[]): Tenant | null {
   const [first] = units;
   if (!first) return null;
   const { account, mode } = first.needs.tenant;
   if (units.some(({ needs: { tenant } }) => tenant.account !== account || tenant.mode !== mode)) {
-    throw new Error('a batch must be of one account and mode');
+    throw new Error('a batch must be of one tenant');
   }
   return first.needs.tenant;
 }

@@ -124,7 +124,7 @@ export function createConnection(
         }
         return await work(current ?? (await (connecting as Promise<Sql>)));
       } catch (error) {
-        // Whoever has become a standby goes on answering; the next connection may find the new primary.
+        // A server that has become a standby goes on answering; the next connection may find the new primary.
         if (isReadOnly(error)) discard();
         throw translated(error);
       } finally {
@@ -183,8 +183,8 @@ export function addressesOf(url: string): string[] {
 }
 
 /**
- * Of an address the driver cuts IPv6 at its first colon, leaves the name of the database as it is written, and looks for
- * `localhost` in the certificate of a host that is named by its number.
+ * Corrects what the driver makes of an address: it cuts IPv6 at its first colon, leaves the name of the database as it is
+ * written, and looks for `localhost` in the certificate of a host that is named by its number.
  */
 function correctionsOf(address: string): Pick<DriverOptions, 'database' | 'host' | 'port' | 'ssl'> {
   const { hostname, port, pathname, searchParams } = new URL(address);

@@ -18,7 +18,7 @@ export type Directory = ReturnType<typeof createDirectory>;
 
 export function createDirectory(pool: Pool, { watch, announce }: { watch: boolean; announce: () => void }) {
   let accounts = new Map<number, Account>();
-  /** Of the database; null for one that is to be looked at anew. */
+  /** Version of the database; null for one that is to be looked at anew. */
   let version: number | null = null;
   /** Counts the versions that this process has seen. */
   let generation = 0;

@@ -1,4 +1,4 @@
-/** What the errors of PostgreSQL and of its connections mean for us. */
+/** Errors of PostgreSQL and of its connections, and their meaning for the store. */
 import postgres from 'postgres';
 import { StoreUnavailable } from '../errors.ts';
 
@@ -34,7 +34,7 @@ export function codeOf(error: unknown): string {
   return String(code ?? cause?.code ?? '');
 }
 
-/** Whether the same transaction is worth another try at once: somebody else was at the same rows. */
+/** True if the same transaction is worth another try at once: somebody else was at the same rows. */
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
   return COLLISIONS.has(code) || code === OUTDATED_PLAN || isStale(error);
@@ -47,7 +47,7 @@ function isStale(error: unknown): boolean {
   return codeOf(error) === NOT_NULL_VIOLATION && COUNTERS.has(column ?? cause?.column_name ?? '');
 }
 
-/** Whether a row exists already, perhaps only since another process has just written it. */
+/** True if a row exists already, perhaps only since another process has just written it. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === UNIQUE_VIOLATION;
 }
@@ -57,13 +57,13 @@ export function isAlreadyThere(error: unknown): boolean {
   return ALREADY_THERE.has(codeOf(error));
 }
 
-/** Whether a statement or its rows do not fit the tables: syntax, unknown names, or a constraint that it does not know. */
+/** True if a statement or its rows do not fit the tables: syntax, unknown names, or a constraint that it does not know. */
 export function isOfForm(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith('42') || (code.startsWith('23') && code !== UNIQUE_VIOLATION && !isStale(error));
 }
 
-/** Whether the trouble may be that of this change alone: others were at the same rows for too long. */
+/** True if the trouble may be that of this change alone: others were at the same rows for too long. */
 export function isContention(error: unknown): boolean {
   const code = codeOf(error);
   return COLLISIONS.has(code) || WAITS.has(code) || isStale(error);
@@ -89,7 +89,7 @@ export function translated(error: unknown): unknown {
       COLLISIONS.has(code) ||
       isStale(error) ||
       NODE_LOST.test((error as Error).message)
-    : // Of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
+    : // Codes of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
       /^(CONNECT|E[A-Z]+$)/.test(code);
   if (!passing) return error;
   return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });

@@ -21,7 +21,7 @@ import type { Pool } from './pool.ts';
 import { runOn, tenantColumns } from './run.ts';
 import { statementsOn } from './statements.ts';
 
-/** How often to look for events that nobody has numbered. Whoever reads a feed does not wait for this. */
+/** Time between two looks for events that nobody has numbered. A reader of a feed does not wait for it. */
 const LOOK_EVERY_MS = 250;
 const MAX_AT_ONCE = 5_000;
 const MAX_FEEDS = 1_000;
@@ -30,7 +30,7 @@ const MAX_TRIES = 12;
 const PAUSE_MS = 10;
 const TROUBLE_EVERY_MS = 60_000;
 
-/** Accounts and modes with events that have no position; `among` as in `Places`. Exported for the test. */
+/** Tenants with events that have no position; `among` as in `Reachable`. Exported for the test. */
 export const waitingTenants = (among: readonly number[] | null): Read<Tenant[]> =>
   all(
     sql`SELECT DISTINCT account, live FROM feed_waiting WHERE ${isAmong('account', among)}true LIMIT ${MAX_FEEDS}`,
@@ -38,7 +38,7 @@ export const waitingTenants = (among: readonly number[] | null): Read<Tenant[]> 
     'look',
   );
 
-/** In the order of subjects, and of the events of each. */
+/** Events without a position, in the order of subjects and of the events of each. */
 type Waiting = { readonly subject: string; readonly sequence: number; readonly event: string };
 
 /** The end as it was kept, and as it follows from the positions that are taken. */

@@ -66,7 +66,7 @@ export function startHeartbeat(url: string, { onSilence, onTrouble }: Listeners)
   void run();
 
   return {
-    /** Why nobody may ask the server anything, or null. */
+    /** Reason why nobody may ask the server anything, or null. */
     trouble: (): StoreUnavailable | null =>
       silent ? new StoreUnavailable('PostgreSQL: the server does not answer') : trouble,
     lookAtSchema,

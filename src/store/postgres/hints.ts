@@ -43,7 +43,7 @@ export function createHints(pool: Pool, url: string) {
       timer ??= setTimeout(() => void send(), GATHER_MS).unref();
     },
 
-    /** To listen twice is to listen once: asked again and again, it finds the server wherever that has gone. */
+    /** Listens. To do so twice is to do so once: asked again and again, it finds the server wherever that has gone. */
     listen(onHint: (hint: string) => void): void {
       const connection = createConnection(url, undefined, {
         name: 'opentill listener',
@@ -66,7 +66,7 @@ export function createHints(pool: Pool, url: string) {
   };
 }
 
-/** Those of another process. Anybody who may connect may also send something else on the channel. */
+/** Hints of another process. Anybody who may connect may also send something else on the channel. */
 function hintsIn(payload: string, own: string): readonly string[] {
   try {
     const { from, hints } = JSON.parse(payload);

@@ -18,7 +18,7 @@ const HELD_UP = new Set(['55P03', '40P01', '40001']);
 const MAX_TRIES = 30;
 const PAUSE_MS = 500;
 
-/** Also where another process does so at the same moment. */
+/** Creates the table of the version, also where another process does so at the same moment. */
 const createSchemaVersion = `
   CREATE TABLE IF NOT EXISTS schema_version (
     id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL,
@@ -46,7 +46,7 @@ export type SchemaVersion = {
   readonly serves_to: number;
 };
 
-/** Why a server that knows this schema must not go on, or null. */
+/** Reason why a server that knows this schema must not go on, or null. */
 export function objectionToSchema(schema: SchemaVersion, known = migrations.length): string | null {
   const { version, serves_from, serves_to } = schema;
   const isServed = known >= serves_from && known <= serves_to && version === serves_to;

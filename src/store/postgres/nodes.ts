@@ -6,7 +6,7 @@ import { answersWithin } from '../../lib/answers.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection } from './connection.ts';
-import { PLACES } from './shards.ts';
+import { TENANTS } from './shards.ts';
 
 const LOOK_EVERY_MS = 500;
 /** One that is asked takes a millisecond or two; the first time, a connection has to be made. */
@@ -58,7 +58,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
       (sql) => sql<Array<{ number: number; lost: boolean }>>`
         SELECT number, EXISTS (
           SELECT FROM pg_dist_shard JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node USING (groupid)
-          WHERE logicalrelid = ${PLACES}::regclass AND nodeid = ANY (string_to_array(${away.join()}, ',')::integer[])
+          WHERE logicalrelid = ${TENANTS}::regclass AND nodeid = ANY (string_to_array(${away.join()}, ',')::integer[])
             AND worker_hash(number) BETWEEN shardminvalue::integer AND shardmaxvalue::integer) AS lost
         FROM account ORDER BY number`,
     );
@@ -72,7 +72,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
         SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node
         WHERE isactive AND noderole = 'primary' AND groupid IN (
           SELECT groupid FROM pg_dist_placement JOIN pg_dist_shard USING (shardid)
-          WHERE logicalrelid = ${PLACES}::regclass)`,
+          WHERE logicalrelid = ${TENANTS}::regclass)`,
     );
     const answered = await Promise.all(nodes.map(answers));
     const before = silent;
@@ -107,7 +107,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
       lost.size === 0 ? null : known.filter((account) => !lost.has(account)),
     /** The share of accounts that can be served. */
     share: (): number => (lost.size === 0 ? 1 : 1 - lost.size / known.length),
-    /** Why nobody may ask about an account, or null. */
+    /** Reason why nobody may ask about an account, or null. */
     troubleOf,
     /** The same store, which refuses whoever lies on a node that does not answer. */
     guard: <S extends object>(store: S): S => refusing(store, troubleOf),

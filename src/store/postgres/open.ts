@@ -1,4 +1,4 @@
-/** Whether a server and database are what is needed, and what to tell the operator if not. */
+/** Checks that a server and database are what is needed, and tells the operator if they are not. */
 import { UnusableDatabase } from '../errors.ts';
 import { createConnection, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
@@ -7,7 +7,7 @@ import { migrate } from './migrate.ts';
 const OLDEST_VERSION = 150_000;
 
 type Preparing = {
-  /** For the command that fills it: to everybody else a database with half of the data is of no use. */
+  /** Set by the command that fills it: to everybody else a database with half of the data is of no use. */
   readonly moving?: boolean;
   /** The steps to the newest schema. */
   readonly known?: readonly string[];
@@ -33,7 +33,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Whether the service can use such a server, and may use this database of it. */
+/** Throws unless the service can use such a server, and may use this database of it. */
 async function refuseUnusable(sql: Sql, name: string, moving = false): Promise<void> {
   const [facts] = await sql<[ServerFacts & { move_unfinished: boolean }]>`
     SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
@@ -49,7 +49,7 @@ export function unfinishedMove(name: string): UnusableDatabase {
   return new UnusableDatabase(`the database ${name} is being moved to; finish that with opentill db move`);
 }
 
-/** What is asked of a server before it is used. */
+/** Facts of a server that are asked for before it is used. */
 export type ServerFacts = {
   readonly number: number;
   readonly version: string;
@@ -59,7 +59,7 @@ export type ServerFacts = {
   readonly read_only: string;
 };
 
-/** Why such a server cannot be used, or null. Exported for the test: not every kind can be had there. */
+/** Reason why such a server cannot be used, or null. Exported for the test: not every kind can be had there. */
 export function objectionTo(server: ServerFacts): string | null {
   if (server.number < OLDEST_VERSION) return `PostgreSQL ${server.version} is too old, 15 or newer is needed`;
   if (server.standby) return 'it is a standby, which cannot be written';
@@ -70,7 +70,7 @@ export function objectionTo(server: ServerFacts): string | null {
   return null;
 }
 
-/** What can be said of the address without its secrets: hosts and database. */
+/** Name of a database in messages: the hosts and database of its address, without secrets. */
 export function nameOf(url: string): string {
   const [name = ''] = url.replace(/^\w+:\/\/([^/]*@)?/, '').split('?');
   return name;

@@ -44,11 +44,11 @@ export type Transaction = {
 type Options = {
   readonly searchers: number;
   readonly writers: number;
-  /** Whether requests depend on it, and must not wait for a server that is silent. */
+  /** Set if requests depend on it, which must not wait for a server that is silent. */
   readonly serve: boolean;
   readonly onBroken: () => void;
   readonly onTrouble?: (text: string) => void;
-  /** Why nobody may ask about an account, or null: asked for work that has its connection, and may have waited for it. */
+  /** Reason why nobody may ask about an account, or null: looked at by work that may have waited for its connection. */
   readonly troubleOf?: (account: number) => StoreUnavailable | null;
 };
 
@@ -184,7 +184,7 @@ export function createPool(
 }
 
 /**
- * Whatever was not said by the server, such as an error of TLS, leaves it open whether the COMMIT has arrived. Nobody
+ * An error that is not of the server, such as one of TLS, leaves it open whether the COMMIT has arrived. Nobody
  * may take that for a failure and decide anew.
  */
 function refuseUnknownOutcome(error: unknown): never {

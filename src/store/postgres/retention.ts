@@ -1,7 +1,7 @@
-/** Stored answers that are too old, in one account and mode after the other: each is in one place. */
+/** Stored answers that are too old, in one tenant after the other: each is on one node. */
 import type { RealTime } from '../../lib/time.ts';
 import { owned, type Run } from '../resources/read.ts';
-import { type Places, tenantsWith } from '../resources/tenants.ts';
+import { type Reachable, tenantsWith } from '../resources/tenants.ts';
 import { BATCH } from '../retention.ts';
 import { sql } from '../sql.ts';
 import type { Pool } from './pool.ts';
@@ -11,9 +11,9 @@ export async function purgeAnswers(
   pool: Pool,
   run: Run,
   createdBefore: RealTime,
-  places: Places,
+  reachable: Reachable,
 ): Promise<number> {
-  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`, places));
+  const tenants = await run(tenantsWith('idempotency', () => sql`created_at < ${createdBefore}`, reachable));
   let removed = 0;
   for (const tenant of tenants) {
     const old = sql`SELECT idempotency_key, operation FROM idempotency

@@ -6,7 +6,7 @@ import { awaitSteps, type Steps } from '../steps.ts';
 import type { Sql } from './connection.ts';
 import type { Pool } from './pool.ts';
 
-/** Each on the connections that are for its kind of work. */
+/** Runs each read on the connections that are for its kind of work. */
 export function runner(pool: Pool): Run {
   return (read) => {
     const work = (sql: Sql) => runOn(sql, read);

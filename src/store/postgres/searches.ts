@@ -55,7 +55,7 @@ export function createSearches(
     }
   }
 
-  /** In a transaction, to which the time belongs; the answer does not wait for its end. */
+  /** Searches in a transaction, to which the time belongs; the answer does not wait for its end. */
   async function inTransaction<T>(
     connection: Connection,
     tenant: Tenant | null,
@@ -67,7 +67,7 @@ export function createSearches(
         sql.unsafe('BEGIN READ ONLY').execute(),
         sql.unsafe(settings(listMs), [], { prepare: true }).execute(),
       ]);
-      // What is asked behind a BEGIN that fails would have all the time that it wants.
+      // A statement behind a BEGIN that fails would have all the time that it wants.
       begun.catch(() => connection.discard());
       try {
         const [found] = await Promise.all([search(sql), begun]);

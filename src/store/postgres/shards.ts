@@ -4,14 +4,14 @@
  */
 import type { Sql } from './connection.ts';
 
-/** Has a row for each account and mode; shards of all other tables lie beside its shards. */
-export const PLACES = 'delivery_claim';
+/** Table with a row for each tenant; shards of all other tables lie beside its shards. */
+export const TENANTS = 'delivery_claim';
 
 /** True if the tables of this database are in shards. */
 export async function isDistributed(sql: Sql): Promise<boolean> {
   const [catalog] = await sql`SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS there`;
   if (!catalog?.there) return false;
-  const rows = await sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${PLACES})`;
+  const rows = await sql`SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${TENANTS})`;
   return rows.length > 0;
 }
 
@@ -25,12 +25,12 @@ export async function distributeTables(sql: Sql, onTable: (name: string) => void
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'api_key'
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'account' AND attnum > 0)
       AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)
-    ORDER BY relname <> ${PLACES}, relname`;
+    ORDER BY relname <> ${TENANTS}, relname`;
   for (const { name, keyed } of whole) {
     onTable(name);
     // A shard without a key can move under load only if the log tells rows apart by all that they hold.
     if (!keyed) await sql.unsafe(`ALTER TABLE ${name} REPLICA IDENTITY FULL`);
-    const beside = name === PLACES ? 'none' : PLACES;
+    const beside = name === TENANTS ? 'none' : TENANTS;
     await sql`SELECT create_distributed_table(${name}, 'account', colocate_with => ${beside})`;
   }
 }

@@ -73,13 +73,13 @@ export async function openPostgresStore(
         })
       : null;
   const living = () => nodes?.living() ?? null;
-  const places = () => ({ inShards, among: living() });
+  const reachable = () => ({ inShards, among: living() });
   const feed = createFeed(pool, { onTrouble, living, inShards });
   const run = runner(pool);
   const commit = committer({ pool, cache, inShards });
   const statistics = createStatistics(pool);
   if (serve) await statistics.start();
-  // What goes wrong there goes wrong for requests too, and is said by those.
+  // Trouble of the feed is trouble of requests too, which tell of it.
   const feeding = serve ? feed.start(() => {}) : null;
   const health = createHealth({
     isContention,
@@ -103,7 +103,7 @@ export async function openPostgresStore(
       const { checkouts: changed, writes } = await health.change(() => commit(units));
       for (const checkout of changed) cache.remember(checkout);
       statistics.changed(units.length);
-      // A batch is of one account and mode.
+      // A batch is of one tenant.
       const feeds = writes.some(({ events = [] }) => events.length > 0) ? units.slice(0, 1) : [];
       hints.tell([...changed.map(({ id }) => id), ...feeds.map(({ needs }) => tenantName(needs.tenant))]);
       if (writes.some(({ clockMove }) => clockMove)) await directory.changed();
@@ -120,7 +120,7 @@ export async function openPostgresStore(
       checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
-      work: workQueue({ pool, run, accounts: directory.accounts, places }),
+      work: workQueue({ pool, run, accounts: directory.accounts, reachable }),
       retention: {
         listTenants(what, createdBefore) {
           const [table, prefix] =
@@ -128,10 +128,14 @@ export async function openPostgresStore(
           const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
           // Where the clock was moved, what is old may be ahead.
           return run(
-            tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), places()),
+            tenantsWith(
+              table,
+              (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`),
+              reachable(),
+            ),
           );
         },
-        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, places()),
+        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
       },
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },

@@ -8,7 +8,7 @@ import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { endpointFrom, healthFrom } from '../resources/endpoints.ts';
 import { all, asItIs, owned, type Read, type Run } from '../resources/read.ts';
-import { type Places, tenantsWith } from '../resources/tenants.ts';
+import { type Reachable, tenantsWith } from '../resources/tenants.ts';
 import type { DueCheckout } from '../resources/work.ts';
 import { isAnyOf, raw, rowsAs, type Sql, sql } from '../sql.ts';
 import type { TenantClock, Work, WorkKind } from '../store.ts';
@@ -45,7 +45,7 @@ function leaseCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim)
 
 type Waiting = {
   readonly receiver: string;
-  /** Whether something else of theirs is out. */
+  /** True if something else of theirs is out. */
   readonly out: boolean;
   readonly health: Health | null;
 };
@@ -135,14 +135,14 @@ type Parts = {
   readonly pool: Pool;
   readonly run: Run;
   readonly accounts: () => Promise<ReadonlyMap<number, Account>>;
-  readonly places: () => Places;
+  readonly reachable: () => Reachable;
 };
 
-export function workQueue({ pool, run, accounts, places }: Parts): Work {
-  // Where the last claim ended in each account and mode, so that the next begins with others.
+export function workQueue({ pool, run, accounts, reachable }: Parts): Work {
+  // Receivers at which the last claim of each tenant ended, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  /** Whom to ask, in turn, and for how many. */
+  /** Receivers to ask, in turn, and for how many deliveries. */
   function ableOf(
     receivers: readonly Waiting[],
     { now, limit, room }: DeliveryClaim,
@@ -164,7 +164,7 @@ export function workQueue({ pool, run, accounts, places }: Parts): Work {
         tenantsWith(
           tables[work],
           (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
-          places(),
+          reachable(),
         ),
       );
       return tenants.map((tenant) => {
@@ -182,17 +182,17 @@ export function workQueue({ pool, run, accounts, places }: Parts): Work {
     },
 
     /**
-     * One process at a time claims in an account and mode, behind the lock of its row in delivery_claim: whether a
+     * One process at a time claims for a tenant, behind the lock of its row in delivery_claim: whether a
      * receiver is being probed can only be told when nobody else is taking a delivery.
      */
     claimDeliveries: (tenant, claim) =>
       pool.transaction(tenant, async ({ sql: on, commit }): Promise<ClaimedDelivery[]> => {
-        const place = tenantName(tenant);
+        const name = tenantName(tenant);
         const [, receivers] = await Promise.all([
           send(on, sql`SELECT 1 FROM delivery_claim WHERE ${owned(tenant)} FOR UPDATE`),
           runOn(on, waitingReceivers(tenant, claim.now, claim.realNow)),
         ]);
-        const able = ableOf(receivers, claim, turns.get(place) ?? '');
+        const able = ableOf(receivers, claim, turns.get(name) ?? '');
         if (able.length === 0) {
           await commit([]);
           return [];
@@ -200,7 +200,7 @@ export function workQueue({ pool, run, accounts, places }: Parts): Work {
         const [taken] = await commit([runOn(on, leaseDeliveries(tenant, able, claim))]);
         // The limit may have been reached before the last of them had its turn.
         const served = new Set(taken.map(({ due }) => due.receiver));
-        turns.set(place, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
+        turns.set(name, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
         const healthOf = new Map(receivers.map(({ receiver, health }) => [receiver, health]));
         return taken
           .map(({ due, endpoint, event }) => {

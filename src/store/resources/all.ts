@@ -20,7 +20,7 @@ import { loadProviderEvents, providerEvents, writeProviderEvent } from './provid
 import { type Asked, allAsked, type Read, type Run } from './read.ts';
 import { work } from './work.ts';
 
-/** What is read of resources by everybody, under their names in the store. */
+/** Reads of resources that are operations of the store, under their names there. */
 const reads = {
   checkouts,
   events,

@@ -36,7 +36,7 @@ export function answerKey({ operation, key }: Pick<IdempotencyKey, 'operation' |
 
 type Found = Row<'idempotency'> & {
   readonly checksum?: number;
-  /** Of the event that has the rest of the body. */
+  /** Id of the event that has the rest of the body. */
   readonly eventId: string | null;
   readonly eventBody: string | null;
   readonly eventChecksum?: number | null;

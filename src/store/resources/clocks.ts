@@ -14,7 +14,7 @@ export const moveClock = (account: number, { at, advanceMs }: ClockMove): readon
       ON CONFLICT (account, live, at) DO UPDATE SET offset_ms = excluded.offset_ms`,
 ];
 
-/** How far the clock of a tenant was ahead at a time: it only goes ahead, also where that of the machine was set back. */
+/** Lead of a tenant's clock at a time: it only grows, also where the clock of the machine was set back. */
 export const clockOffsetAt = (tenant: Tenant, at: RealTime): Read<number> =>
   single(
     sql`SELECT coalesce(max(offset_ms), 0) AS ahead FROM clock_move WHERE ${owned(tenant)} AND at <= ${at}`,

@@ -45,7 +45,7 @@ export const loadCustomers = load({
   },
 });
 
-/** By the keys of their e-mail addresses. Whoever makes a session for somebody must find them there still. */
+/** Customers by the keys of their e-mail addresses. Whoever makes a session for somebody must find them there still. */
 export const loadCustomersByEmail = load({
   keyOf: (email: string) => email,
   counted: 'customer',

@@ -16,7 +16,7 @@ export type Read<T> = {
    * rows without a bound.
    */
   readonly by: 'key' | 'page' | 'list' | 'look' | 'count';
-  /** Whose list it is: tenants have their turns. */
+  /** The tenant whose list it is: tenants have their turns. */
   readonly tenant?: Tenant;
   /** Set if it has many forms, each rare: to prepare them all would only fill memory. */
   readonly rare?: boolean;
@@ -129,7 +129,7 @@ export const RARELY = 'rowid & 1023';
 type Between = {
   readonly createdFrom?: number;
   readonly createdBefore?: number;
-  /** Of the ids, where there is a time. */
+  /** Prefix of the ids, where there is a time. */
   readonly prefix?: IdPrefix;
 };
 export type Bound = readonly [comparison: '<' | '>' | '<=' | '>=', id: string];

@@ -1,16 +1,16 @@
-/** Accounts and modes that have rows of a kind: one question for all of them, for with thousands most have none. */
+/** Tenants that have rows of a kind: one question for all of them, for with thousands most have none. */
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
 import { either, nothing, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
-/** Where data lie: in shards, and with whom one can be asked about: all accounts that can, or null where all can. */
-export type Places = { readonly inShards: boolean; readonly among: readonly number[] | null };
+/** Tenants that can be asked about: whether they lie in shards, and the accounts that answer, or null for all. */
+export type Reachable = { readonly inShards: boolean; readonly among: readonly number[] | null };
 
 /**
  * The accounts with data of a mode, as `number`, and how far their test clocks are ahead. In shards it is a table that lies
  * beside what is asked about, for `account` is on another machine; that costs one more look for each account.
  */
-export function accountsWith(mode: Mode, { inShards, among }: Places): Sql {
+export function accountsWith(mode: Mode, { inShards, among }: Reachable): Sql {
   const live = raw(`${mode === 'live'}`);
   if (!inShards) return sql`account`;
   return either({
@@ -33,17 +33,21 @@ export function isAmong(column: string, among: readonly number[] | null): Sql {
   return raw(among.length === 0 ? 'false AND ' : `${column} IN (${among.join()}) AND `);
 }
 
-/** Those with a row for which the condition holds; it may use the columns of `accountsWith`. */
-export function tenantsWith(table: string, holds: (live: boolean) => Sql, places: Places): Read<Tenant[]> {
+/** Tenants with a row for which the condition holds; it may use the columns of `accountsWith`. */
+export function tenantsWith(
+  table: string,
+  holds: (live: boolean) => Sql,
+  reachable: Reachable,
+): Read<Tenant[]> {
   const withSome = (mode: Mode) => {
     const live = mode === 'live';
     return sql`
-      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, places)} WHERE EXISTS (
-        SELECT 1 FROM ${raw(table)} WHERE ${isAmong('account', places.among)}account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
+      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, reachable)} WHERE EXISTS (
+        SELECT 1 FROM ${raw(table)} WHERE ${isAmong('account', reachable.among)}account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
   };
   return all(
     // In one piece, which goes to each shard once: two would be put together at the coordinator.
-    sql`SELECT account, live FROM (${withSome('live')} UNION ALL ${withSome('test')}) AS place`,
+    sql`SELECT account, live FROM (${withSome('live')} UNION ALL ${withSome('test')}) AS tenant`,
     ({ account, live }: { readonly account: number; readonly live: boolean }) => tenantOf(account, live),
     'look',
   );

@@ -18,11 +18,11 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
     columns,
     thing,
 
-    /** The one that has this in a column, which is unique, and fulfils further conditions. */
+    /** The row that has this in a column, which is unique, and fulfils further conditions. */
     fetch: (tenant: Tenant, column: Field<T>, value: string, and: readonly Sql[] = []): Read<D | null> =>
       one(sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${raw(column)} = ${value}`, thing),
 
-    /** Those with one of these values in a column, by it; `further` columns are for the database that reads. */
+    /** Rows with one of these values in a column, by it; `further` columns are for the database that reads. */
     byKey: (
       tenant: Tenant,
       column: Field<T>,
@@ -66,7 +66,7 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
         page,
       ),
 
-    /** What is due by `now` but for these, the longest due first. */
+    /** Rows that are due by `now` but for these, the longest due first. */
     listDue: (tenant: Tenant, now: TenantTime, limit: number, except: readonly string[] = []): Read<D[]> =>
       all(
         sql`${select}${indexedBy(`${table}_due`)}

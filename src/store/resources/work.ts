@@ -28,7 +28,7 @@ export function dueCheckouts(
 }
 
 export const work = {
-  /** Those that somebody holds as well. */
+  /** Due sessions, those that somebody holds as well. */
   listDueCheckouts: (tenant: Tenant, now: TenantTime, limit: number): Read<DueCheckout[]> =>
     dueCheckouts(tenant, now, limit),
   countDueDeliveries,
@@ -36,14 +36,14 @@ export const work = {
 
 /**
  * A real time that has been: that of the newest event of all. Test clocks only go ahead, so what they were ahead when an
- * event was made is no more than they are now. Ids begin with their time. `among` as in `Places`.
+ * event was made is no more than they are now. Ids begin with their time. `among` as in `Reachable`.
  */
 export function newestTime(among: readonly number[] | null): Read<RealTime | null> {
-  const places = { inShards: true, among };
+  const reachable = { inShards: true, among };
   return single(
     sql`SELECT max(at) AS newest FROM (
-          SELECT ${newestIn('live', among)} AS at FROM ${accountsWith('live', places)}
-          UNION ALL SELECT ${newestIn('test', among)} - test_clock_offset_ms FROM ${accountsWith('test', places)}
+          SELECT ${newestIn('live', among)} AS at FROM ${accountsWith('live', reachable)}
+          UNION ALL SELECT ${newestIn('test', among)} - test_clock_offset_ms FROM ${accountsWith('test', reachable)}
         ) AS known`,
     ({ newest }: { readonly newest: RealTime | null }) => newest,
     'look',
@@ -59,7 +59,7 @@ function newestIn(mode: Mode, among: readonly number[] | null): Sql {
 export type Gauges = {
   readonly pendingDeliveries: number;
   readonly suspendedReceivers: number;
-  /** Those that wait for a person. */
+  /** Provider events that wait for a person. */
   readonly openProviderEvents: number;
   readonly openBankEntries: number;
 };
@@ -76,7 +76,7 @@ function countDueDeliveries(tenant: Tenant, now: number): Read<number> {
   );
 }
 
-/** `among` as in `Places`. */
+/** `among` as in `Reachable`. */
 export const gauges = (among: readonly number[] | null): Read<Gauges> => {
   const count = (table: string, condition: string) =>
     sql`(SELECT count(*) FROM ${raw(table)} WHERE ${isAmong('account', among)}${raw(condition)})`;

@@ -5,7 +5,7 @@
 import { fdatasyncSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Order, Report, ThreadData } from './checkpoint.ts';
+import type { Report, Task, ThreadData } from './checkpoint.ts';
 
 const { path, file, copyAtBytes } = workerData as ThreadData;
 const database = new DatabaseSync(path, { timeout: 1000 });
@@ -44,19 +44,19 @@ function finish(): boolean {
   return isMore;
 }
 
-const work = { step, finish };
+const tasks = { step, finish };
 
-parentPort?.on('message', (order: Order) => {
-  if (order === 'stop') {
+parentPort?.on('message', (task: Task) => {
+  if (task === 'stop') {
     database.close();
     parentPort?.close();
     return;
   }
   let isMore = false;
   try {
-    isMore = work[order]();
+    isMore = tasks[task]();
   } catch {
     // A full disk, for one: what is in the log is safe there, and the writer asks again.
   }
-  parentPort?.postMessage({ done: order, isMore } satisfies Report);
+  parentPort?.postMessage({ done: task, isMore } satisfies Report);
 });

@@ -16,10 +16,10 @@ const STEP_COMMITS = 4;
 /** Pieces before the rest is copied: each has only what was written during the one before, so that leaves little. */
 const ROUNDS = 3;
 
-/** Orders to the thread: copy a piece; copy the rest and begin anew, nobody writes; end. */
-export type Order = 'step' | 'finish' | 'stop';
-/** Reports of the thread: the order that it has carried out, and whether there is more to copy. */
-export type Report = { readonly done: Exclude<Order, 'stop'>; readonly isMore: boolean };
+/** Tasks of the thread: copy a piece; copy the rest and begin anew, nobody writes; end. */
+export type Task = 'step' | 'finish' | 'stop';
+/** Reports of the thread: the task that it has done, and whether there is more to copy. */
+export type Report = { readonly done: Exclude<Task, 'stop'>; readonly isMore: boolean };
 export type ThreadData = { readonly path: string; readonly file: number; readonly copyAtBytes: number };
 
 export type Checkpoints = ReturnType<typeof startCheckpoints>;
@@ -44,7 +44,7 @@ export function startCheckpoints(
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${copyAtBytes}`);
   const file = openSync(`${database.location()}`, 'r');
   const workerData: ThreadData = { path, file, copyAtBytes };
-  /** Begins with the first order: a start need not wait for it, and who writes little never has one. */
+  /** Begins with the first task: a start need not wait for it, and who writes little never has one. */
   let thread: ReturnType<typeof start> | null = null;
   let copyAt = copyAtBytes;
   let longAt = LONG * copyAtBytes;
@@ -58,9 +58,9 @@ export function startCheckpoints(
 
   const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 
-  function order(what: Order): void {
+  function ask(task: Task): void {
     thread ??= start();
-    thread.worker.postMessage(what);
+    thread.worker.postMessage(task);
   }
 
   function end(): void {
@@ -72,12 +72,12 @@ export function startCheckpoints(
   function copyNext(): void {
     if (rounds > 0) {
       rounds -= 1;
-      order('step');
+      ask('step');
       return;
     }
     isFinishing = true;
     thread?.hold.letGo();
-    order('finish');
+    ask('finish');
   }
 
   function start() {
@@ -125,7 +125,7 @@ export function startCheckpoints(
         if (isStepping || commits < STEP_COMMITS || performance.now() - steppedAt < STEP_MS) return;
         isStepping = true;
         commits = 0;
-        order('step');
+        ask('step');
         return;
       }
       copyAt = bytes;
@@ -146,7 +146,7 @@ export function startCheckpoints(
     async stop(): Promise<void> {
       if (thread === null) return;
       thread.hold.close();
-      order('stop');
+      ask('stop');
       await thread.ended;
     },
 

@@ -1,5 +1,5 @@
 /**
- * Who may have a database file open. One process serves it, commands work beside that one, and all of them come by the
+ * The right to open a database file. One process serves it, commands work beside that one, and all of them come by the
  * same name: SQLite keeps the log beside the name, and by another name it is not found.
  *
  * The locks are SQLite's own. They end with the process that holds them, however it ends.
@@ -162,7 +162,7 @@ function share(lock: DatabaseSync): void {
 
 /** Holds the server's lock; false if another process holds it. */
 function reserve(lock: DatabaseSync): boolean {
-  // Who is proving is waited for, and a server is not.
+  // A process that is proving is waited for, and a server is not.
   share(lock);
   lock.exec('COMMIT; PRAGMA busy_timeout = 0');
   return succeeds(lock, 'BEGIN IMMEDIATE');

@@ -65,7 +65,7 @@ function dueOf(
 
 /** Time for which a delivery whose event is damaged is not looked at again. */
 const DAMAGED_MS = 10 * 60_000;
-/** Such deliveries that are met in one claim, at most, and remembered. */
+/** Damaged deliveries that are met in one claim, at most, and remembered. */
 const MOST_DAMAGED = { atOnce: 100, inAll: 10_000 };
 
 /** Times until which somebody holds something, in real time. */
@@ -79,7 +79,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   const deliveryLeases = new Map<string, DeliveryLease>();
   // Deliveries that cannot be sent as they are: those behind them would be starved, were they looked at each time.
   const damaged = new Map<string, DeliveryLease>();
-  // Where the last claim ended in each account and mode, so that the next begins with others.
+  // Receivers at which the last claim of each tenant ended, so that the next begins with others.
   const turns = new Map<string, string>();
 
   /** Delivery with what it takes to send it; null if something of that is damaged. */
@@ -139,20 +139,20 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   }
 
   /**
-   * Whom to ask for what is due, each once. Nothing due costs one look. Where there is much, it may all be somebody's
+   * Receivers to ask for what is due, each once. Nothing due costs one look. Where there is much, it may all be somebody's
    * who is suspended or busy: so some get their turn first, whatever waits for others, and a claim goes on where the
    * one before has ended; and if there are many of those, the ones with something due need not wait for it.
    */
-  function* candidates(tenant: Tenant, now: TenantTime, place: string): Generator<string> {
+  function* candidates(tenant: Tenant, now: TenantTime, name: string): Generator<string> {
     const due = read(dueReceivers(tenant, now));
     const known = [...new Set(due)].sort();
-    const start = turns.get(place) ?? '';
+    const start = turns.get(name) ?? '';
     const asked = new Set<string>();
     const hasAll = due.length < 2 * FEW_DUE;
     for (const receiver of hasAll ? inTurn(known, String, start) : receiversFrom(tenant, start)) {
       if (!hasAll && asked.size === IN_TURN) break;
       asked.add(receiver);
-      turns.set(place, receiver);
+      turns.set(name, receiver);
       yield receiver;
     }
     for (const receiver of known) if (!asked.has(receiver)) yield receiver;
@@ -184,7 +184,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
         if (probing && (!mayProbe(health, now) || out.length > 0)) continue;
         const most = probing ? 1 : Math.min(room(receiver), limit - taken.length);
         if (most <= 0) continue;
-        // What came last tells best how the receiver is now: others may have been refused for what they are.
+        // The newest tells best how the receiver is now: others may have been refused for what they are.
         taken.push(...lease(tenant, claim, { receiver, most, health, newest: probing, out }));
         if (taken.length >= limit) break;
       }

@@ -17,9 +17,9 @@ import { freshDirectory } from '../support/process.ts';
 import { T, tenants } from './build.ts';
 import { addEndpoint, claimOne, endpoint, HOUR, tryAgain } from './deliveries.ts';
 
-export type Till = Awaited<ReturnType<typeof openTill>>;
+export type TestWriter = Awaited<ReturnType<typeof openWriter>>;
 
-export async function openTill(t: TestContext) {
+export async function openWriter(t: TestContext) {
   const store = openSqliteStore(join(freshDirectory(t), 'test.db'));
   t.after(() => store.close());
   const execute = createWriter({
@@ -45,9 +45,9 @@ export async function openTill(t: TestContext) {
       return (await store.endpoints.list(tenant)).find((each) => each.id === id);
     },
     /** Executes a command about an endpoint, as the requests do that show its secret. */
-    order: (command: EndpointCommand, id: EndpointId, now = T + HOUR, key?: string) =>
+    command: (given: EndpointCommand, id: EndpointId, now = T + HOUR, key?: string) =>
       execute(
-        { subject: 'endpoint', origin: originOf(mine, key), id, command, now },
+        { subject: 'endpoint', origin: originOf(mine, key), id, command: given, now },
         ({ endpoint, health }) => {
           const data = { ...representEndpoint(endpoint, health, now), secret: endpoint.secret };
           return success('WEBHOOK_ENDPOINT.TEST', JSON.stringify(data));
