@@ -53,7 +53,7 @@ export const campaigns: readonly Campaign[] = [
     files: ['test/sim/sim.test.ts'],
     scale: 1,
     environment: { COUNT: '10000' },
-    reach: { histories: { atLeast: 10_000 } },
+    reach: { histories: { atLeast: 10_000 }, minutes: { atMost: 10 } },
     limitMinutes: 30,
   },
   {

@@ -22,8 +22,10 @@ export interface Outcome {
 const WORST = /_(ms|mib|ratio)$/;
 
 export interface Ended {
-  /** So many tests have passed; null if one has failed. */
-  readonly tests: number | null;
+  /** So many tests have passed; 0 where there are only programs that measure. */
+  readonly tests: number;
+  /** Whether a test, or such a program, has failed. */
+  readonly hasFailed: boolean;
   readonly minutes: number;
   readonly date: Date;
   readonly commit: string;
@@ -32,7 +34,8 @@ export interface Ended {
 
 export function judged(campaign: Campaign, lines: readonly Evidence[], ended: Ended): Outcome {
   const own = lines.filter((line) => line.campaign === campaign.name);
-  const figures = together([...own.map((line) => line.figures), { tests: ended.tests ?? 0 }]);
+  const passed: Figures = ended.tests > 0 ? { tests: ended.tests } : {};
+  const figures = together([...own.map((line) => line.figures), passed]);
   const faults = Object.entries(campaign.reach).flatMap(([name, bound]) => {
     const value = figures[name];
     if (value === undefined) return `${name} was not said`;
@@ -42,7 +45,7 @@ export function judged(campaign: Campaign, lines: readonly Evidence[], ended: En
     campaign: campaign.name,
     figures,
     tables: own.flatMap((line) => line.table ?? []),
-    faults: ended.tests === null ? ['a test failed', ...faults] : faults,
+    faults: ended.hasFailed ? ['a test failed', ...faults] : faults,
     seeds: [...new Set(own.map((line) => line.seed))],
     minutes: Math.round(ended.minutes * 10) / 10,
     date: ended.date.toISOString().slice(0, 10),

@@ -13,7 +13,7 @@ const campaign: Campaign = {
   limitMinutes: 1,
   reach: { kills: { atLeast: 3 }, ready_ms: { atMost: 100 } },
 };
-const ended = { tests: 2, minutes: 1, date: new Date(0), commit: 'abc', machine: 'one' };
+const ended = { tests: 2, hasFailed: false, minutes: 1, date: new Date(0), commit: 'abc', machine: 'one' };
 const faultsOf = (...all: readonly Figures[]) =>
   judged(
     campaign,
@@ -33,10 +33,15 @@ suite('figures of a campaign', () => {
     assert.deepEqual(faultsOf({ kills: 2 }), ['kills is 2, not at least 3', 'ready_ms was not said']);
   });
 
+  test('have the tests that passed, and none where there are only programs', () => {
+    assert.deepEqual(judged(campaign, [], ended).figures, { tests: 2 });
+    assert.deepEqual(judged(campaign, [], { ...ended, tests: 0 }).figures, {});
+  });
+
   test('fail with a test', () => {
     const figures = { kills: 3, ready_ms: 1 };
     const line = { campaign: 'kills', figures, seed: 1 };
-    assert.deepEqual(judged(campaign, [line], { ...ended, tests: null }).faults, ['a test failed']);
+    assert.deepEqual(judged(campaign, [line], { ...ended, hasFailed: true }).faults, ['a test failed']);
   });
 
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY])

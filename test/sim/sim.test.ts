@@ -26,7 +26,8 @@ suite('simulation', () => {
     const minutes = (performance.now() - began) / 60_000;
     t.diagnostic(`OPENTILL_SEED=${seed} COUNT=${COUNT}: ${Math.round(COUNT / minutes)} histories a minute`);
     const [first] = failures;
-    if (first === undefined) return evidence(t, 'simulation', { histories: COUNT });
+    if (first === undefined)
+      return evidence(t, 'simulation', { histories: COUNT, minutes: Math.round(10 * minutes) / 10 });
     const told = failures.map((each) => `OPENTILL_SEED=${each.seed} COUNT=1: ${each.fault}`).join('\n');
     const { steps, fault, trace } = await inWorlds(async (run) => {
       const steps = await shrunk(
