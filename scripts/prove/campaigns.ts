@@ -63,7 +63,7 @@ export const campaigns: readonly Campaign[] = [
     files: ['test/checkout/exhaustive/exhaustive.test.ts'],
     scale: 100,
     reach: { states: { atLeast: 1_000_000 } },
-    limitMinutes: 30,
+    limitMinutes: 90,
   },
   {
     name: 'races',
