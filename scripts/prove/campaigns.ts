@@ -281,6 +281,20 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 10,
   },
   {
+    name: 'hostile-pages',
+    chapter: 'Nobody in',
+    what: 'Texts and addresses that carry scripts, in every field that a page may show and in addresses, queries and forms of pages: names, descriptions, references, metadata, persons, `success_url`, `cancel_url`, `webhook_url` and more. Chromium, told to ignore the policy of the pages, runs none of them; no address that carries one is stored. As a control the same texts are put into a page as they are.',
+    files: ['test/pages/script-carriers.test.ts'],
+    scale: 120,
+    reach: {
+      payloads: { atLeast: 100 },
+      stored: { atMost: 0 },
+      run: { atMost: 0 },
+      run_where_nothing_escapes: { atLeast: 40 },
+    },
+    limitMinutes: 20,
+  },
+  {
     name: 'guard',
     chapter: 'Nobody in',
     what: 'Addresses, spellings, names, redirects and rebound names that lead webhooks inside. Nobody connects to the listener there; that the same ways reach it where they are allowed is tried too.',

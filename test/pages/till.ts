@@ -44,12 +44,11 @@ export async function openTill({
   const liveKey = await createKey({ account, mode: 'live' });
   const browser = withBrowser ? await launchBrowser() : null;
 
+  const ask = (method: string, path: string, body?: object, { authorization } = testKey) =>
+    call(method, `/v3${path}`, { headers: { authorization }, ...(body ? { body } : {}) });
+
   async function api(method: string, path: string, body?: object, key = testKey): Promise<Session> {
-    const { authorization } = key;
-    const answer = await call(method, `/v3${path}`, {
-      headers: { authorization },
-      ...(body ? { body } : {}),
-    });
+    const answer = await ask(method, path, body, key);
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.json.data;
   }
@@ -58,7 +57,11 @@ export async function openTill({
 
   return {
     base: url,
+    /** Of the account, in test mode. */
+    authorization: testKey.authorization,
     api,
+    /** The same for what may be refused. */
+    ask,
     /** What the account is set to in this mode, where it is not as usual. */
     async configure(settings: Partial<AccountSettings>, mode: Mode = 'test'): Promise<void> {
       const tenant = { account, mode };
