@@ -160,4 +160,10 @@ export const nodeFaults: readonly Fault[] = [
     find: "new Set(['55P03', '40P01', '40001'])",
     replace: "new Set(['55P03', '40001'])",
   },
+  {
+    name: 'a node that is lost over TLS is a mistake of the statement',
+    ...postgres('errors', 'postgres/connection'),
+    find: "'SSL connection has been closed unexpectedly',",
+    replace: '',
+  },
 ];

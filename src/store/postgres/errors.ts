@@ -24,9 +24,25 @@ const ENVIRONMENT_CLASSES = new Set(['08', '28', '3D', '53', '57', '58']);
 /** Read-only transaction (a standby), database closed for now, lock not available, idle in transaction for too long. */
 const ENVIRONMENT_CODES = new Set(['25006', '55000', '55P03', '25P03']);
 
-/** One node of several has not said what became of its part. Such errors have the code of an internal one. */
-const NODE_LOST =
-  /could not commit transaction|server closed the connection unexpectedly|connection to the remote node/;
+/**
+ * One node of several has not said what became of its part. Such errors have the code of an internal one, and the text of
+ * libpq, by which the coordinator speaks to the others, with TLS or without.
+ */
+const NODE_LOST = new RegExp(
+  [
+    'could not commit transaction',
+    'connection to the remote node',
+    'connection marked as essential',
+    'server closed the connection unexpectedly',
+    'SSL connection has been closed unexpectedly',
+    'SSL SYSCALL error',
+    'SSL error',
+    'could not (receive data from|send data to) server',
+    'no connection to the server',
+    'connection not open',
+    'lost synchronization with server',
+  ].join('|'),
+);
 
 /** The code of the error, or of the one behind it. */
 export function codeOf(error: unknown): string {
