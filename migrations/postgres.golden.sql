@@ -36,14 +36,16 @@ CREATE UNIQUE INDEX api_key_secret_hash_key ON api_key USING btree (secret_hash)
 CREATE TABLE audit (
   account bigint NOT NULL,
   live boolean NOT NULL,
+  id text COLLATE "C" NOT NULL,
   subject text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   at bigint NOT NULL,
   actor text NOT NULL,
   action text COLLATE "C" NOT NULL,
-  request_id text NOT NULL
+  request_id text NOT NULL,
+  CONSTRAINT audit_pkey PRIMARY KEY (account, live, id)
 );
-
+CREATE UNIQUE INDEX audit_pkey ON audit USING btree (account, live, id);
 
 CREATE TABLE awaited (
   account bigint NOT NULL,

@@ -232,12 +232,15 @@ CREATE INDEX idempotency_age ON idempotency (account, live, created_at);
 CREATE TABLE audit (
   account bigint NOT NULL,
   live boolean NOT NULL,
+  -- Tells lines apart that say the same, so that they can be moved to another node.
+  id text COLLATE "C" NOT NULL,
   subject text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   at bigint NOT NULL,
   actor text NOT NULL,
   action text COLLATE "C" NOT NULL,
-  request_id text NOT NULL
+  request_id text NOT NULL,
+  PRIMARY KEY (account, live, id)
 );
 
 -- An address that a merchant has registered. All but what counts its changes is in data.

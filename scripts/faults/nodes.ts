@@ -131,12 +131,6 @@ export const nodeFaults: readonly Fault[] = [
     replace: 'ORDER BY relname, ${TENANTS}',
   },
   {
-    name: 'a table without a key cannot move under load',
-    ...postgres('shards', 'postgres/shards'),
-    find: 'if (!keyed) await',
-    replace: 'if (keyed && !keyed) await',
-  },
-  {
     name: 'tables that are in shards are cut once more',
     ...postgres('shards', 'postgres/shards'),
     find: '      AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)\n',

@@ -7,7 +7,7 @@ const COUNTER_LENGTH = 4;
 const RANDOM_LENGTH = 12;
 const COUNTER_LIMIT = 32 ** COUNTER_LENGTH;
 
-export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl' | 'pev';
+export type IdPrefix = 'chk' | 'cus' | 'pat' | 'rfd' | 'evt' | 'whe' | 'whd' | 'ntc' | 'bfl' | 'pev' | 'aud';
 
 /** An id with this prefix: the compiler tells the id of a session from that of an event. */
 export type Id<P extends IdPrefix> = `${P}_${string}`;

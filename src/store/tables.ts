@@ -72,6 +72,7 @@ const own = {
     provider_event: 'revision integer',
     bank_entry: 'revision integer',
     webhook_receiver: 'revision integer',
+    audit: 'id* aud',
     feed: 'position* bigint, event evt',
     feed_end: 'position bigint',
     feed_waiting: 'subject* subject, sequence* integer, event evt',
@@ -81,10 +82,11 @@ const own = {
   },
 } as const;
 
-/** Columns that every table of a tenant begins with. The log of changes has no key. */
-const ofTenant = (table: string): string => {
+/** Columns that every table of a tenant begins with. SQLite tells the lines of the log of changes apart by their numbers alone. */
+const ofTenant = (table: string, dialect: Dialect): string => {
   if (table === 'account' || table === 'api_key') return '';
-  return table === 'audit' ? 'account bigint, live boolean' : 'account* bigint, live* boolean';
+  const hasKey = table !== 'audit' || dialect === 'postgres';
+  return hasKey ? 'account* bigint, live* boolean' : 'account bigint, live boolean';
 };
 
 export type Table = keyof typeof tables;
@@ -151,7 +153,7 @@ export function schemaOf(dialect: Dialect): Readonly<Record<string, readonly Col
   const names = [...new Set([...Object.keys(both), ...Object.keys(further)])];
   return Object.fromEntries(
     names.map((name) => {
-      const all = [ofTenant(name), both[name], further[name]];
+      const all = [ofTenant(name, dialect), both[name], further[name]];
       return [name, parsed(all.filter(Boolean).join(', '))];
     }),
   );

@@ -1,7 +1,7 @@
 /** Copies tables while the service goes on: a piece at a time, each with the place up to which all is there. */
 import { insertSessions, paymentsOf } from './sessions.ts';
 import type { Source, SourceRow } from './source.ts';
-import { table } from './tables.ts';
+import { idOfLine, table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Target, type Transaction } from './target.ts';
 
 /** Rows read and written at once. */
@@ -43,7 +43,10 @@ export async function copyAudit(move: Move): Promise<void> {
   await copyBehind(move, {
     name: 'audit',
     read: (after = '0') =>
-      source.all(`SELECT rowid, * FROM audit WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`, Number(after)),
+      source.all(
+        `SELECT rowid, *, ${idOfLine} AS id FROM audit WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`,
+        Number(after),
+      ),
     nameOf: ({ rowid }) => String(rowid),
     write: (tx, rows) => insertRows(tx, 'audit', rows),
   });

@@ -13,9 +13,6 @@ export type Transaction = Sql;
 /** A row by the names of its columns; further columns are ignored. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Text columns that PostgreSQL would sort by the rules of a language. */
-const UNCOLLATED = new Set(['actor', 'request_id']);
-
 export type Target = Awaited<ReturnType<typeof openTarget>>;
 
 /** Throws UnusableDatabase unless it is empty, or the target of an unfinished move. */
@@ -122,8 +119,7 @@ export async function openTarget(url: string) {
 
     /** Rows of a table as lines, in the order of their key. */
     lines(each: Table): AsyncIterable<Buffer> {
-      const order = each.key.map((column) => (UNCOLLATED.has(column) ? `${column} COLLATE "C"` : column));
-      return copiedOut(sql, `SELECT ${namesOf(each)} FROM ${each.name} ORDER BY ${order.join(', ')}`);
+      return copiedOut(sql, `SELECT ${namesOf(each)} FROM ${each.name} ORDER BY ${each.key.join(', ')}`);
     },
 
     close: () => sql.end({ timeout: 1 }),

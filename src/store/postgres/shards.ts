@@ -15,21 +15,16 @@ export async function isDistributed(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-type Whole = { readonly name: string; readonly keyed: boolean };
-
 /** Cuts the tables of tenants that are whole still into shards. */
 export async function distributeTables(sql: Sql, onTable: (name: string) => void = () => {}): Promise<void> {
-  const whole = await sql<Whole[]>`
-    SELECT relname AS name, EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary) AS keyed
-    FROM pg_class
+  const whole = await sql<Array<{ name: string }>>`
+    SELECT relname AS name FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'api_key'
       AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'account' AND attnum > 0)
       AND NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid)
     ORDER BY relname <> ${TENANTS}, relname`;
-  for (const { name, keyed } of whole) {
+  for (const { name } of whole) {
     onTable(name);
-    // A shard without a key can move under load only if the log tells rows apart by all that they hold.
-    if (!keyed) await sql.unsafe(`ALTER TABLE ${name} REPLICA IDENTITY FULL`);
     const beside = name === TENANTS ? 'none' : TENANTS;
     await sql`SELECT create_distributed_table(${name}, 'account', colocate_with => ${beside})`;
   }
