@@ -233,6 +233,33 @@ export const httpFaults: readonly Fault[] = [
     replace: '!Number.isFinite(value) : digits.length > 99',
   },
   {
+    name: 'a body of any number of fields is read',
+    file: 'src/http/json.ts',
+    tests: ['test/http/json.test.ts'],
+    find: '++fields > MAX_FIELDS',
+    replace: '++fields > MAX_FIELDS * MAX_FIELDS',
+  },
+  {
+    name: 'a quote after a backslash ends a name',
+    file: 'src/http/json.ts',
+    tests: ['test/http/json.test.ts'],
+    find: 'text.charCodeAt(at) === BACKSLASH ? 2 : 1',
+    replace: '1',
+  },
+  {
+    name: 'a long name comes back whole',
+    file: 'src/lib/schema-problems.ts',
+    tests: ['test/http/json.test.ts', 'test/api/bad-input.test.ts'],
+    find: 'name.length > SHOWN_CHARACTERS',
+    replace: 'name.length > SHOWN_CHARACTERS ** 9',
+  },
+  {
+    name: 'a field whose mistake was not told is used',
+    ...http('input', 'bad-input'),
+    find: 'problems.length >= MAX_ITEMS || ',
+    replace: '',
+  },
+  {
     name: 'live payers may be sent to addresses without TLS',
     ...http('input', 'bad-input', 'create'),
     find: "if (mode === 'test') return [];",

@@ -26,7 +26,7 @@ export class RequestError extends Error {
 }
 
 /** Limit of the mistakes in one answer; a hostile body could have thousands. */
-const MAX_ITEMS = 100;
+export const MAX_ITEMS = 100;
 
 /** Invalid fields; those of the metadata have a code of their own. */
 export function fieldsError(

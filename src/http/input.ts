@@ -7,7 +7,7 @@ import type { Problem } from '../checkout/refusals.ts';
 import type { JsonObject } from '../checkout/session.ts';
 import type { Mode } from '../checkout/tenant.ts';
 import { addressProblem, type NetworkRules } from '../webhooks/guard.ts';
-import { fieldsError } from './errors.ts';
+import { fieldsError, MAX_ITEMS } from './errors.ts';
 import { pointerOf, readJson } from './json.ts';
 import type { GivenMetadata } from './schemas/fields.ts';
 import { problemsOf } from './validate.ts';
@@ -74,10 +74,11 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   return problems;
 }
 
-/** The valid top-level fields, so that further checks can report their problems in the same answer. */
+/** The valid top-level fields, so that further checks can report their problems in the same answer, if it has room. */
 export function usableFields<T extends object>(body: T, problems: readonly Problem[]): Partial<T> {
   if (problems.length === 0) return body ?? {};
-  if (problems.some(({ pointer }) => pointer === '')) return {};
+  // Where there are as many as an answer has, further fields may be wrong too.
+  if (problems.length >= MAX_ITEMS || problems.some(({ pointer }) => pointer === '')) return {};
   const bad = new Set(
     problems.map(({ pointer }) => pointer.split('/')[1]?.replaceAll('~1', '/').replaceAll('~0', '~')),
   );

@@ -25,11 +25,15 @@ declare module 'fastify' {
 export type Loose = {
   /** Amounts that their currency cannot have, and fields that would change the price. */
   problems: readonly Problem[];
+  /** The amounts among them before it is known which of their fields are ignored: hostile bodies can have thousands. */
+  wrong: readonly Wrong[];
   /** JSON pointers of the fields that were ignored. */
   readonly ignored: string[];
   /** Currency of the amounts in the request, if it is known. */
   currency: string | null;
 };
+
+type Wrong = { readonly path: readonly string[]; readonly detail: string };
 
 /** Currency of the amounts in a request, upper-case, or null if it has none. */
 export type CurrencyOf = (request: FastifyRequest) => string | null | Promise<string | null>;
@@ -60,7 +64,7 @@ export function loosenBorder(api: FastifyInstance): void {
   api.decorateRequest('loose', null);
   api.addHook('onRequest', (request, _reply, done) => {
     const isLoose = request.principal?.compatibility === 'v3' && request.headers.compatibility !== 'strict';
-    if (isLoose) request.loose = { problems: [], ignored: [], currency: null };
+    if (isLoose) request.loose = { problems: [], wrong: [], ignored: [], currency: null };
     done();
   });
   api.addHook('preValidation', (request, _reply, done) => {
@@ -96,14 +100,14 @@ async function readNumbers(request: FastifyRequest, loose: Loose): Promise<void>
   const { currencyOf } = request.routeOptions.config;
   const currency = (await currencyOf?.(request)) ?? null;
   loose.currency = currency;
-  loose.problems = [
+  loose.wrong = [
     ...readQuery(request.query as Record<string, unknown>, currency),
     ...readBody(request.body, currency, []),
   ];
 }
 
 /** Changes the amounts among the parameters in place; their unit is not known without a currency. */
-function readQuery(query: Record<string, unknown>, currency: string | null): Problem[] {
+function readQuery(query: Record<string, unknown>, currency: string | null): Wrong[] {
   return Object.keys(query).flatMap((name) => {
     const isAmount = /^amount(\[|$)/.test(name) && query[name] !== '' && Number.isFinite(Number(query[name]));
     if (!isAmount) return [];
@@ -111,7 +115,7 @@ function readQuery(query: Record<string, unknown>, currency: string | null): Pro
       currency === null
         ? 'needs invoice_currency beside it, whose hundredths it counts'
         : fromHundredths(Number(query[name]), currency);
-    if (typeof read === 'string') return [{ pointer: pointerOf([name]), detail: read }];
+    if (typeof read === 'string') return [{ path: [name], detail: read }];
     query[name] = String(read);
     return [];
   });
@@ -128,11 +132,7 @@ const OBJECTS = new Set([
 ]);
 
 /** Changes the numbers of a body in place, but for its metadata, which belong to the client. */
-function readBody(
-  value: unknown,
-  currency: string | null,
-  path: ReadonlyArray<string | number>,
-): readonly Problem[] {
+function readBody(value: unknown, currency: string | null, path: readonly string[]): readonly Wrong[] {
   if (typeof value !== 'object' || value === null) return [];
   const fields = value as Record<string, unknown>;
   return Object.keys(fields).flatMap((name) => {
@@ -142,7 +142,7 @@ function readBody(
     const at = [...path, name];
     if (typeof each !== 'number') return readBody(each, currency, at);
     const read = currency !== null && AMOUNTS.has(name) ? fromHundredths(each, currency) : integerNear(each);
-    if (typeof read === 'string') return [{ pointer: pointerOf(at), detail: read }];
+    if (typeof read === 'string') return [{ path: at, detail: read }];
     fields[name] = read;
     return [];
   });
@@ -160,28 +160,31 @@ const CHANGES_THE_PRICE = new Set([
 /** Removes what the schema does not know from the body, and all that is wrong with it from the mistakes. */
 function ignoreUnknown(request: FastifyRequest, loose: Loose, reply: FastifyReply): void {
   const { ignored } = loose;
-  const error = request.validationError;
+  const { body, validationError: error } = request;
+  let { wrong } = loose;
+  let priced: readonly ErrorObject[] = [];
   if (error?.validationContext === 'body') {
-    const { body } = request;
     const { unknown = [], mistakes = [] } = Object.groupBy<'unknown' | 'mistakes', ErrorObject>(
       error.validation,
       ({ keyword }) => (keyword === 'additionalProperties' ? 'unknown' : 'mistakes'),
     );
-    const { priced = [], ignorable = [] } = Object.groupBy(unknown, (each) =>
-      changesPrice(each, body, loose) ? 'priced' : 'ignorable',
-    );
-    for (const each of ignorable) {
+    priced = unknown.filter((each) => changesPrice(each, body, loose));
+    for (const each of unknown) {
+      if (priced.includes(each)) continue;
       delete ownerOf(each, body)[each.params.additionalProperty];
       ignored.push(pointerTo(each));
     }
-    const detail = 'would change what is paid: leave it out';
-    loose.problems = [
-      ...loose.problems.filter(({ pointer }) => valueAt(pointer, body) !== undefined),
-      ...priced.map((each) => ({ pointer: pointerTo(each), detail })),
-    ];
+    wrong = wrong.filter(({ path }) => valueAt(path, body) !== undefined);
     if (mistakes.length > 0) error.validation = mistakes;
     else delete request.validationError;
   }
+  loose.problems = [
+    ...wrong.map(({ path, detail }) => ({ pointer: pointerOf(path), detail })),
+    ...priced.map((each) => ({
+      pointer: pointerTo(each),
+      detail: 'would change what is paid: leave it out',
+    })),
+  ];
   if (ignored.length === 0) return;
   const list = listed(ignored);
   reply.header('ignored-fields', list);
@@ -203,15 +206,19 @@ function pointerTo({ instancePath, params }: ErrorObject): string {
 
 /** The object in which Ajv has found an unknown field. */
 function ownerOf({ instancePath }: ErrorObject, body: unknown): Record<string, unknown> {
-  return Object(valueAt(instancePath, body));
+  const path = instancePath.split('/').slice(1);
+  return Object(
+    valueAt(
+      path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
+      body,
+    ),
+  );
 }
 
-/** The value at the place of a JSON pointer, if there is one. */
-function valueAt(pointer: string, body: unknown): unknown {
+/** The value at this place, if there is one. */
+function valueAt(path: readonly string[], body: unknown): unknown {
   let value = body;
-  for (const part of pointer.split('/').slice(1)) {
-    value = Object(value)[part.replaceAll('~1', '/').replaceAll('~0', '~')];
-  }
+  for (const name of path) value = Object(value)[name];
   return value;
 }
 

@@ -3,6 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify';
 import type { Problem } from '../checkout/refusals.ts';
 import * as schemaProblems from '../lib/schema-problems.ts';
+import { MAX_ITEMS } from './errors.ts';
 import { formats } from './schemas/fields.ts';
 
 // Bodies tell 5 from "5"; a query has only text.
@@ -33,7 +34,7 @@ function notOurs(): never {
   throw new Error('a route has a schema for which nothing is loaded');
 }
 
-/** The errors of Ajv in the words of this service. */
+/** The errors of Ajv in the words of this service, as many as an answer has room for. */
 export function problemsOf(errors: readonly ErrorObject[]): Problem[] {
-  return schemaProblems.problemsOf(errors, formats);
+  return schemaProblems.problemsOf(errors, formats, MAX_ITEMS);
 }

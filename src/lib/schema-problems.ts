@@ -59,10 +59,15 @@ export function validator<T extends TSchema>(
   };
 }
 
-/** The errors of Ajv in the words of this service, at most one for each place. */
-export function problemsOf(errors: readonly ErrorObject[], formats: Formats): SchemaProblem[] {
+/** The errors of Ajv in the words of this service, at most one for each place, and no more than are asked for. */
+export function problemsOf(
+  errors: readonly ErrorObject[],
+  formats: Formats,
+  most = Number.POSITIVE_INFINITY,
+): SchemaProblem[] {
   const problems = new Map<string, SchemaProblem>();
   for (const error of errors) {
+    if (problems.size >= most) break;
     const problem = problemOf(error, formats);
     // Several branches of a schema may report the same field; the first report is enough.
     if (problem && !problems.has(problem.pointer)) problems.set(problem.pointer, problem);
@@ -148,7 +153,11 @@ function articled(type: string | string[]): string {
     .join(' or ');
 }
 
-/** A name within a JSON pointer (RFC 6901, section 3). */
+/** Characters of a name in a JSON pointer: no name that is known is as long, and whoever sends one knows what it is. */
+const SHOWN_CHARACTERS = 100;
+
+/** A name within a JSON pointer (RFC 6901, section 3); a long one is shortened, so that it does not come back a hundred times. */
 export function escapedName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+  const shown = name.length > SHOWN_CHARACTERS ? `${name.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : name;
+  return shown.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -57,6 +57,8 @@ const createRows: ReadonlyArray<readonly [what: string, body: unknown, errors: E
     field('/customer_details/a~1b/0/c'),
   ],
   ['a long list in metadata', { ...EUR, amount: -1, metadata: { a: Array(101).fill(1) } }, field('/amount')],
+  ['more fields than any request has', { ...EUR, ...keys(6_000) }, field('')],
+  ['more fields of metadata than any has', { ...EUR, metadata: { a: keys(6_000) } }, field('')],
   ['an item without anything', { ...EUR, items: [{}] }, field('/items/0/name', '/items/0/quantity')],
   ['an item without a price', { ...EUR, items: [{ name: 'W', quantity: 1 }] }, field('/items/0/unit_price')],
   ['an item without a name', { ...EUR, items: [item, { ...item, name: '' }] }, field('/items/1/name')],
@@ -251,6 +253,22 @@ suite('create refuses', () => {
     const { json } = await call('POST', '/v3/checkout', { body });
     assert.equal(json.errors.length, 100);
   });
+
+  test('with no word about what would be the 101st mistake', async () => {
+    const { status, json } = await call('POST', '/v3/checkout', { body: { ...EUR, ...keys(100), items: 5 } });
+    assert.deepEqual([status, json.errors.length], [400, 100]);
+  });
+
+  test('with a short answer, however long the names', async () => {
+    const body = {
+      ...EUR,
+      [`${'~/'.repeat(50_000)}`]: 1,
+      customer_details: { [`${'k'.repeat(50_000)}`]: 1 },
+    };
+    const { status, text } = await call('POST', '/v3/checkout', { body });
+    assert.equal(status, 400);
+    assert.ok(text.length < 2_000, `${text.length} characters`);
+  });
 });
 
 suite('update refuses', async () => {
@@ -286,6 +304,25 @@ suite('update refuses', async () => {
       assert.equal((await call('GET', `/v3/checkout/${id}`)).headers.get('etag'), '"1"');
     });
   }
+});
+
+test('no limit is in the way of the fullest metadata, and of a patch that replaces all of it', async () => {
+  const full = (first: number) => {
+    const object: Record<string, number> = {};
+    // Each takes seven bytes: two quotes, a letter of two bytes, a colon, a digit, a comma.
+    for (let at = 0; Object.keys(object).length < 125; at++) object[String.fromCharCode(first + at)] = 1;
+    return object;
+  };
+  const metadata = (first: number) =>
+    Object.fromEntries(Array.from({ length: 17 }, (_, index) => [String(10 + index), full(first)]));
+  const { id } = await createSession(service, { metadata: metadata(0x80) });
+  const gone = Object.fromEntries(Object.keys(full(0x80)).map((name) => [name, null]));
+  const patch = Object.fromEntries(
+    Object.entries(metadata(0x100)).map(([name, fields]) => [name, { ...fields, ...gone }]),
+  );
+  const answer = await call('PUT', `/v3/checkout/${id}`, { body: { metadata: patch } });
+  assert.equal(answer.status, 200, answer.text.slice(0, 300));
+  assert.deepEqual(answer.json.data.metadata, metadata(0x100));
 });
 
 suite('the state refuses', async () => {

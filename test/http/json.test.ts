@@ -1,7 +1,8 @@
-/** Bodies that are made to be slow. */
+/** Bodies that are made to be slow, or to come back larger than they went. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { readJson } from '../../src/http/json.ts';
+import { suite, test } from 'node:test';
+import { RequestError } from '../../src/http/errors.ts';
+import { MAX_FIELDS, readJson } from '../../src/http/json.ts';
 
 /** Hundreds of times what such a body takes; what takes longer than linear time takes more. */
 const BUDGET_MS = 2_000;
@@ -21,3 +22,54 @@ for (const [name, text] of [
     }
     assert.ok(performance.now() - start < BUDGET_MS);
   });
+
+/** What is wrong with a body, as an answer tells it. */
+function mistakes(text: string): RequestError['items'] {
+  try {
+    readJson(Buffer.from(text));
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof RequestError);
+    return error.items;
+  }
+}
+
+suite('a body has at most 6,000 fields', () => {
+  const named = (count: number, write = (index: number) => `"k${index}":1`) =>
+    Array.from({ length: count }, (_, index) => write(index)).join();
+  const shapes: ReadonlyArray<readonly [string, (count: number) => string]> = [
+    ['in one object', (count) => `{${named(count)}}`],
+    ['within objects', (count) => `{"a":{"b":{${named(count - 2)}}}}`],
+    ['in the objects of a list', (count) => `{"a":[${named(count - 1, () => '{"b":1}')}]}`],
+    ['with escapes', (count) => `{${named(count, (index) => `"\\"${index}\\\\":"\\":"`)}}`],
+    ['with colons in their texts', (count) => `{${named(count, (index) => `"k:${index}":":::"`)}}`],
+  ];
+  for (const [where, body] of shapes)
+    test(where, () => {
+      assert.equal(MAX_FIELDS, 6_000);
+      assert.deepEqual(mistakes(body(6_000)), []);
+      const [mistake, ...others] = mistakes(body(6_001));
+      assert.deepEqual(others, []);
+      assert.deepEqual(mistake, {
+        reason: 'field_invalid',
+        message: 'The body must have at most 6000 fields, those of objects within it too.',
+        remarks: '',
+      });
+    });
+});
+
+test('no more mistakes are told than an answer has room for', () => {
+  for (const value of ['"\\u0000"', '1e999', '{"a":1,"a":2}']) {
+    const told = mistakes(`{"a":[${Array(2_000).fill(value).join()}]}`);
+    assert.equal(told.length, 100, value);
+  }
+});
+
+test('long names are told shortened', () => {
+  const name = 'k'.repeat(100_000);
+  for (const text of [`{"${name}":{"a/b":[1e999]}}`, `{"${name}":{"a/b":[1,{"c":2,"c":3}]}}`]) {
+    const [mistake] = mistakes(text);
+    assert.match(mistake?.remarks ?? '', /^\/k{100}…\/a~1b\/[01](\/c)?$/);
+    assert.ok((mistake?.message ?? text).length < 200);
+  }
+});

@@ -42,8 +42,8 @@ async function shopOf(shop: TestService): Promise<Shop> {
   return { authorization: shop.key.authorization, ids, page: new URL(url).pathname };
 }
 
-async function elsewhere(): Promise<TestService> {
-  const account = await createAccount(service.service.store, 'Other Shop', Date.now());
+async function elsewhere(name: string): Promise<TestService> {
+  const account = await createAccount(service.service.store, name, Date.now());
   const key = await service.createKey({ account: account.number });
   return {
     ...service,
@@ -84,13 +84,17 @@ process.on('disconnect', () => {
   void hooks.run().finally(() => process.exit());
 });
 
+const lenient = await elsewhere('Lenient Shop');
+await configure(lenient, { compatibility: 'v3' });
+
 const fuzzed: Fuzzed = {
   port: service.config.PORT,
   hook: receiver.url,
   shop: await shopOf(service),
-  elsewhere: await shopOf(await elsewhere()),
+  elsewhere: await shopOf(await elsewhere('Other Shop')),
   reader: (await service.createKey({ permissions: ['read'] })).authorization,
   live: (await service.createKey({ mode: 'live' })).authorization,
+  lenient: lenient.key.authorization,
   providerSecret: stripe.keys.test.webhookSecret,
 };
 process.send?.(fuzzed);

@@ -123,9 +123,67 @@ function tampered(text: string): Some<string> {
   );
 }
 
+/** Room of a body for what is put into it. */
+const FLOOD_BYTES = 250_000;
+/** Fewer fields than a body may have, with names as long as there is room for. */
+const FEW = 5_900;
+const LONG = 'k'.repeat(30);
+
+function fieldsOf(write: (index: number) => string, most = Number.POSITIVE_INFINITY): string {
+  const written: string[] = [];
+  for (let bytes = 0, index = 0; index < most; index++) {
+    const field = write(index);
+    bytes += field.length + 1;
+    if (bytes > FLOOD_BYTES) break;
+    written.push(field);
+  }
+  return written.join();
+}
+
+/** Fields of one object: as many as a body has room for, and as many as it may have. */
+const floods: readonly string[] = [
+  (index: number) => `"${index.toString(36)}":0`,
+  (index: number) => `"\\u006b${index.toString(36)}":0`,
+  (index: number) => `"${index.toString(36)}":""`,
+  (index: number) => `"${index.toString(36)}":{}`,
+  (index: number) => `"${index.toString(36)}":{"amount":0.5}`,
+  () => '"k":0',
+].flatMap((write) => [
+  fieldsOf(write),
+  fieldsOf((index) => write(index).replace('"', `"${LONG}`), FEW / (write(0).match(/:/g)?.length ?? 1)),
+]);
+
+/** Values that repeat what is wrong with them, below names that are long. */
+const repeated: readonly string[] = ['{"amount":0.5}', '"\\u0000"', '{"k":0,"k":0}', '1e999', '1e5'].map(
+  (value) =>
+    `"${'k'.repeat(50_000)}":{"b":[${Array(90)
+      .fill(`[${Array(60).fill(value).join()}]`)
+      .join()}]}`,
+);
+
+/** A body with very many fields, at some depth of it. */
+export function floodedBody(text: string): Some<Buffer> {
+  const body = text.startsWith('{') ? text : '{}';
+  const objects = [...body.matchAll(/(?<=^|[[{,:])\{/g)].map(({ index }) => index + 1);
+  return fc
+    .tuple(
+      fc.constantFrom(...floods, ...repeated),
+      fc.constantFrom(...objects),
+      fc.constantFrom(0, 1, 8, 17),
+      fc.constantFrom('k', 'metadata', 'customer_details', 'items'),
+    )
+    .map(([fields, start, depth, name]) => {
+      const inner = `${`"${name}":{`.repeat(depth)}${fields}${'}'.repeat(depth)}`;
+      return Buffer.from(
+        `${body.slice(0, start)}${inner}${body[start] === '}' ? '' : ','}${body.slice(start)}`,
+      );
+    });
+}
+
 /** A body made from a valid one. */
 export function hostileBody(text: string): Some<Buffer> {
   return fc.oneof(
+    { weight: 1, arbitrary: floodedBody(text) },
     { weight: 6, arbitrary: tampered(text === '' ? '{}' : text).map((each) => Buffer.from(each)) },
     { weight: 2, arbitrary: wholes.map((each) => Buffer.from(each)) },
     { weight: 1, arbitrary: bytes },

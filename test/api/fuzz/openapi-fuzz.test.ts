@@ -141,7 +141,7 @@ test(`${sampled} requests that are refused write nothing`, {
   };
   const { authorization: reader } = await service.createKey({ permissions: ['read'] });
   const { authorization: live } = await service.createKey({ mode: 'live' });
-  const ids = createIds({ shop, elsewhere: shop, hook: receiver.url, reader, live, providerSecret: '' });
+  const ids = createIds({ shop, elsewhere: shop, hook: receiver.url, reader, live });
   const wire = createWire(service.config.PORT);
   t.after(() => wire.close());
   const { database } = service;

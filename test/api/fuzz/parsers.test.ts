@@ -16,7 +16,7 @@ import { evidence } from '../../support/evidence.ts';
 import { scaled, usualSeed as seed } from '../../support/scale.ts';
 import { readDocument } from '../document.ts';
 import { createIds, startFuzzed } from './fuzzed.ts';
-import { hostileAuthorization, hostileBody, hostileHeader } from './hostile.ts';
+import { floodedBody, hostileAuthorization, hostileBody, hostileHeader } from './hostile.ts';
 import { mutated } from './mutations.ts';
 import { createRequests } from './requests.ts';
 import { createWire, type WireRequest } from './wire.ts';
@@ -160,6 +160,25 @@ test(`${inputs} inputs of each kind break nothing`, { timeout: 180_000 + 500 * i
       .map(([cursor, list]) =>
         get(`/v3/${list}?limit=1&after=${inHead(cursor).replaceAll(/[#&]/g, '_')}`, authorized),
       ),
+    floods: fc
+      .tuple(
+        fc
+          .oneof(
+            ...document.operations
+              .filter(({ spec }) => spec.requestBody?.content['application/json'])
+              .map((operation) => requestTo(operation, 'valid')),
+          )
+          .chain((request) =>
+            floodedBody(request.body?.toString() ?? '{}').map((body) => ids.wire({ ...request, body })),
+          ),
+        fc.constantFrom(shop.authorization, service.lenient),
+      )
+      .map(([{ target, method, body }, authorization]) => ({
+        method,
+        target,
+        headers: [['Authorization', authorization] as const, ['Content-Type', 'application/json'] as const],
+        body,
+      })),
     operations: fc
       .oneof(...document.operations.map((operation) => requestTo(operation, 'hostile')))
       .map((request) => ids.wire({ ...request, caller: 'shop' })),
