@@ -1,6 +1,6 @@
 /** Clients of the service: they send requests, send them again, and have each answer looked at. */
 import type { CheckoutId } from '../../src/checkout/ids.ts';
-import type { Tenant } from '../../src/checkout/tenant.ts';
+import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { success } from '../../src/http/envelope.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { Command, Serialize, Subject, Value } from '../../src/writer/command.ts';
@@ -21,6 +21,15 @@ export type Clients = ReturnType<typeof createClients>;
 export function createClients({ world, oracle, process }: Stage) {
   const { fault } = oracle;
   const sent: Sent[] = [];
+  const asked = new Map<string, number>();
+
+  /** Keys count the requests of a tenant to an operation: elsewhere the same key is another one, as it is for clients. */
+  function nextKey(tenant: Tenant, operation: string): string {
+    const name = `${tenantName(tenant)} ${operation}`;
+    const count = asked.get(name) ?? 0;
+    asked.set(name, count + 1);
+    return `k${count}`;
+  }
 
   /** Executes a command for a client, and has its answer looked at. */
   function ask<S extends Subject>(
@@ -57,7 +66,7 @@ export function createClients({ world, oracle, process }: Stage) {
 
     /** Sends a request about a session. A payer goes on to the page of the provider. */
     askAbout({ tenant, operation, make }: Asked): void {
-      const key = `k${sent.length}`;
+      const key = nextKey(tenant, operation);
       const again = (otherBody: boolean) => {
         if (!process().isAlive()) return;
         const { store, execute, rails } = process();
@@ -109,7 +118,7 @@ export function createClients({ world, oracle, process }: Stage) {
       operation: string,
       make: (now: number) => Omit<Command<S>, 'origin'>,
     ): void {
-      const key = `k${sent.length}`;
+      const key = nextKey(tenant, operation);
       const again = (otherBody: boolean) => {
         if (!process().isAlive()) return;
         const request = { tenant, operation, key, hash: otherBody ? 'other' : 'body', checkout: null };
@@ -126,10 +135,11 @@ export function createClients({ world, oracle, process }: Stage) {
     /** Moves the clock of a tenant. */
     advance(tenant: Tenant, seconds: number): void {
       const { worker, execute, realNow } = process();
+      const operation = 'POST advance';
       const request = {
         tenant,
-        operation: 'POST advance',
-        key: `k${sent.length}`,
+        operation,
+        key: nextKey(tenant, operation),
         hash: 'body',
         checkout: null,
         waits: true,

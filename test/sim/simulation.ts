@@ -54,6 +54,7 @@ export async function simulate(
       await world.settled();
     }
     oracle.look();
+    await stage.follow();
     stage.judgeClock();
     for (const { operation, key } of oracle.unanswered()) fault(`${operation} ${key} was never answered`);
     if (trouble.fullDisk === 0 && !stage.isMoved) {

@@ -3,6 +3,7 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { createCards } from './cards.ts';
+import { createFollower } from './follower.ts';
 import { createOracle } from './oracle.ts';
 import { type Process, startProcess, type Trouble } from './process.ts';
 import { createProvider, PROVIDER } from './provider.ts';
@@ -47,7 +48,7 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
   });
   const send: typeof receivers.send = async (sending) => {
     const result = await receivers.send(sending);
-    webhooks.ended();
+    webhooks.ended(sending);
     return result;
   };
   const retention = createRetentionOracle(
@@ -56,6 +57,7 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
     oracle.clock,
     fault,
   );
+  const follow = createFollower(webhooks.events, fault);
   let openStore: OpenStore = openSqliteStore;
   const begin = () =>
     startProcess({
@@ -114,6 +116,8 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
     isClockRight: () => Math.abs(world.wall() - world.elapsed() - begun) < 2 * HARMLESS_JUMP_MS,
 
     process: (): Process => node,
+    /** Somebody reads on in the feeds. */
+    follow: (): Promise<void> => follow(TENANTS, node.store.events),
     /** Begins the next process, behind one that has died. */
     async restart(): Promise<void> {
       await node.end();

@@ -21,6 +21,7 @@ export type Due = {
   /** The path by which the simulation knows whose address it is, wherever that has moved. */
   readonly path: string;
   sent: number;
+  isOnItsWay: boolean;
   arrived: boolean;
   saidGone: boolean;
   /** Delivered or given up, as was committed. */
@@ -140,6 +141,7 @@ export function createWebhookOracle(
           receiver,
           path,
           sent: 0,
+          isOnItsWay: false,
           arrived: false,
           saidGone: false,
           isOver: false,
@@ -183,14 +185,18 @@ export function createWebhookOracle(
         return;
       }
       due.sent++;
+      if (due.isOnItsWay) fault(`${due.id} is sent while it is on its way`);
+      due.isOnItsWay = true;
       if (event.body !== bodies.get(event.id))
         fault(`${event.id} was sent with other bytes than were committed`);
       if (due.isOver) fault(`${due.id} was sent again although it had arrived or was given up`);
       const first = inFront(due).find((each) => !each.arrived && !each.resent && !each.isOver);
       if (first !== undefined) fault(`${due.id} of ${due.subject} overtakes ${first.id}`);
     },
-    ended(): void {
+    ended(sending: Sending): void {
       hanging--;
+      const due = found(sending);
+      if (due !== undefined) due.isOnItsWay = false;
     },
     arrived(sending: Sending): void {
       const due = found(sending);
@@ -203,6 +209,7 @@ export function createWebhookOracle(
     /** What hung in a process that has ended hangs no more. */
     forgetHanging(): void {
       hanging = 0;
+      for (const due of deliveries.values()) due.isOnItsWay = false;
     },
 
     /** Deliveries that nothing kept from going out at once, and that did not. */
