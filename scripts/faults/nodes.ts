@@ -160,4 +160,16 @@ export const nodeFaults: readonly Fault[] = [
     find: "'SSL connection has been closed unexpectedly',",
     replace: '',
   },
+  {
+    name: 'without locks an erasure does not wait for a session that is made for the person',
+    ...postgres('write', 'cluster/without-locks'),
+    find: '...keepPayers(tenant, payers).map((each) => waiting(sql, each)),',
+    replace: '',
+  },
+  {
+    name: 'without locks a session is made for a person who is gone',
+    ...postgres('write', 'cluster/without-locks'),
+    find: '...refuseWithoutPayer(tenant, payers).map((each) => waiting(sql, each)),',
+    replace: '',
+  },
 ];

@@ -21,12 +21,13 @@ type Event = { readonly id: string; readonly body: string };
 
 /** Gives the ids of the sessions that it has changed. */
 export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readonly CheckoutId[]> {
+  // First of all: who makes a session for them in this moment has ended behind it, or finds nobody.
+  yield sql`DELETE FROM customer WHERE ${owned(tenant)} AND id = ${customer}`;
   const theirs = sql`FROM checkout WHERE ${owned(tenant)} AND customer = ${customer}`;
   yield either({ postgres: sql`SELECT 1 ${theirs} ORDER BY id FOR UPDATE` });
   const sessions = yield* rowsOf<Session>(
     sql`SELECT id, version, event_count AS "eventCount", data${checksumIn('checkout')} ${theirs}`,
   );
-  yield sql`DELETE FROM customer WHERE ${owned(tenant)} AND id = ${customer}`;
   if (sessions.length === 0) return [];
   const ids = sessions.map(({ id }) => id);
   const events = yield* rowsOf<Event>(

@@ -3,12 +3,14 @@
  * nothing twice. Each write names what it has seen, or meets a unique key.
  */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { BankEntry } from '../../src/banking/entry.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
+import type { Sql } from '../../src/store/postgres/connection.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
@@ -26,14 +28,19 @@ import {
   write,
 } from '../store/build.ts';
 import { endpoint } from '../store/deliveries.ts';
+import { makeCatalog } from '../support/citus-catalog.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { withoutLocks } from '../support/postgres-proxy.ts';
+import { openTables } from './cluster.ts';
 
 const PROCESSES = 2;
 const EACH = 30;
 
 async function start(t: TestContext) {
   const url = await migratedDatabase(t);
+  // Locks are lost where shards move.
+  const sql = openTables(t, url);
+  await makeCatalog(sql, [{ port: 1, accounts: [0, 2_000_000_000] }]);
   const unlocked = await withoutLocks(t, url);
   const stores: Store[] = [];
   for (let count = 0; count < PROCESSES; count++) {
@@ -43,7 +50,7 @@ async function start(t: TestContext) {
   }
   const [here, there] = stores as [Store, Store];
   const { mine } = await tenants(here);
-  return { here, there, mine };
+  return { here, there, mine, sql };
 }
 
 /** As a client with sense: it repeats what failed for others' sake. */
@@ -55,6 +62,22 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
       if ((error as Error).name !== 'StoreUnavailable') throw error;
     }
   }
+}
+
+/** Keeps everybody from writing to a table until `open` is called, and tells when so many wait. */
+async function gateAt(sql: Sql, table: string) {
+  const held = await sql.reserve();
+  await held.unsafe(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
+  return {
+    async waiting(count: number): Promise<void> {
+      const waits = () => held`SELECT pid FROM pg_locks WHERE NOT granted GROUP BY pid`;
+      while ((await waits()).length < count) await pause(5);
+    },
+    async open(): Promise<void> {
+      await held`COMMIT`;
+      held.release();
+    },
+  };
 }
 
 /** Both processes add one to the same thing, again and again. */
@@ -224,6 +247,60 @@ test('nothing of an erased person comes back, and nothing of their sessions is l
     assert.equal(after?.amount, EACH);
     assert.equal(after.payer.name, '');
   }
+});
+
+suite('a session that is made for a person in the moment in which that person is erased', () => {
+  async function race(t: TestContext) {
+    const { here, there, mine, sql } = await start(t);
+    const person = customer(mine, { email: 'ada@example.com' });
+    await write(here, mine, { customer: person });
+    const payer = { ...session(mine).payer, customer: person.id, name: 'Ada Lovelace' };
+    const make = () =>
+      here.commit([
+        {
+          needs: { tenant: mine, customersByEmail: [person.email] },
+          decide: ({ customersByEmail }) => {
+            const made = session(mine, customersByEmail.size === 0 ? {} : { payer });
+            return [{ checkout: { before: null, after: made }, events: [eventOf(made)] }];
+          },
+        },
+      ]);
+    const erase = () =>
+      there.commit([
+        { needs: { tenant: mine, customers: [person.id] }, decide: () => [{ erasedCustomer: person }] },
+      ]);
+    const names = async () => {
+      const { rows } = await here.checkouts.list(mine, {}, { limit: 10 });
+      return rows.map((row) => row.payer.name);
+    };
+    return { make, erase, names, gate: () => gateAt(sql, 'checkout') };
+  }
+
+  test('is redacted if it comes first', async (t) => {
+    const { make, erase, names, gate } = await race(t);
+    const { waiting, open } = await gate();
+    const made = make();
+    await waiting(1);
+    const erased = erase();
+    await Promise.race([erased, waiting(2)]);
+    await open();
+    await Promise.all([made, erased]);
+    assert.deepEqual(await names(), ['']);
+  });
+
+  test('is made without them if it comes second', async (t) => {
+    const { make, erase, names, gate } = await race(t);
+    // There is something to redact, for which the erasure waits.
+    await make();
+    const { waiting, open } = await gate();
+    const erased = erase();
+    await waiting(1);
+    const made = make();
+    await waiting(2);
+    await open();
+    await Promise.all([made, erased]);
+    assert.deepEqual(await names(), ['', '']);
+  });
 });
 
 test('nothing is claimed twice', async (t) => {

@@ -22,9 +22,14 @@ export async function runOn<T>(sql: Sql, { sql: statement, from, rare = false }:
 }
 
 export function send(sql: Sql, statement: Statement, how = { prepare: true }) {
-  const { text, values } = written(statement, 'postgres');
   // Sent at once, and so in the order in which they are asked.
-  return sql.unsafe(text, values, how).execute();
+  return waiting(sql, statement, how).execute();
+}
+
+/** The statement, sent when somebody asks for its answer: in its place among others that are asked for together. */
+export function waiting(sql: Sql, statement: Statement, how = { prepare: true }) {
+  const { text, values } = written(statement, 'postgres');
+  return sql.unsafe(text, values, how);
 }
 
 /** Runs work of several statements, in a transaction that is open. */

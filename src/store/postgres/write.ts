@@ -1,17 +1,20 @@
 /** The rows of a whole batch, each table's in one statement. */
-import { dueAt } from '../../checkout/session.ts';
+import type { CheckoutId } from '../../checkout/ids.ts';
+import { type Checkout, dueAt } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
+import { owned } from '../resources/read.ts';
+import { isAnyOf, type Sql as Statement, sql as statement } from '../sql.ts';
 import type { Writes } from '../store.ts';
 import { type AnyRow, columnsOf as columnsIn } from '../tables.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
-import { send } from './run.ts';
-import { type Seen, type Statements, sorted, statementsOn } from './statements.ts';
+import { send, waiting } from './run.ts';
+import { type Seen, type Statements, seenKey, sorted, statementsOn } from './statements.ts';
 
 /** Sessions of a batch: each as it was before the first change, and as it is after the last. */
 export function changesOf(all: readonly Writes[]): CheckoutChange[] {
@@ -39,8 +42,11 @@ export function writeStatements(
   const events = all.flatMap((writes) => writes.events ?? []);
   const clockMoves = all.flatMap(({ clockMove }) => clockMove ?? []);
 
+  const payers = inShards ? payersOf(changes, all, seen) : [];
   return [
+    ...keepPayers(tenant, payers).map((each) => waiting(sql, each)),
     ...checkoutStatements(on, changes),
+    ...refuseWithoutPayer(tenant, payers).map((each) => waiting(sql, each)),
     ...rowChangesOf(all, changes).flatMap((each) => on.change(each, seen)),
     ...on.insert('event', events),
     ...on.insert(
@@ -89,6 +95,39 @@ function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]):
       'timer',
       timers.filter((row) => row.dueAt === null),
     ),
+  ];
+}
+
+type Payer = { readonly checkout: CheckoutId; readonly customer: Checkout['payer']['customer'] };
+
+/** The new sessions that are for a customer who was read and is not written anyway. */
+function payersOf(changes: readonly CheckoutChange[], all: readonly Writes[], seen: Seen): Payer[] {
+  const written = new Set<string | undefined>(all.map(({ customer }) => customer?.id));
+  return changes
+    .filter(({ before }) => before === null)
+    .map(({ after }) => ({ checkout: after.id, customer: after.payer.customer }))
+    .filter(({ customer }) => seen.has(seenKey('customer', customer)) && !written.has(customer));
+}
+
+/**
+ * Where the lock of a customer may be lost, in shards, the row is written: an erasure waits for the session then, and
+ * redacts it. Where the erasure was first there is no row, and the session gets no version, which the table refuses.
+ */
+function keepPayers(tenant: Tenant, payers: readonly Payer[]): Statement[] {
+  if (payers.length === 0) return [];
+  const customers = [...new Set(payers.map(({ customer }) => customer))].sort();
+  return [
+    statement`UPDATE customer SET revision = revision + 1 WHERE ${owned(tenant)} AND ${isAnyOf('id', customers)}`,
+  ];
+}
+
+function refuseWithoutPayer(tenant: Tenant, payers: readonly Payer[]): Statement[] {
+  if (payers.length === 0) return [];
+  const checkouts = payers.map(({ checkout }) => checkout);
+  return [
+    statement`UPDATE checkout SET version = NULL
+      WHERE ${owned(tenant)} AND ${isAnyOf('id', checkouts)} AND NOT EXISTS (
+        SELECT 1 FROM customer WHERE ${owned(tenant, 'customer')} AND customer.id = checkout.customer)`,
   ];
 }
 
