@@ -296,6 +296,31 @@ export const httpFaults: readonly Fault[] = [
     replace: '',
   },
   {
+    name: 'a client that leaves is a failure of the service',
+    file: 'src/http/failure.ts',
+    tests: ['test/http/failure.test.ts'],
+    find: 'raw.destroyed && !raw.complete',
+    replace: 'raw.destroyed && raw.complete',
+  },
+  {
+    name: 'the store looks for sessions that cannot be',
+    ...http('routes/checkout', 'lists'),
+    find: 'contradicts(filter)',
+    replace: "filter.search === ''",
+  },
+  {
+    name: 'the store looks for sessions between two amounts of which the first is larger',
+    ...http('routes/checkout-filter', 'lists'),
+    find: 'amountFrom > amountTo ||',
+    replace: '',
+  },
+  {
+    name: 'sessions paid in excess are found only with a status',
+    ...http('routes/checkout-filter', 'lists'),
+    find: "(paymentStatus ?? 'paid') !== 'paid'",
+    replace: "paymentStatus !== 'paid'",
+  },
+  {
     name: 'a full temporary folder is called a bug',
     file: 'src/http/failure.ts',
     tests: ['test/crash/disk-full.test.ts'],

@@ -1,6 +1,6 @@
 /** Lists: pages that hold still while sessions come in, and filters that find what they name. */
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { after, suite, type TestContext, test } from 'node:test';
 import { startService } from '../support/service.ts';
 import { advance, assertRefused, createSession, type Data, pay, succeeded } from './shop.ts';
 
@@ -296,4 +296,42 @@ suite('filters by metadata', () => {
       assertRefused(answer, { status: 400, message: 'CHECKOUT.LIST.BAD_QUERY', errors });
     });
   }
+});
+
+suite('filters that exclude one another find nothing, and the store is not asked', () => {
+  const asked = async (t: TestContext, query: string) => {
+    const { mock } = t.mock.method(service.service.store.checkouts, 'listSerialized');
+    const found = await list(query);
+    return { found: found.length, questions: mock.callCount() };
+  };
+  for (const query of [
+    'status=active&payment_status=paid',
+    'status=active&payment_status=expired',
+    'status=completed&payment_status=unpaid',
+    'status=completed&payment_status=expired',
+    'paid_in_excess=true&partially_paid=true',
+    'paid_in_excess=true&payment_status=unpaid',
+    'paid_in_excess=true&payment_status=expired',
+    'amount[gte]=2&amount[lte]=1',
+    'created_at[gte]=2030-01-02T00:00:00Z&created_at[lt]=2030-01-01T00:00:00Z',
+    'created_at[gte]=2030-01-01T00:00:00Z&created_at[lt]=2030-01-01T00:00:00Z',
+  ])
+    test(query, async (t) => {
+      assert.deepEqual(await asked(t, query), { found: 0, questions: 0 });
+    });
+
+  for (const query of [
+    'status=active&payment_status=unpaid',
+    'status=completed&payment_status=paid',
+    ...['unpaid', 'paid', 'expired'].map((status) => `status=expired&payment_status=${status}`),
+    'paid_in_excess=true&payment_status=paid',
+    'paid_in_excess=true&partially_paid=false',
+    'paid_in_excess=false&partially_paid=true',
+    'paid_in_excess=false&payment_status=unpaid',
+    'amount[gte]=1&amount[lte]=1',
+    'created_at[gte]=2030-01-01T00:00:00Z&created_at[lt]=2030-01-01T00:00:00.001Z',
+  ])
+    test(`but it is asked for ${query}`, async (t) => {
+      assert.equal((await asked(t, query)).questions, 1);
+    });
 });

@@ -1,5 +1,7 @@
 /** Failures in the log: what is the service's own stands there with its stack, a limit that holds in one line. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { fastify, LogController } from 'fastify';
@@ -7,13 +9,14 @@ import { RequestError } from '../../src/http/errors.ts';
 import { answerFailures } from '../../src/http/failure.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 
-/** The status and the lines of the log for requests that each throw this. */
-async function failed(t: TestContext, errors: readonly Error[]) {
+/** An app that fails as the service does, and its log. */
+function createApp(t: TestContext) {
   const lines: string[] = [];
   const stream = new Writable({
     write: (line, _encoding, done) => {
       lines.push(String(line));
       done();
+      stream.emit('line');
     },
   });
   const app = fastify({
@@ -22,11 +25,17 @@ async function failed(t: TestContext, errors: readonly Error[]) {
     genReqId: () => 'req_1',
   });
   t.after(() => app.close());
+  answerFailures(app, 'https://pay.example');
+  return { app, lines, stream };
+}
+
+/** The status and the lines of the log for requests that each throw this. */
+async function failed(t: TestContext, errors: readonly Error[]) {
+  const { app, lines } = createApp(t);
   const left = [...errors];
   app.get('/', async () => {
     throw left.shift();
   });
-  answerFailures(app, 'https://pay.example');
   const statuses: number[] = [];
   for (const _ of errors) statuses.push((await app.inject('/')).statusCode);
   const logged = lines.map((line) => {
@@ -68,4 +77,23 @@ test('what the service or its database fails at is an error with its stack', asy
 test('what a client did wrong is not in the log', async (t) => {
   const { statuses, logged } = await failed(t, [new RequestError('not_found')]);
   assert.deepEqual([statuses, logged], [[404], []]);
+});
+
+test('a client that leaves in the middle of its request is no failure of the service', async (t) => {
+  const { app, lines, stream } = createApp(t);
+  app.post('/', async () => 'whole');
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  // It has said where it listens.
+  lines.length = 0;
+  const { port } = app.server.address() as AddressInfo;
+  const client = connect(port, '127.0.0.1');
+  client.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a":',
+  );
+  await Promise.all([once(app.server, 'request').then(() => client.destroy()), once(stream, 'line')]);
+  await app.close();
+  assert.deepEqual(
+    lines.map((each) => JSON.parse(each)).map(({ level, msg, request_id }) => ({ level, msg, request_id })),
+    [{ level: 30, msg: 'the client left before its request was complete', request_id: 'req_1' }],
+  );
 });
