@@ -69,9 +69,9 @@ const WARM_UP_SECONDS = 3;
 /** Longer than a delivery may take, so that the one that hangs goes through all it can do. */
 const SECONDS = 25;
 
-async function hanging(bench: Bench): Promise<Measured> {
-  const without = await delays(bench, false);
-  const beside = await delays(bench, true);
+export async function hanging(bench: Bench, seconds = SECONDS): Promise<Measured> {
+  const without = await delays(bench, false, seconds);
+  const beside = await delays(bench, true, seconds);
   return {
     figures: {
       p99_ratio: rounded(beside.p99Ms / without.p99Ms),
@@ -83,7 +83,7 @@ async function hanging(bench: Bench): Promise<Measured> {
   };
 }
 
-async function delays({ directory, receiver }: Bench, hangs: boolean) {
+async function delays({ directory, receiver }: Bench, hangs: boolean, seconds: number) {
   await using service = await startService({
     DATABASE_URL: `sqlite:${directory}/hanging-${hangs}.db`,
     WEBHOOK_CONCURRENCY: CONCURRENCY,
@@ -105,7 +105,7 @@ async function delays({ directory, receiver }: Bench, hangs: boolean) {
   };
   await makeEvents(WARM_UP_SECONDS);
   await received(receiver);
-  await makeEvents(SECONDS);
+  await makeEvents(seconds);
   return received(receiver);
 }
 

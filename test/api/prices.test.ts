@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { openRoutes } from '../../bench/neighbours/open.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { shownForm } from '../support/pay-form.ts';
 import { routesOf } from '../support/routes.ts';
@@ -133,6 +134,9 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string })
 ];
 /** Streams, which end with the client, and files whose names come from what is in them. */
 const isElsewhere = (path: string) => path.endsWith('/events') || path.startsWith('/assets/');
+const served = routesOf(service.service.app).filter(
+  ({ method, path }) => ['GET', 'POST'].includes(method) && !path.startsWith('/v3/'),
+);
 
 async function rowsInTables(): Promise<number> {
   const { tables, query } = service.database;
@@ -190,12 +194,16 @@ suite('what one request costs', () => {
 
   test('every route without a key has a price', () => {
     const known = new Set(open.map(({ route }) => route));
-    const served = routesOf(service.service.app).filter(
-      ({ method, path }) =>
-        ['GET', 'POST'].includes(method) && !path.startsWith('/v3/') && !isElsewhere(path),
+    const priced = served.filter(({ path }) => !isElsewhere(path));
+    assert.ok(priced.length > 20);
+    for (const { method, path } of priced) assert.ok(known.has(`${method} ${path}`), `${method} ${path}`);
+  });
+
+  test('every route without a key is one that the campaign `neighbours` asks for', () => {
+    assert.deepEqual(
+      Object.keys(openRoutes).sort(),
+      served.map(({ method, path }) => `${method} ${path}`).sort(),
     );
-    assert.ok(served.length > 20);
-    for (const { method, path } of served) assert.ok(known.has(`${method} ${path}`), `${method} ${path}`);
   });
 
   test('nobody writes or gets much without a key', (t) => {

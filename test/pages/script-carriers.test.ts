@@ -152,7 +152,7 @@ suite('scripts of others', () => {
     const watched = await watchedPage();
     for (const text of someOf(texts)) {
       const session = await till.session({ ...writtenWith(text), amount: 500, items: undefined });
-      await till.pay(session.id, { amount: 1, payment_id: text });
+      await till.pay(session.id, { amount: 1, payment_id: `alone ${text}` });
       await assertShown(watched, session, [text]);
       figures.tried++;
     }

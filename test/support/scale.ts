@@ -14,6 +14,9 @@ export const isWhole = scale >= 100;
 /** In `npm test` the same each time, so that a change is judged by what it changes; others where more is tried. */
 export const usualSeed = scale > 1 || process.env.OPENTILL_SEED !== undefined ? seed : 1;
 
+/** True where there is no time for what takes half a minute however little of it is tried. */
+export const isShort = scale < 1;
+
 export function scaled(count: number): number {
   return Math.ceil(count * scale);
 }

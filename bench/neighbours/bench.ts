@@ -1,0 +1,217 @@
+/** Parts that programs on neighbours share: a service with a tenant that does no harm, and somebody beside it who does. */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { evidence, type Figures, type Table } from '../../test/support/evidence.ts';
+import { scaled } from '../../test/support/scale.ts';
+import { type Running, startService } from '../processes.ts';
+import { median } from '../statistics.ts';
+import type { Attack, Counts } from './attack.ts';
+import { type Outcome, openLoop } from './load.ts';
+
+/** Of each load; a short run has shorter ones. */
+const SECONDS = scaled(10);
+/** A ratio above that is measured twice more, and the median counts: one pause of the machine is not what a route costs. */
+const DOUBTFUL_RATIO = 1.5;
+
+export const SECRET = 'sk_test_bench';
+const cli = join(import.meta.dirname, '../../bin/opentill.js');
+const printed = { diagnostic: (text: string) => console.log(text) };
+export const round = (value: number): number => Math.round(value * 100) / 100;
+
+export type Bench = {
+  readonly service: Running;
+  /** Sessions of the tenant that does no harm. */
+  readonly ids: readonly string[];
+  /** Secret of a key of another account. */
+  readonly otherSecret: string;
+};
+
+export type Measure = (bench: Bench) => Promise<void>;
+
+/** Measures the rows that the words name, or all of them, each with a service and a database of its own. */
+export async function measureRows(
+  rows: Readonly<Record<string, Measure>>,
+  words: readonly string[],
+): Promise<void> {
+  for (const [name, measure] of Object.entries(rows))
+    if (words.length === 0 || words.includes(name)) await withService(measure);
+}
+
+async function withService(measure: Measure): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'opentill-neighbours-'));
+  const env = {
+    DATABASE_URL: `sqlite:${join(directory, 'bench.db')}`,
+    BOOTSTRAP_API_KEY: `ak_test_bench:${SECRET}`,
+    RATE_LIMIT: '50000',
+    STRIPE_SECRET_KEY: 'sk_test_neighbours',
+    STRIPE_WEBHOOK_SECRET: 'whsec_neighbours',
+  };
+  const service = await startService(env);
+  const ended = new Promise<void>((resolve) => service.child.once('exit', () => resolve()));
+  try {
+    const ids: string[] = [];
+    for (let count = 0; count < 200; count++) ids.push((await create(service, SECRET)).id);
+    const bench = { service, ids, otherSecret: otherSecret(env) };
+    // Warm up: code that is compiled, rows that are read for the first time, and the room that V8 takes for new objects at
+    // the first load are not what this measures.
+    await victim(bench, Math.min(3, SECONDS), 2000);
+    await victim(bench);
+    await measure(bench);
+  } finally {
+    service.child.kill('SIGTERM');
+    await ended;
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function otherSecret(env: Readonly<Record<string, string>>): string {
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, [cli, ...args], { env: { ...process.env, ...env }, encoding: 'utf8' });
+  const account = /\b(\d+)\b/.exec(run('accounts', 'create', 'Neighbour'))?.[1] ?? '';
+  return /sk_test_\w+/.exec(run('keys', 'create', '--account', account))?.[0] ?? '';
+}
+
+export type Created = { readonly id: string; readonly url: string };
+
+export async function create(
+  { url }: Running,
+  secret: string,
+  fields: object = { amount: 1000 },
+): Promise<Created> {
+  const { data } = await post(`${url}/v3/checkout`, secret, { invoice_currency: 'EUR', ...fields });
+  return data as Created;
+}
+
+export async function post(url: string, secret: string, body: object): Promise<{ data: unknown }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { data: unknown };
+}
+
+/** A session that is paid; the path of its page. */
+export async function paid(service: Running, secret: string, fields: object): Promise<string> {
+  const session = await create(service, secret, fields);
+  await post(`${service.url}/v3/test_helpers/checkout/${session.id}/pay`, secret, {});
+  return new URL(session.url).pathname;
+}
+
+/** Fetches and updates of a tenant that does no harm. */
+export function victim({ service, ids }: Bench, seconds = SECONDS, perSecond = 200): Promise<Outcome> {
+  return openLoop({
+    url: service.url,
+    secret: SECRET,
+    perSecond,
+    seconds,
+    next: (count) => {
+      const path = `/v3/checkout/${ids[count % ids.length]}`;
+      if (count % 5 > 0) return { method: 'GET', path };
+      return { method: 'PUT', path, body: JSON.stringify({ metadata: { count } }) };
+    },
+  });
+}
+
+/** Watches how much more memory the service takes than now; the function ends that, and says how much, in MiB. */
+export function watchMemory({ child }: Running): () => number {
+  const now = () => {
+    const text = process.platform === 'linux' ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : '';
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? Number.NaN) / 1024;
+  };
+  const before = now();
+  let highest = before;
+  const looking = setInterval(() => {
+    highest = Math.max(highest, now());
+  }, 100);
+  return () => {
+    clearInterval(looking);
+    return Math.round(Math.max(highest, now()) - before);
+  };
+}
+
+/** An attack under way. */
+export type Attacker = {
+  readonly child: ChildProcess;
+  /** Answers until now. */
+  counts(): Promise<Counts>;
+  end(): Promise<void>;
+};
+
+export function start(attack: Attack): Attacker {
+  const child = fork(join(import.meta.dirname, 'attack.ts'));
+  child.send(attack);
+  return {
+    child,
+    counts: () =>
+      new Promise((resolve) => {
+        const look = (told: unknown) => {
+          if (typeof told !== 'object' || told === null || !('counts' in told)) return;
+          child.off('message', look);
+          resolve(told.counts as Counts);
+        };
+        child.on('message', look);
+        child.send('counts');
+      }),
+    /** It may have ended by itself, where the service has closed all of its connections. */
+    async end() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+export type Beside = {
+  readonly without: Outcome;
+  readonly during: Outcome;
+  readonly memoryMib: number;
+  readonly ownMs?: number | undefined;
+  readonly counts: Counts;
+};
+
+/** A load of the tenant alone, and another one beside the attack, or beside what `other` waits for. */
+export async function measureBeside(
+  bench: Bench,
+  attack: Attack,
+  other?: () => Promise<number>,
+): Promise<Beside> {
+  const without = await victim(bench);
+  const growth = watchMemory(bench.service);
+  const attacker = start(attack);
+  await pause(500);
+  const [during, ownMs] = await Promise.all([victim(bench), other?.()]);
+  const memoryMib = growth();
+  const counts = await attacker.counts();
+  await attacker.end();
+  return { without, during, memoryMib, ownMs, counts };
+}
+
+export const ratioOf = ({ during, without }: Beside): number => round(during.p99Ms / without.p99Ms);
+
+/** Measures once, or three times if the first ratio is doubtful; the one with the median ratio counts. */
+export async function settledBeside(measure: () => Promise<Beside>): Promise<Beside> {
+  const first = await measure();
+  if (ratioOf(first) <= DOUBTFUL_RATIO) return first;
+  const all = [first, await measure(), await measure()];
+  return all.find((each) => ratioOf(each) === median(all.map(ratioOf))) ?? first;
+}
+
+export const figuresOf = (name: string, beside: Beside): Figures => ({
+  [`${name}_p99_ratio`]: ratioOf(beside),
+  [`${name}_p99_ms`]: round(beside.during.p99Ms),
+  [`${name}_without_p99_ms`]: round(beside.without.p99Ms),
+  [`${name}_generator_late_p99_ms`]: round(beside.during.lateP99Ms),
+  [`${name}_longest_ms`]: round(beside.during.longestMs),
+  [`${name}_refused`]: beside.during.failed + beside.during.refused,
+  [`${name}_memory_mib`]: beside.memoryMib,
+  ...(beside.ownMs === undefined ? {} : { [`${name}_own_ms`]: Math.round(beside.ownMs) }),
+});
+
+export const say = (campaign: string, figures: Figures, table?: Table): void =>
+  evidence(printed, campaign, figures, table);
