@@ -4,17 +4,19 @@ import { tenantTime } from '../../src/accounts/account.ts';
 import type { AttemptId } from '../../src/checkout/ids.ts';
 import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { BadSignature } from '../../src/methods/method.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import type { EndpointCommand } from '../../src/webhooks/endpoint.ts';
+import { createBankActs } from './bank-acts.ts';
 import { shownPages } from './cards.ts';
 import { createClients } from './clients.ts';
 import { isInFlight, paidOf, type Session } from './model.ts';
 import { PROVIDER } from './provider.ts';
 import * as requests from './requests.ts';
-import { type Stage, TENANTS } from './stage.ts';
-import { RECEIVERS, type Step } from './steps.ts';
+import type { Stage } from './stage.ts';
+import { RECEIVERS, type Step, TENANTS } from './steps.ts';
 
 type Said = Pick<ProviderEvent, 'rail' | 'reference' | 'attemptReference' | 'paymentReference' | 'body'>;
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
@@ -41,10 +43,11 @@ function pickFitting<T>(all: Iterable<T>, number: number, fits: (each: T) => boo
 
 /** Carries out one step; nothing where no process runs, or what the step is about is not there. */
 export function createActs(stage: Stage): (step: Step) => Promise<void> {
-  const { oracle, provider, cards, receivers, trouble, process } = stage;
+  const { oracle, provider, cards, bank, uploads, receivers, trouble, process } = stage;
   const { sessions, endpoints, webhooks } = oracle;
   const clients = createClients(stage);
   const { askAbout, askElse } = clients;
+  const bankActs = createBankActs(stage, clients);
   let events = 0;
   let paths = 0;
 
@@ -99,10 +102,13 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
   }
 
   const planFor =
-    ({ id, tenant }: Session) =>
+    ({ id, tenant }: Session, rail: Of<'start'>['rail']) =>
     (attemptId: AttemptId, now: number) => {
       const checkout = oracle.stored.get(id);
-      return checkout ? cards.plan(checkout, attemptId, tenantTime(now, 0), oracle.aheadOf(tenant)) : null;
+      if (!checkout) return null;
+      return rail === BANK
+        ? bankActs.plan(checkout, attemptId, now)
+        : cards.plan(checkout, attemptId, tenantTime(now, 0), oracle.aheadOf(tenant));
     };
 
   function addEndpoint({ tenant, receiver, events: selected }: Of<'add endpoint'>): void {
@@ -149,6 +155,12 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
     }));
   }
 
+  /** Something goes wrong while a file is being read. */
+  function breakAt({ by, after }: NonNullable<Of<'statement'>['broken']>): void {
+    if (by === 'full disk') trouble.fullDisk = { after, commits: 1 };
+    else trouble.crash = { after, when: by };
+  }
+
   return async (step) => {
     if (!process().isAlive()) return;
     const fits = fitting[step.do] ?? (() => true);
@@ -162,7 +174,7 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'expire':
         return session && askAbout(requests.expire(session, step));
       case 'start':
-        return session && askAbout(requests.start(session, step, planFor(session)));
+        return session && askAbout(requests.start(session, step, planFor(session, step.rail)));
       case 'cancel':
         return session && askAbout(requests.cancel(session));
       case 'report':
@@ -197,6 +209,24 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
         return cards.settleRefund(step.refund, step.status);
       case 'notice':
         return sendNotice(step.event);
+      case 'transfer':
+        return bankActs.transfer(step);
+      case 'recall':
+        return bank.recall(step.number);
+      case 'carry out':
+        return bank.carryOut(step.number);
+      case 'give back':
+        return bank.giveBack(step.number);
+      case 'statement':
+        if (step.broken) breakAt(step.broken);
+        uploads.retry();
+        return uploads.tell(bankActs.tenantFor(step.tenant, bank.of), step.which, step.format, step.number);
+      case 'assign':
+        return bankActs.assign(step);
+      case 'decide':
+        return bankActs.decide(step);
+      case 'payment file':
+        return void bankActs.makePaymentFile(bankActs.tenantFor(step.tenant, bankActs.owedIn));
       case 'provider':
         return provider.setMood(step.mood);
       case 'pass':
@@ -206,7 +236,7 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'advance':
         return clients.advance(tenantOf(0), step.seconds);
       case 'full disk':
-        trouble.fullDisk = step.commits;
+        trouble.fullDisk = { after: 0, commits: step.commits };
         return;
       case 'upgrade':
         return stage.upgrade();

@@ -100,12 +100,13 @@ export function createCards(world: World, trace: (line: string) => void) {
         (is === null && (refused.has(reference) || ageMs >= SHORTEST_PAGE_MS))
       );
     },
-    received(reference) {
+    payments({ reference }) {
       const paid = pagesOf(reference).find(({ payment_status }) => payment_status === 'paid');
       const intent = paid && intentOf(paid);
-      return intent === undefined ? null : { reference: intent.id, amount: intent.amount_received };
+      return intent === undefined ? [] : [{ reference: intent.id, amount: intent.amount_received }];
     },
     refundStatus: (_reference, id) => refundsOf(id).at(-1)?.status,
+    reversal: () => null,
     flaws() {
       const live = refunds().filter(({ status }) => status !== 'failed');
       const twice = (names: string[]) => names.filter((name, index) => names.indexOf(name) < index);

@@ -1,6 +1,7 @@
 /** What has to hold at the end of a simulation, once everything has healed. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { isBroken } from '../../src/store/check/check.ts';
@@ -41,16 +42,20 @@ export function unsettled(sessions: Iterable<Session>, { truths, nowOf, goesBack
     const { id, tenant, attempts, payments, refunds } = session;
     const end = endOf(session);
     const late = end !== null && end <= nowOf(tenant) ? [`${id} does not expire`] : [];
-    for (const { reference, status, rail } of attempts) {
+    for (const each of attempts) {
+      const { id: attempt, reference, status, rail } = each;
       const isOpen = ['requires_action', 'processing', 'unknown'].includes(status);
-      if (isOpen && !goesBack && !reference.startsWith('pay_'))
+      if (isOpen && !goesBack && !reference.startsWith('pay_') && rail !== BANK)
         late.push(`${reference} of ${id} stays ${status}`);
-      const came = rail === SANDBOX ? null : truthOf(truths, rail).received(reference);
-      if (came && !payments.some((each) => each.rail === rail && each.reference === came.reference))
+      const came = rail === SANDBOX ? [] : truthOf(truths, rail).payments(each);
+      const isBooked = (name: string) =>
+        payments.some((line) => line.rail === rail && line.reference === name);
+      if (!came.every(({ reference: name }) => isBooked(name)))
         late.push(`the money of ${reference} is not booked`);
+      for (const refund of refunds)
+        if (refund.attempt === attempt && refund.status === 'pending' && rail !== BANK)
+          late.push(`the refund ${refund.id} stays pending`);
     }
-    for (const refund of refunds)
-      if (refund.status === 'pending') late.push(`the refund ${refund.id} stays pending`);
     return late;
   });
 }

@@ -1,4 +1,6 @@
 /** The end of a simulation: nothing fails any more, time passes, and what has to hold then is looked at. */
+
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { tenantName } from '../../src/checkout/tenant.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
@@ -6,8 +8,8 @@ import { shownPages } from './cards.ts';
 import { misbooked, undelivered, unsettled, untold } from './end.ts';
 import { asSession } from './model.ts';
 import { PROVIDER } from './provider.ts';
-import { type Stage, TENANTS } from './stage.ts';
-import { RECEIVERS } from './steps.ts';
+import type { Stage } from './stage.ts';
+import { RECEIVERS, TENANTS } from './steps.ts';
 import { truthOf } from './truth.ts';
 
 /** Waits in which everything that is still to come does: questions to rails, probes, the grace, the longest retries. */
@@ -36,6 +38,9 @@ export async function compare({ oracle, process }: Stage): Promise<void> {
     if (is !== JSON.stringify(session))
       oracle.fault(`${session.id} is stored as\n${is}, and was\n${JSON.stringify(session)}`);
   }
+  for (const { tenant, entry } of oracle.inbox.entries.values())
+    if (!isDeepStrictEqual(await process().store.bankEntries.fetch(tenant, entry.id), entry))
+      oracle.fault(`${entry.id} is not stored as it was committed`);
 }
 
 /** `offOnce` are the endpoints that were ever disabled. */
@@ -44,10 +49,10 @@ export async function heal(
   settle: () => Promise<void>,
   offOnce: ReadonlySet<string>,
 ): Promise<void> {
-  const { oracle, provider, cards, truths, receivers, trouble, goesBack } = stage;
-  const { sessions, endpoints, webhooks, faults, fault } = oracle;
+  const { oracle, provider, cards, bank, uploads, receivers, trouble, goesBack } = stage;
+  const { sessions, truths, endpoints, webhooks, faults, fault } = oracle;
   trouble.crash = null;
-  trouble.fullDisk = 0;
+  trouble.fullDisk = null;
   provider.setMood('ok');
   cards.heal();
   for (let receiver = 0; receiver < RECEIVERS; receiver++) receivers.setMood(receiver, 'ok');
@@ -62,6 +67,9 @@ export async function heal(
     if (index === 5) {
       provider.closePages();
       cards.settleAll();
+      bank.carryOutAll();
+      for (const tenant of TENANTS) uploads.tell(tenant, 'all', 'camt.053', 0);
+      uploads.retry();
     }
     await stage.pass(ms);
     await settle();
@@ -70,6 +78,8 @@ export async function heal(
   const about = { truths, nowOf: oracle.nowOf, goesBack };
   for (const text of unsettled(sessions.values(), about)) fault(text);
   for (const text of misbooked(sessions.values(), cards)) fault(text);
+  if (uploads.waiting() > 0) fault('a bank file was never accepted');
+  for (const text of oracle.inbox.unsettled(oracle.stored.values(), goesBack)) fault(text);
   for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);
   for (const tenant of TENANTS) {
     const { rows } = await stage.process().store.events.list(tenant, {}, 0, 100_000);

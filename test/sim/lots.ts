@@ -24,16 +24,26 @@ const PASSES = [
 /** Pages close within a day, so most of them see less of it. */
 const CARD_PASSES = [...PASSES, ...PASSES].filter((ms) => ms < 26 * 3_600_000).concat(26 * 3_600_000);
 
-/** What a history is about: what is due and under way in the service, everything, or mostly cards. */
-type Theme = 'service' | 'everything' | 'cards';
+/** What a history is about: what is due and under way in the service, everything, mostly cards, or mostly the bank. */
+type Theme = 'service' | 'everything' | 'cards' | 'bank';
 
 /** In turn, whatever seed comes first. */
-const THEMES: readonly Theme[] = ['cards', 'service', 'everything', 'service'];
+const THEMES: readonly Theme[] = [
+  'cards',
+  'service',
+  'everything',
+  'bank',
+  'cards',
+  'service',
+  'everything',
+  'service',
+];
 
 const RAILS = {
   service: ['provider', 'provider', 'sandbox'],
   everything: ['provider', 'stripe', 'stripe', 'sandbox'],
   cards: ['stripe'],
+  bank: ['bank', 'bank', 'bank', 'bank', 'provider'],
 } as const;
 
 /** What an update may ask for: mostly items alone. */
@@ -54,11 +64,16 @@ type Draw<D extends Name> = (random: Random, theme: Theme) => Extract<Step, { re
 const makers: { readonly [D in Name]: Draw<D> } = {
   create: (r, theme) => ({
     do: 'create',
-    tenant: r.between(0, theme === 'cards' ? 1 : 2),
-    amount: r.pick(theme === 'cards' ? [50, 700, 1000, 1001] : [0, 1, 50, 700, 1000]),
-    expiresInS: r.pick(theme === 'cards' ? [null, null, 90, 3600, 90_000] : [null, 60, 61, 90, 3600]),
+    tenant: theme === 'bank' ? r.pick([0, 0, 1, 2]) : r.between(0, theme === 'cards' ? 1 : 2),
+    amount: r.pick(theme === 'cards' || theme === 'bank' ? [50, 700, 1000, 1001] : [0, 1, 50, 700, 1000]),
+    expiresInS: r.pick(
+      theme === 'cards' || theme === 'bank' ? [null, null, 90, 3600, 90_000] : [null, 60, 61, 90, 3600],
+    ),
     receiver: r.pick([null, 0, 1, 2]),
     excess: r.pick(['keep', 'refund']),
+    ...(theme === 'bank'
+      ? { transfer: { payer: r.between(0, 1), late: r.pick(['accept', 'accept', 'hold']) } }
+      : {}),
   }),
   update: (r) => ({
     do: 'update',
@@ -138,6 +153,38 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     status: r.pick(['succeeded', 'failed']),
   }),
   notice: (r) => ({ do: 'notice', event: r.between(0, 99) }),
+  transfer: (r) => ({
+    do: 'transfer',
+    session: r.between(0, 99),
+    share: r.pick([1, 1, 1, 0.5, 0.5, 1.1]),
+    names: r.pick(['own', 'own', 'own', 'own', 'two', 'unknown', 'none']),
+    spelling: r.pick(['text', 'text', 'spelt', 'structured', 'end to end']),
+    payer: r.between(0, 1),
+    number: r.pick(['long', 'long', 'short', 'none']),
+  }),
+  recall: (r) => ({ do: 'recall', number: r.between(0, 99) }),
+  'carry out': (r) => ({ do: 'carry out', number: r.between(0, 99) }),
+  'give back': (r) => ({ do: 'give back', number: r.between(0, 99) }),
+  statement: (r) => ({
+    do: 'statement',
+    tenant: r.between(0, 2),
+    which: r.pick(['new', 'new', 'new', 'all', 'today', 'some', 'again']),
+    format: r.pick(['camt.053', 'camt.053', 'camt.054', 'csv']),
+    number: r.between(0, 99),
+    broken: r.next() < 0.2 ? { by: r.pick(['full disk', 'before', 'behind']), after: r.between(0, 3) } : null,
+  }),
+  assign: (r) => ({
+    do: 'assign',
+    entry: r.between(0, 99),
+    session: r.between(0, 99),
+    share: r.pick([1, 1, 0.5, 2]),
+  }),
+  decide: (r) => ({
+    do: 'decide',
+    entry: r.between(0, 99),
+    how: r.pick(['ignore', 'reopen', 'send_back', 'send_back']),
+  }),
+  'payment file': (r) => ({ do: 'payment file', tenant: r.between(0, 2) }),
   pass: (r, theme) => ({ do: 'pass', ms: r.pick(theme === 'cards' ? CARD_PASSES : PASSES) }),
   'set clock': (r) => ({
     do: 'set clock',
@@ -177,6 +224,14 @@ const serviceLots: Readonly<Record<Name, number>> = {
   'next refund': 0,
   'refund ends': 0,
   notice: 0,
+  transfer: 0,
+  recall: 0,
+  'carry out': 0,
+  'give back': 0,
+  statement: 0,
+  assign: 0,
+  decide: 0,
+  'payment file': 0,
   pass: 24,
   'set clock': 1,
   advance: 3,
@@ -220,6 +275,14 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     'next refund': 3,
     'refund ends': 5,
     notice: 12,
+    transfer: 0,
+    recall: 0,
+    'carry out': 0,
+    'give back': 0,
+    statement: 0,
+    assign: 0,
+    decide: 0,
+    'payment file': 0,
     pass: 30,
     'set clock': 1,
     advance: 3,
@@ -228,19 +291,44 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     'older version': 2,
     crash: 6,
   },
+  bank: {
+    ...serviceLots,
+    create: 8,
+    update: 2,
+    expire: 3,
+    start: 14,
+    report: 2,
+    payer: 2,
+    'provider event': 1,
+    refund: 8,
+    foreign: 0,
+    repeat: 5,
+    'add endpoint': 1,
+    'change endpoint': 0,
+    resend: 0,
+    receiver: 1,
+    provider: 1,
+    transfer: 22,
+    recall: 3,
+    'carry out': 5,
+    'give back': 2,
+    statement: 26,
+    assign: 7,
+    decide: 5,
+    'payment file': 6,
+    pass: 20,
+    'set clock': 1,
+    advance: 2,
+    'full disk': 2,
+    crash: 7,
+  },
 };
 
-/** The way of most payments, of which a history about cards takes the next step as often as any other. */
-const JOURNEY: readonly Name[] = [
-  'create',
-  'start',
-  'payer',
-  'come back',
-  'refund',
-  'payer',
-  'notice',
-  'refund',
-];
+/** The way of most payments, of which a history about cards or the bank takes the next step as often as any other. */
+const JOURNEYS: { readonly [T in Theme]?: readonly Name[] } = {
+  cards: ['create', 'start', 'payer', 'come back', 'refund', 'payer', 'notice', 'refund'],
+  bank: ['create', 'start', 'transfer', 'statement', 'refund', 'payment file', 'carry out', 'statement'],
+};
 
 /** The steps of a seed. */
 export function stepsOf(seed: number): Step[] {
@@ -248,8 +336,8 @@ export function stepsOf(seed: number): Step[] {
   const theme = THEMES[seed % THEMES.length] ?? 'everything';
   let way = 0;
   return Array.from({ length: random.between(40, 70) }, () => {
-    const isOnTheWay = theme === 'cards' && random.next() < 0.5;
-    const next = isOnTheWay ? JOURNEY[way++ % JOURNEY.length] : undefined;
+    const journey = JOURNEYS[theme];
+    const next = journey && random.next() < 0.5 ? journey[way++ % journey.length] : undefined;
     const step = makers[next ?? drawn(lots[theme], random)](random, theme);
     return random.next() < 0.3 ? { ...step, joined: true } : step;
   });

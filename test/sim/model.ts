@@ -5,6 +5,7 @@
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import { SANDBOX } from '../../src/methods/sandbox/sandbox.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { type Truths, truthOf } from './truth.ts';
@@ -20,6 +21,7 @@ type Attempt = {
 };
 type Payment = { rail: string; reference: string; attempt: string; amount: number; late: boolean };
 type Refund = { id: string; attempt: string; amount: number; status: string };
+type Reversal = { rail: string; reference: string; attempt: string; amount: number; status: string };
 
 export type Session = {
   readonly id: string;
@@ -36,6 +38,7 @@ export type Session = {
   readonly attempts: readonly Attempt[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
+  readonly reversals: readonly Reversal[];
   readonly refundsExcess: boolean;
 };
 
@@ -58,10 +61,11 @@ export const paidOf = ({ payments }: Session): number => sum(payments);
 export const isPaid = (session: Session): boolean => session.amount > 0 && paidOf(session) >= session.amount;
 export const isInFlight = ({ attempts }: Pick<Session, 'attempts'>): boolean =>
   attempts.some(({ status }) => IN_FLIGHT.includes(status));
-/** What can still go back of an attempt. */
-export const leftOf = ({ payments, refunds }: Session, attempt: string): number =>
+/** What of an attempt has neither gone back nor been taken back. */
+export const leftOf = ({ payments, refunds, reversals }: Session, attempt: string): number =>
   sum(payments.filter((each) => each.attempt === attempt)) -
-  sum(refunds.filter((each) => each.attempt === attempt && each.status !== 'failed'));
+  sum(refunds.filter((each) => each.attempt === attempt && each.status !== 'failed')) -
+  sum(reversals.filter((each) => each.attempt === attempt && each.status !== 'won'));
 export const paymentStatusOf = (session: Session): string =>
   isPaid(session) ? 'paid' : session.state === 'expired' && session.by === 'time' ? 'expired' : 'unpaid';
 
@@ -72,6 +76,9 @@ export function endOf(session: Session): number | null {
   const graces = inFlight.map(({ rail }) => (rail === STRIPE ? CARD_GRACE_MS : GRACE_MS));
   return session.expiresAt + Math.max(0, ...graces);
 }
+
+/** Several transfers are normal: one that waits for its payer stands beside others. */
+const isReplaced = ({ rail }: Attempt): boolean => rail !== BANK;
 
 function withoutWaiting(session: Session, isMeant = (_attempt: Attempt) => true): Session {
   const attempts = session.attempts.map((each) =>
@@ -123,6 +130,7 @@ function created(id: string, command: CheckoutCommand & { readonly type: 'create
     attempts: [],
     payments: [],
     refunds: [],
+    reversals: [],
     refundsExcess: policy.excess === 'refund',
   };
 }
@@ -160,12 +168,14 @@ function apply(session: Session, command: CheckoutCommand): Expected {
       const amount = session.amount - paidOf(session);
       if (command.expectedAmount !== amount) return refuse('version_stale');
       const { attemptId: id, now: createdAt, rail, reference, method, status } = command;
-      const before = withoutWaiting(session);
+      const before = withoutWaiting(session, isReplaced);
       const attempt = { id, createdAt, rail, reference, method, amount, status };
       return { session: { ...before, attempts: [...before.attempts, attempt] } };
     }
     case 'cancel_attempt':
-      return isInFlight(session) ? refuse('payment_in_progress') : { session: withoutWaiting(session) };
+      return isInFlight(session)
+        ? refuse('payment_in_progress')
+        : { session: withoutWaiting(session, isReplaced) };
     case 'create_refund': {
       const { amount } = command;
       if (amount === null) throw new Error('the simulation names the amounts of its refunds');
@@ -215,7 +225,7 @@ function reported(session: Session, command: CheckoutCommand & { readonly type: 
       status,
     };
     const isOver = ['cancelled', 'failed', 'succeeded'].includes(status);
-    const { attempts } = isOver ? session : withoutWaiting(session);
+    const { attempts } = isOver ? session : withoutWaiting(session, isReplaced);
     next = { ...session, attempts: [...attempts, attempt] };
   } else {
     attempt = known;
@@ -273,6 +283,13 @@ export function asSession(checkout: Checkout): Session {
       late,
     })),
     refunds: checkout.refunds.map(({ id, attempt, amount, status }) => ({ id, attempt, amount, status })),
+    reversals: checkout.reversals.map(({ rail, reference, attempt, amount, status }) => ({
+      rail,
+      reference,
+      attempt,
+      amount,
+      status,
+    })),
     refundsExcess: policy.excess === 'refund',
   };
 }
@@ -284,10 +301,12 @@ export function objection(before: Session, after: Session, now: number, truths: 
     return JSON.stringify([amount, items, methods, metadata, expiresAt, refundsExcess, tenant, id]);
   };
   if (fixed(before) !== fixed(after)) return 'something changed that only a request may change';
-  if (after.attempts.length !== before.attempts.length) return 'an attempt came from nowhere';
   for (const [index, attempt] of after.attempts.entries()) {
     const was = before.attempts[index];
     if (was?.status === attempt.status) continue;
+    // Only money that somebody has given to a session makes an attempt.
+    if (was === undefined && truthOf(truths, attempt.rail).payments(attempt).length === 0)
+      return 'an attempt came from nowhere';
     const told = objectionToAttempt(before, after, attempt, was?.status ?? '', now, truths);
     if (told !== null) return told;
   }
@@ -297,18 +316,14 @@ export function objection(before: Session, after: Session, now: number, truths: 
   for (const line of lines) {
     const attempt = after.attempts.find(({ id }) => id === line.attempt);
     const was = before.attempts.find(({ id }) => id === line.attempt);
-    if (attempt === undefined || was === undefined) return 'money was booked for no attempt';
-    const came = line.rail === SANDBOX ? attempt : truthOf(truths, line.rail).received(attempt.reference);
-    if (came?.amount !== line.amount || came.reference !== line.reference)
+    if (attempt === undefined) return 'money was booked for no attempt';
+    const came = line.rail === SANDBOX ? [attempt] : truthOf(truths, line.rail).payments(attempt);
+    if (!came.some(({ amount, reference }) => amount === line.amount && reference === line.reference))
       return 'money was booked that has not come';
-    const isLate =
-      before.state === 'expired' ||
-      after.state === 'expired' ||
-      was.status === 'cancelled' ||
-      was.status === 'failed';
-    if (line.late && !isLate) return 'money in time was called late';
-    if (!line.late && (before.state === 'expired' || was.status === 'cancelled' || was.status === 'failed'))
-      return 'late money was not called late';
+    const isGivenUp = was?.status === 'cancelled' || was?.status === 'failed';
+    if (line.late && !isGivenUp && before.state !== 'expired' && after.state !== 'expired')
+      return 'money in time was called late';
+    if (!line.late && (isGivenUp || before.state === 'expired')) return 'late money was not called late';
   }
   const names = after.payments.map(({ rail, reference }) => `${rail} ${reference}`);
   if (new Set(names).size !== names.length) return 'a payment was booked twice';
@@ -323,6 +338,15 @@ export function objection(before: Session, after: Session, now: number, truths: 
         : truthOf(truths, attempt?.rail ?? '').refundStatus(attempt?.reference ?? '', refund.id);
     if (is.status !== truth) return `a refund ${is.status} that the provider calls ${truth}`;
   }
+  for (const [index, reversal] of after.reversals.entries()) {
+    const was = before.reversals[index];
+    if (JSON.stringify(was) === JSON.stringify(reversal)) continue;
+    const { rail, reference, amount, status } = reversal;
+    const said = truthOf(truths, rail).reversal(reference);
+    if (said?.amount !== amount || !said.statuses.includes(status))
+      return `money was taken back as ${status}`;
+  }
+  if (after.reversals.length < before.reversals.length) return 'a reversal is gone';
   if (after.refunds.length > before.refunds.length + (before.refundsExcess ? lines.length : 0))
     return 'a refund came from nowhere';
   const isEnded = before.state === 'active' && after.state !== 'active';
@@ -366,7 +390,9 @@ function objectionToAttempt(
 
 /** What is wrong with a session at any time. */
 export function flawOf(session: Session): string | null {
-  if (session.attempts.some(({ id }) => leftOf(session, id) < 0)) return 'more goes back than has come';
+  // What is taken back may have gone back before.
+  const kept = { ...session, reversals: [] };
+  if (session.attempts.some(({ id }) => leftOf(kept, id) < 0)) return 'more goes back than has come';
   if (session.state === 'completed' && !isPaid(session)) return 'a session is completed without money';
   if (session.state === 'active' && isPaid(session)) return 'a session is active although it is paid';
   return null;

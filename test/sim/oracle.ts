@@ -5,9 +5,12 @@
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import type { Answer, Needs, Writes } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import type { Executed } from '../../src/writer/writer.ts';
+import type { Bank } from './bank.ts';
+import { createBankOracle } from './bank-oracle.ts';
 import {
   asSession,
   type Expected,
@@ -48,7 +51,22 @@ export type Decision = { readonly needs: Needs; readonly writes: readonly Writes
 
 const KEPT_AT_LEAST_MS = 24 * 3_600_000;
 
-export function createOracle(truths: Truths, realNow: () => number, elapsed: () => number) {
+type Options = {
+  /** Of the rails but that of the bank, which this oracle has itself. */
+  readonly rails: Truths;
+  readonly bank: Bank;
+  readonly realNow: () => number;
+  readonly elapsed: () => number;
+};
+
+function brief(writes: Writes): string {
+  const { checkout, bankEntry } = writes;
+  if (checkout) return `${checkout.after.id} v${checkout.after.version}`;
+  if (bankEntry) return `${bankEntry.id} ${bankEntry.state} ${bankEntry.problem ?? ''}`;
+  return `${Object.keys(writes)}`;
+}
+
+export function createOracle({ rails, bank, realNow, elapsed }: Options) {
   const faults: string[] = [];
   const trace: string[] = [];
   const sessions = new Map<string, Session>();
@@ -75,6 +93,8 @@ export function createOracle(truths: Truths, realNow: () => number, elapsed: () 
   const nowOf = (tenant: Tenant): number => look() + aheadOf(tenant);
   const clock: Clock = { realNow: look, elapsed, aheadOf };
   const webhooks = createWebhookOracle(fault, endpoints, clock);
+  const inbox = createBankOracle(bank, fault);
+  const truths: Truths = { ...rails, [BANK]: inbox.truth };
 
   const keyOf = (tenant: Tenant, { operation, key }: { operation: string; key: string }) =>
     `${tenantName(tenant)} ${operation} ${key}`;
@@ -182,6 +202,8 @@ export function createOracle(truths: Truths, realNow: () => number, elapsed: () 
     stored,
     endpoints,
     webhooks,
+    inbox,
+    truths,
     clock,
     kept,
     nowOf,
@@ -239,14 +261,13 @@ export function createOracle(truths: Truths, realNow: () => number, elapsed: () 
           );
         if (asked && entry === undefined)
           fault(`a request was decided on that nobody sent: ${asked.operation}`);
+        inbox.committed(tenant, decision.writes, entry !== undefined, stored);
         for (const writes of decision.writes) {
           const { checkout, clockMove } = writes;
-          trace.push(
-            `commit ${checkout ? `${checkout.after.id} v${checkout.after.version}` : Object.keys(writes)}`,
-          );
+          trace.push(`commit ${brief(writes)}`);
           judgeEvents(writes);
           webhooks.committed(tenant, writes);
-          if (entry === undefined && checkout) {
+          if (!entry?.checkout && checkout) {
             const before = sessions.get(checkout.after.id);
             const why = before
               ? objection(before, asSession(checkout.after), nowOf(tenant), truths)

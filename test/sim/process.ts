@@ -21,8 +21,8 @@ export const serializer = createSerializer('https://pay.example.com');
 export type Trouble = {
   /** The process ends at the commit behind so many others: `before` it, or `behind` it, ahead of the answers. */
   crash: { after: number; readonly when: 'before' | 'behind' } | null;
-  /** So many commits find the disk full, when all of them has been written. */
-  fullDisk: number;
+  /** Behind so many others, so many commits find the disk full, when all of them has been written. */
+  fullDisk: { after: number; commits: number } | null;
 };
 
 type Options = {
@@ -82,8 +82,8 @@ export function startProcess({
 
   async function commit(units: readonly Unit[]): Promise<void> {
     const decisions = new Map<Unit, Decision>();
-    const isFull = trouble.fullDisk > 0;
-    if (isFull) trouble.fullDisk--;
+    const isFull = trouble.fullDisk !== null && trouble.fullDisk.after-- <= 0;
+    if (isFull && trouble.fullDisk && --trouble.fullDisk.commits <= 0) trouble.fullDisk = null;
     const crash = trouble.crash !== null && trouble.crash.after-- <= 0 ? trouble.crash.when : null;
     if (crash !== null) trouble.crash = null;
     if (crash === 'before') return die();

@@ -93,11 +93,12 @@ export function createProvider(onCall: () => void) {
   const truth: Truth = {
     statusOf,
     mayHaveSaid: (reference, status) => statusOf(reference) === status,
-    received(reference) {
+    payments({ reference }) {
       const book = books.get(reference);
-      return book?.status === 'succeeded' ? { reference: paymentOf(reference), amount: book.amount } : null;
+      return book?.status === 'succeeded' ? [{ reference: paymentOf(reference), amount: book.amount }] : [];
     },
     refundStatus: (reference, refund) => books.get(reference)?.refunds.get(refund)?.status,
+    reversal: () => null,
     flaws: () =>
       [...books]
         .filter(([, { amount, status, refunds }]) => {

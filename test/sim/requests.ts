@@ -4,10 +4,13 @@ import type { AttemptId, CheckoutId } from '../../src/checkout/ids.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
 import type { AttemptPlan } from '../../src/methods/method.ts';
 import { SANDBOX, sandboxPlan } from '../../src/methods/sandbox/sandbox.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { nobody } from '../checkout/build.ts';
+import { PAYERS } from './bank.ts';
+import { BANK_METHOD } from './bank-acts.ts';
 import type { Session } from './model.ts';
 import { paidOf } from './model.ts';
 import { PROVIDER } from './provider.ts';
@@ -22,7 +25,8 @@ export type Asked = {
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
 
 export function create(tenant: Tenant, step: Of<'create'>): Asked {
-  const { amount, expiresInS, receiver, excess } = step;
+  const { amount, expiresInS, receiver, excess, transfer } = step;
+  const payer = transfer ? PAYERS[transfer.payer] : undefined;
   return {
     tenant,
     operation: 'POST /v3/checkout',
@@ -40,13 +44,13 @@ export function create(tenant: Tenant, step: Of<'create'>): Asked {
         description: 'things',
         referenceId: '',
         metadata: {},
-        payer: nobody,
+        payer: payer ? { ...nobody, name: payer.name } : nobody,
         successUrl: '',
         cancelUrl: '',
         webhookUrl: receiver === null ? '' : `https://r${receiver}.example/s`,
-        methods: ['card'],
+        methods: transfer ? ['card', BANK_METHOD] : ['card'],
         expiresAt: expiresInS === null ? null : now + expiresInS * 1000,
-        policy: { ...defaultPolicy, excess },
+        policy: { ...defaultPolicy, excess, late: transfer?.late ?? 'accept' },
       };
       return { id, command };
     },
@@ -92,7 +96,7 @@ export function expire(session: Session, { version }: Of<'expire'>): Asked {
   }));
 }
 
-/** `planOf` makes the plan of the rail of cards, or null where that is not offered. */
+/** `planOf` makes the plan of the rail of cards or of the bank, or null where that is not offered. */
 export function start(
   session: Session,
   { rail, off }: Of<'start'>,
@@ -101,10 +105,12 @@ export function start(
   const expectedAmount = session.amount - paidOf(session) + off;
   return about(session, `POST /transaction/${session.id}/pay`, (now) => {
     const attemptId = newId('pat', now);
-    const common = { type: 'start_attempt', now, attemptId, method: 'card', expectedAmount } as const;
+    const method = rail === BANK ? BANK_METHOD : 'card';
+    const common = { type: 'start_attempt', now, attemptId, method, expectedAmount } as const;
     if (rail === SANDBOX) return { ...common, rail, traits: {}, ...sandboxPlan('takes_a_while', now) };
     const toldOfCancel = true;
-    const plan = rail === STRIPE ? planOf(attemptId, now) : null;
+    const plan = rail === STRIPE || rail === BANK ? planOf(attemptId, now) : null;
+    if (plan !== null && rail === BANK) return { ...common, rail, traits: { standing: true }, ...plan };
     if (plan !== null) return { ...common, rail, traits: { toldOfCancel, graceMs: 30 * 60_000 }, ...plan };
     const reference = `pi_${attemptId}`;
     const asked = { reference, status: 'requires_action', syncAt: now + 60_000, details: {} } as const;

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { createAccount } from '../../src/accounts/account.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { DELIVERIES_REST_MS } from '../../src/worker/worker.ts';
+import { receiveEuros } from '../support/statements.ts';
 import { createActs } from './acts.ts';
 import { brokenRules } from './end.ts';
 import { compare, heal } from './healing.ts';
 import { createStage } from './stage.ts';
-import type { Step } from './steps.ts';
+import { type Step, TENANTS } from './steps.ts';
 import { loadNewer, type OpenStore } from './versions.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +25,7 @@ export async function makePlace(under: string): Promise<Place> {
   const store = openSqliteStore(template);
   await createAccount(store, 'one', 0);
   await createAccount(store, 'two', 0);
+  for (const tenant of TENANTS) await receiveEuros(store, tenant);
   await store.close();
   return { directory, template, newer: await loadNewer(join(directory, 'newer')) };
 }
@@ -57,7 +59,7 @@ export async function simulate(
     await stage.follow();
     stage.judgeClock();
     for (const { operation, key } of oracle.unanswered()) fault(`${operation} ${key} was never answered`);
-    if (trouble.fullDisk === 0 && !stage.isMoved) {
+    if (trouble.fullDisk === null && !stage.isMoved) {
       const asleep = webhooks.asleep(oracle.nowOf).map(({ id }) => id);
       if (asleep.length > 0 && asleep.join() !== before) {
         await world.pass(DELIVERIES_REST_MS);

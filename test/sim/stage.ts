@@ -1,7 +1,8 @@
 /** What takes part in one simulation: world, provider, receivers, oracle, and the process of the service that runs now. */
-import type { Tenant } from '../../src/checkout/tenant.ts';
+import { bank as bankRail } from '../../src/methods/bank/rail.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { createBank } from './bank.ts';
 import { createCards } from './cards.ts';
 import { createFollower } from './follower.ts';
 import { createOracle } from './oracle.ts';
@@ -9,15 +10,10 @@ import { type Process, startProcess, type Trouble } from './process.ts';
 import { createProvider, PROVIDER } from './provider.ts';
 import { createReceivers } from './receivers.ts';
 import { createRetentionOracle } from './retention-oracle.ts';
-import { RECEIVERS, type Step } from './steps.ts';
+import { RECEIVERS, type Step, TENANTS } from './steps.ts';
+import { createUploads } from './uploads.ts';
 import { faultOfOlder, type OpenStore } from './versions.ts';
 import type { World } from './world.ts';
-
-export const TENANTS: readonly Tenant[] = [
-  { account: 1, mode: 'test' },
-  { account: 1, mode: 'live' },
-  { account: 2, mode: 'test' },
-];
 
 const HARMLESS_JUMP_MS = 30_000;
 const JUMP_LASTS_MS = 600_000;
@@ -31,12 +27,17 @@ export type Stage = ReturnType<typeof createStage>;
 type Versions = { readonly path: string; readonly newer: OpenStore };
 
 export function createStage({ path, newer }: Versions, world: World, steps: readonly Step[]) {
-  const trouble: Trouble = { crash: null, fullDisk: 0 };
+  const trouble: Trouble = { crash: null, fullDisk: null };
   const provider = createProvider(world.stir);
   const cards = createCards(world, (line) => trace.push(line));
-  const truths = { [PROVIDER]: provider.truth, [STRIPE]: cards.truth };
-  const oracle = createOracle(truths, () => node.realNow(), world.elapsed);
-  const { trace, webhooks, fault } = oracle;
+  const bank = createBank(world);
+  const oracle = createOracle({
+    rails: { [PROVIDER]: provider.truth, [STRIPE]: cards.truth },
+    bank,
+    realNow: () => node.realNow(),
+    elapsed: world.elapsed,
+  });
+  const { trace, webhooks, inbox, fault } = oracle;
   const receivers = createReceivers(RECEIVERS, {
     sent(sending) {
       trace.push(`send ${sending.event.id} to ${sending.url}`);
@@ -64,7 +65,7 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
       path,
       openStore,
       world,
-      railsFor: (isAlive) => [provider.rail, cards.railFor(isAlive)],
+      railsFor: (isAlive) => [provider.rail, cards.railFor(isAlive), bankRail],
       send,
       trouble,
       committed: oracle.committed,
@@ -103,7 +104,8 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
     trouble,
     provider,
     cards,
-    truths,
+    bank,
+    uploads: createUploads({ world, bank, judge: inbox, oracle, process: () => node }),
     receivers,
     oracle,
     retention,

@@ -1,7 +1,11 @@
 /** Steps of a simulation: data, so that a history can be told, repeated, and made shorter. */
+import type { Tenant } from '../../src/checkout/tenant.ts';
+import type { BankNumber, Spelling } from './bank.ts';
+import type { Format } from './bank-files.ts';
 import type { Aim, Mishap } from './card-line.ts';
 import type { Mood as ProviderMood } from './provider.ts';
 import type { Mood as ReceiverMood } from './receivers.ts';
+import type { Which } from './uploads.ts';
 
 /** Numbers name one of what is there when the step is done: the rest of a division by how many there are. */
 export type Step = { readonly joined?: true } & (
@@ -12,6 +16,8 @@ export type Step = { readonly joined?: true } & (
       readonly expiresInS: number | null;
       readonly receiver: number | null;
       readonly excess: 'keep' | 'refund';
+      /** Where it may be paid by a transfer: its payer, and what becomes of money that comes late. */
+      readonly transfer?: { readonly payer: number; readonly late: 'accept' | 'hold' };
     }
   | {
       readonly do: 'update';
@@ -25,7 +31,7 @@ export type Step = { readonly joined?: true } & (
   | {
       readonly do: 'start';
       readonly session: number;
-      readonly rail: 'provider' | 'stripe' | 'sandbox';
+      readonly rail: 'provider' | 'stripe' | 'sandbox' | 'bank';
       readonly off: number;
     }
   | { readonly do: 'cancel'; readonly session: number }
@@ -65,6 +71,34 @@ export type Step = { readonly joined?: true } & (
   | { readonly do: 'refund ends'; readonly refund: number; readonly status: 'succeeded' | 'failed' }
   /** Stripe sends one of its events: any of them, at any time, any number of times. */
   | { readonly do: 'notice'; readonly event: number }
+  /** A payer transfers money, and names the reference of one attempt, of two, an unknown one, or none. */
+  | {
+      readonly do: 'transfer';
+      readonly session: number;
+      readonly share: number;
+      readonly names: 'own' | 'two' | 'unknown' | 'none';
+      readonly spelling: Spelling;
+      readonly payer: number;
+      readonly number: BankNumber;
+    }
+  /** A transfer is taken back; a payment of a payment file is carried out, or its money comes back. */
+  | { readonly do: 'recall'; readonly number: number }
+  | { readonly do: 'carry out'; readonly number: number }
+  | { readonly do: 'give back'; readonly number: number }
+  /** A file of the bank is handed in. */
+  | {
+      readonly do: 'statement';
+      readonly tenant: number;
+      readonly which: Which;
+      readonly format: Format;
+      readonly number: number;
+      /** What goes wrong in the middle of it, behind so many commits. */
+      readonly broken: { readonly by: 'full disk' | 'before' | 'behind'; readonly after: number } | null;
+    }
+  /** A person decides on an entry of the inbox, or makes a payment file. */
+  | { readonly do: 'assign'; readonly entry: number; readonly session: number; readonly share: number }
+  | { readonly do: 'decide'; readonly entry: number; readonly how: 'ignore' | 'reopen' | 'send_back' }
+  | { readonly do: 'payment file'; readonly tenant: number }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'advance'; readonly seconds: number }
@@ -76,4 +110,9 @@ export type Step = { readonly joined?: true } & (
 );
 export type Version = 'any' | 'current' | 'stale';
 
+export const TENANTS: readonly [Tenant, ...Tenant[]] = [
+  { account: 1, mode: 'test' },
+  { account: 1, mode: 'live' },
+  { account: 2, mode: 'test' },
+];
 export const RECEIVERS = 3;

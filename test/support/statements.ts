@@ -1,5 +1,5 @@
 /** Statements of banks for tests: camt.053 of one account, with the entries that a test needs. */
-import { defaultSettings } from '../../src/accounts/settings.ts';
+import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -49,15 +49,14 @@ export const csvMapping = mappingOf({
   bank_reference: 'Id',
 });
 
-/** Lets the account receive euros, as `eur`, and read the CSV of `my-bank`. */
-export async function receiveEuros(store: Store, tenant: Tenant): Promise<void> {
+/** Settings of an account that receives euros, as `eur`, and reads the CSV of `my-bank`. */
+export function euroSettings(): AccountSettings {
   const holder = { name: 'Muster Handels GmbH', country: 'DE' };
   const read = readReceivingAccount({ id: 'eur', currency: 'EUR', iban: OUR_IBAN, holder });
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const settings = {
-    ...defaultSettings,
-    receivingAccounts: [read.account],
-    csvMappings: { 'my-bank': csvMapping },
-  };
-  await store.accounts.configure(tenant, settings);
+  return { ...defaultSettings, receivingAccounts: [read.account], csvMappings: { 'my-bank': csvMapping } };
+}
+
+export async function receiveEuros(store: Store, tenant: Tenant): Promise<void> {
+  await store.accounts.configure(tenant, euroSettings());
 }

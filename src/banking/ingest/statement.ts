@@ -42,7 +42,7 @@ export async function ingestStatement(
   serialize?: Serialize<BankFile>,
 ): Promise<Executed<BankFile>> {
   const { store, execute } = dependencies;
-  return inTurn(origin.tenant, async () => {
+  return inTurn(store, origin.tenant, async () => {
     const known = await store.bankFiles.fetchByHash(origin.tenant, 'statement', source.hash);
     const file = known ?? (await ingestFile(dependencies, origin, source, now));
     // Two processes that ingest the same file at once share the work; the result is what the first of them stored.
@@ -50,11 +50,13 @@ export async function ingestStatement(
   });
 }
 
-/** Ingestion in progress, by tenant: two files with the same entries could not see each other. */
-const turns = new Map<string, Promise<unknown>>();
+/** Ingestion in progress in each store, by tenant: two files with the same entries could not see each other. */
+const turnsOf = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
 /** Runs the work of one tenant one after the other, within this process. */
-async function inTurn<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(store: Store, tenant: Tenant, work: () => Promise<T>): Promise<T> {
+  const turns = turnsOf.get(store) ?? new Map<string, Promise<unknown>>();
+  turnsOf.set(store, turns);
   const name = tenantName(tenant);
   const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
   turns.set(name, turn);
