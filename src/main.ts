@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { pino } from 'pino';
-import { tenantTime } from './accounts/account.ts';
+import { tenantNow } from './accounts/account.ts';
 import { createSerializer } from './checkout/serializer.ts';
 import type { Tenant, TenantTime } from './checkout/tenant.ts';
 import { type Config, hostInUrl } from './config.ts';
@@ -132,9 +132,7 @@ export async function createService(
   });
 
   async function now({ account, mode }: Tenant): Promise<TenantTime> {
-    if (mode === 'live') return tenantTime(realNow(), 0);
-    const offsetMs = (await store.accounts.fetch(account))?.testClockOffsetMs ?? 0;
-    return tenantTime(realNow(), offsetMs);
+    return tenantNow(mode === 'live' ? null : await store.accounts.fetch(account), mode, realNow());
   }
 
   const statements =

@@ -49,3 +49,12 @@ function newAccount(name: string): NewAccount {
 export function tenantTime(realNow: RealTime, offsetMs: number): TenantTime {
   return realNow + offsetMs;
 }
+
+/** Time of a tenant now: only test data has a clock of its own. Without an account it is real time. */
+export function tenantNow(
+  account: Pick<Account, 'testClockOffsetMs'> | null | undefined,
+  mode: Mode,
+  realNow: RealTime,
+): TenantTime {
+  return tenantTime(realNow, mode === 'live' ? 0 : (account?.testClockOffsetMs ?? 0));
+}

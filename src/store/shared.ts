@@ -1,12 +1,12 @@
 /** The resources of the store that every database reads in the same way, made of the parts that each has in its own. */
-import { tenantTime } from '../accounts/account.ts';
+import { tenantNow, tenantTime } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
-import { askedResources } from './resources/all.ts';
+import { type AskedResources, askedResources } from './resources/all.ts';
 import { owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
 import { feedFrom, feedStart } from './resources/events.ts';
@@ -32,10 +32,13 @@ export type Parts = {
   } & Pick<Checkouts, 'list' | 'listSerialized'>;
   readonly feed: Feed;
   readonly directory: DirectoryParts;
-  readonly work: Work;
-  readonly retention: Pick<Retention, 'purgeAnswers'> & {
-    listTenants(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
+  /** Finds tenants for `listTenants` of the interface, which has their clocks as well. */
+  readonly tenants: {
+    withDue(...how: Parameters<Work['listTenants']>): Promise<readonly Tenant[]>;
+    withOld(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
   };
+  readonly claims: Omit<Work, 'listTenants' | keyof AskedResources['work']>;
+  readonly purgeAnswers: Retention['purgeAnswers'];
 };
 
 type Feed = {
@@ -45,7 +48,8 @@ type Feed = {
   end(tenant: Tenant): Promise<number>;
 };
 
-export function resources({ run, inTransaction, checkouts, feed, directory, work, retention }: Parts) {
+export function resources(parts: Parts) {
+  const { run, inTransaction, checkouts, feed, directory, tenants, claims, purgeAnswers } = parts;
   const asked = askedResources(run);
   const fetchOwner = async (tenant: Tenant, owner: Read<CheckoutId | null>) => {
     const id = await run(owner);
@@ -74,18 +78,29 @@ export function resources({ run, inTransaction, checkouts, feed, directory, work
       },
     },
     events: { ...asked.events, ...feedOf(run, feed), end: feed.end },
-    work: { ...asked.work, ...work },
+    work: {
+      ...asked.work,
+      ...claims,
+      async listTenants(kind, realNow) {
+        const found = await tenants.withDue(kind, realNow);
+        const accounts = await directory.accounts();
+        return found.map((tenant) => ({
+          tenant,
+          now: tenantNow(accounts.get(tenant.account), tenant.mode, realNow),
+        }));
+      },
+    },
     retention: {
       async listTenants(what, at) {
-        const tenants = await retention.listTenants(what, at);
+        const found = await tenants.withOld(what, at);
         return Promise.all(
-          tenants.map(async (tenant) => {
+          found.map(async (tenant) => {
             const offsetMs = tenant.mode === 'live' ? 0 : await run(clockOffsetAt(tenant, at));
             return { tenant, now: tenantTime(at, offsetMs) };
           }),
         );
       },
-      purgeAnswers: retention.purgeAnswers,
+      purgeAnswers,
       purgeDeliveries: (tenant, createdBefore) =>
         inTransaction(tenant, purgeDeliveries(tenant, createdBefore)),
       purgeEvents: (tenant, createdBefore) => inTransaction(tenant, purgeEvents(tenant, createdBefore)),

@@ -3,7 +3,7 @@
  * nothing; the worker only looks for them, in bounded batches, and at each tenant in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { tenantTime } from '../accounts/account.ts';
+import { tenantNow } from '../accounts/account.ts';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { TenantClock, WorkKind } from '../store/store.ts';
@@ -83,7 +83,7 @@ export function createWorker(options: Options) {
 
   async function clockOf(tenant: Tenant): Promise<TenantClock> {
     const account = tenant.mode === 'test' ? await store.accounts.fetch(tenant.account) : null;
-    return { tenant, now: tenantTime(realNow(), account?.testClockOffsetMs ?? 0) };
+    return { tenant, now: tenantNow(account, tenant.mode, realNow()) };
   }
 
   /** Notes that a tenant has new deliveries, or that there is room for more. */

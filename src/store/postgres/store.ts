@@ -1,14 +1,11 @@
 /** PostgreSQL behind the store's interface: any number of processes on one database. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import { tenantName, tenantNamed } from '../../checkout/tenant.ts';
-import { firstIdAt } from '../../lib/id.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import { endpointList } from '../resources/endpoints.ts';
-import { tenantsWith } from '../resources/tenants.ts';
 import { gauges, newestTime } from '../resources/work.ts';
 import { resources } from '../shared.ts';
-import { sql } from '../sql.ts';
 import type { OpenOptions, Store } from '../store.ts';
 import { createCheckoutCache } from './cache.ts';
 import { gatheringReader, lists } from './checkouts.ts';
@@ -24,7 +21,8 @@ import { purgeAnswers } from './retention.ts';
 import { runner, stepsOn } from './run.ts';
 import { isDistributed } from './shards.ts';
 import { createStatistics } from './statistics.ts';
-import { workQueue } from './work.ts';
+import { tenantFinder } from './tenants.ts';
+import { claims } from './work.ts';
 
 const HEALTH_ANSWER_WITHIN_MS = 2_000;
 /** Connections for lists and the like; each carries as many as there are. */
@@ -120,23 +118,9 @@ export async function openPostgresStore(
       checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
-      work: workQueue({ pool, run, accounts: directory.accounts, reachable }),
-      retention: {
-        listTenants(what, createdBefore) {
-          const [table, prefix] =
-            what === 'events' ? (['event', 'evt'] as const) : (['delivery', 'whd'] as const);
-          const old = sql`id < ${firstIdAt(prefix, createdBefore)}`;
-          // Where the clock was moved, what is old may be ahead.
-          return run(
-            tenantsWith(
-              table,
-              (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`),
-              reachable(),
-            ),
-          );
-        },
-        purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
-      },
+      tenants: tenantFinder(run, reachable),
+      claims: claims(pool),
+      purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },
     gauges: () => run(gauges(living())),

@@ -1,5 +1,4 @@
 /** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
-import { type Account, tenantTime } from '../../accounts/account.ts';
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
@@ -7,22 +6,13 @@ import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/deliv
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { endpointFrom, healthFrom } from '../resources/endpoints.ts';
-import { all, asItIs, owned, type Read, type Run } from '../resources/read.ts';
-import { type Reachable, tenantsWith } from '../resources/tenants.ts';
+import { all, asItIs, owned, type Read } from '../resources/read.ts';
 import type { DueCheckout } from '../resources/work.ts';
+import type { Parts } from '../shared.ts';
 import { isAnyOf, raw, rowsAs, type Sql, sql } from '../sql.ts';
-import type { TenantClock, Work, WorkKind } from '../store.ts';
 import { columnsIn } from '../tables.ts';
 import type { Pool } from './pool.ts';
 import { runOn, send } from './run.ts';
-
-/** The table with a due_at for each kind of work. */
-const tables = {
-  checkouts: 'timer',
-  deliveries: 'delivery',
-  providerEvents: 'provider_event',
-  bankEntries: 'bank_entry',
-} as const;
 
 const isFree = (realNow: RealTime): Sql => sql`(leased_until IS NULL OR leased_until <= ${realNow})`;
 
@@ -131,14 +121,7 @@ function leaseDeliveries(
 type Found = DueDelivery &
   Omit<EventRow, 'id'> & { readonly event: EventRow['id']; readonly endpoint: string | null };
 
-type Parts = {
-  readonly pool: Pool;
-  readonly run: Run;
-  readonly accounts: () => Promise<ReadonlyMap<number, Account>>;
-  readonly reachable: () => Reachable;
-};
-
-export function workQueue({ pool, run, accounts, reachable }: Parts): Work {
+export function claims(pool: Pool): Parts['claims'] {
   // Receivers at which the last claim of each tenant ended, so that the next begins with others.
   const turns = new Map<string, string>();
 
@@ -158,21 +141,6 @@ export function workQueue({ pool, run, accounts, reachable }: Parts): Work {
   }
 
   return {
-    async listTenants(work: WorkKind, realNow: RealTime): Promise<TenantClock[]> {
-      const known = await accounts();
-      const tenants = await run(
-        tenantsWith(
-          tables[work],
-          (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
-          reachable(),
-        ),
-      );
-      return tenants.map((tenant) => {
-        const offsetMs = known.get(tenant.account)?.testClockOffsetMs ?? 0;
-        return { tenant, now: tenantTime(realNow, tenant.mode === 'live' ? 0 : offsetMs) };
-      });
-    },
-
     claimCheckouts: (tenant, claim) => pool.write(tenant, (on) => runOn(on, leaseCheckouts(tenant, claim))),
 
     async releaseCheckouts(tenant, ids) {

@@ -1,12 +1,12 @@
 /** Accounts in memory, looked after by the version that triggers count up with every change. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { type Account, type NewAccount, tenantTime } from '../../accounts/account.ts';
+import type { Account, NewAccount } from '../../accounts/account.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { checksumOf, sound } from '../checksum.ts';
 import { accountList, type DirectoryRow, isRow, storedRow } from '../resources/directory.ts';
 import { raw, type Sql, sql } from '../sql.ts';
-import type { TenantClock } from '../store.ts';
 import type { Runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -59,11 +59,10 @@ export function directory(database: DatabaseSync, { read, change }: Runner) {
     refresh,
     accounts: current,
 
-    /** Tenants with the time that their clocks show. */
-    clocks: (realNow: RealTime): TenantClock[] =>
-      [...current().values()].flatMap(({ number: account, testClockOffsetMs }): TenantClock[] => [
-        { tenant: { account, mode: 'live' }, now: tenantTime(realNow, 0) },
-        { tenant: { account, mode: 'test' }, now: tenantTime(realNow, testClockOffsetMs) },
+    tenants: (): Tenant[] =>
+      [...current().keys()].flatMap((account): Tenant[] => [
+        { account, mode: 'live' },
+        { account, mode: 'test' },
       ]),
 
     insert: ({ name, webhookSecrets: { test, live } }: NewAccount, nowMs: RealTime, { first = false }) =>

@@ -80,7 +80,7 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
 
 function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
   const access = createAccess(database, server);
-  const { reading, writing, checkHealth } = access;
+  const { reading, readingAccounts, writing, checkHealth } = access;
   const run = runner(database);
   const { run: read, ...lists } = server
     ? listsInThreads(run, server.readers, access)
@@ -108,28 +108,23 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       checkouts: { fetch: access.readingSession(checkouts.read), ...lists },
       feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
-        accounts: access.readingAccounts(accounts.accounts),
+        accounts: readingAccounts(accounts.accounts),
         insert: writing(accounts.insert),
         change: writing(accounts.change),
         version: accounts.version,
       },
-      work: {
-        // All of them: they are in memory, and an index tells at once where nothing is due.
-        listTenants: reading((_kind, realNow) => accounts.clocks(realNow)),
+      // All of them: they are in memory, and an index tells at once where there is nothing.
+      tenants: { withDue: readingAccounts(accounts.tenants), withOld: readingAccounts(accounts.tenants) },
+      claims: {
         claimCheckouts: reading(work.claimCheckouts),
         releaseCheckouts: reading(work.releaseCheckouts),
         claimDeliveries: reading(work.claimDeliveries),
       },
-      retention: {
-        listTenants: reading((_what, createdBefore) =>
-          accounts.clocks(createdBefore).map(({ tenant }) => tenant),
-        ),
-        // The oldest are the first; looking further would read the whole table each time that there is little to forget.
-        purgeAnswers: writing((createdBefore) =>
-          run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBefore}
-            AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
-        ),
-      },
+      // The oldest are the first; looking further would read the whole table each time that there is little to forget.
+      purgeAnswers: writing((createdBefore) =>
+        run.change(sql`DELETE FROM idempotency WHERE created_at < ${createdBefore}
+          AND rowid IN (SELECT rowid FROM idempotency ORDER BY rowid LIMIT ${BATCH})`),
+      ),
     }),
     endpoints: { list: reading(endpoints.list) },
 

@@ -1,4 +1,4 @@
-import { tenantTime } from '../../../accounts/account.ts';
+import { tenantNow } from '../../../accounts/account.ts';
 import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired } from '../../../webhooks/secrets.ts';
 import { accountOf, liveOption, modeOf } from '../../account.ts';
 import { databaseCommand } from '../../declare/access.ts';
@@ -20,7 +20,7 @@ export const command = databaseCommand({
   async run({ account: number, live, overlap }, { store, output }) {
     const account = await accountOf(store, number);
     const mode = modeOf(live);
-    const now = tenantTime(Date.now(), mode === 'test' ? account.testClockOffsetMs : 0);
+    const now = tenantNow(account, mode, Date.now());
     const dropped = account.previousWebhookSecrets[mode];
     const previous = retired(account.webhookSecrets[mode], now, overlap * 1000);
     const secret = newWebhookSecret();
