@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { BadSetting, readConfig, secretNames, settings, variableText } from '../src/config.ts';
-import { nameOf } from '../src/store/postgres/open.ts';
+import { nameOf } from '../src/store/postgres/unusable.ts';
 import { freshDirectory } from './support/process.ts';
 
 const databaseOf = (url: string) => readConfig({ DATABASE_URL: url }).DATABASE_URL;

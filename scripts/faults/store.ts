@@ -39,13 +39,13 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a delivery that cannot be sent is looked at each time',
-    ...sqlite('sqlite/work', 'store/sqlite-damaged-deliveries'),
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
     find: 'damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });',
     replace: 'damaged.delete(each.id);',
   },
   {
     name: 'deliveries behind those that cannot be sent wait for the next look',
-    ...sqlite('sqlite/work', 'store/sqlite-damaged-deliveries'),
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
     find: '} while (met > 0 && due.length > 0',
     replace: '} while (met < 0 && due.length > 0',
   },
@@ -112,26 +112,26 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a timer is claimed again while it is under way',
-    ...sqlite('sqlite/work', 'store/sqlite'),
-    find: 'read(dueCheckouts(tenant, now, limit, [...checkoutLeases.keys()]))',
+    ...sqlite('sqlite/lease-checkouts', 'store/sqlite'),
+    find: 'read(dueCheckouts(tenant, now, limit, [...leases.keys()]))',
     replace: 'read(dueCheckouts(tenant, now, limit))',
   },
   {
     name: 'a suspended receiver is sent more than its probe',
-    ...sqlite('sqlite/work', 'store/sqlite'),
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
     find: 'const most = probing ? 1 : Math.min(',
     replace: 'const most = Math.min(',
   },
   {
     name: 'one receiver takes all that is claimed',
-    ...sqlite('sqlite/work', 'store/sqlite'),
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
     find: 'Math.min(room(receiver), limit - taken.length)',
     replace: 'limit - taken.length',
   },
   {
     name: 'a lease that has run out is ended for whoever holds it now',
-    ...sqlite('sqlite/work', 'store/sqlite'),
-    find: 'lease === null || deliveryLeases.get(id)?.until === lease',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
+    find: 'lease === null || leases.get(id)?.until === lease',
     replace: 'id.length > 0',
   },
   {
@@ -244,14 +244,14 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'two processes claim the same timer',
-    ...postgres('postgres/work', 'store/postgres'),
+    ...postgres('postgres/lease-checkouts', 'store/postgres'),
     find: "AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now} AND ${isFree(realNow)}",
     replace:
       "AND due_at <= ${now}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now}",
   },
   {
     name: 'a receiver that is being probed is sent more by another process',
-    ...postgres('postgres/work', 'store/postgres'),
+    ...postgres('postgres/lease-deliveries', 'store/postgres'),
     find: 'health && mayProbe(health, now) && !out ?',
     replace: 'health && mayProbe(health, now) ?',
   },
@@ -299,7 +299,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'an instance shows a session as it saw it first',
-    ...postgres('postgres/cache', 'linearizable/linearizable'),
+    ...postgres('postgres/checkouts', 'linearizable/linearizable'),
     find: 'CASE WHEN checkout.version <> seen.version THEN data END AS data',
     replace: 'CASE WHEN seen.version = 0 THEN data END AS data',
   },

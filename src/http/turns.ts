@@ -5,7 +5,7 @@
  */
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
 import { createTurns as createQueue, type Waiting } from '../lib/turns.ts';
-import { listTurns, tooManyLists } from '../store/list-turns.ts';
+import { listTurns, tooManyLists } from '../store/lists.ts';
 
 type Done = (error?: Error) => void;
 

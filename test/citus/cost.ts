@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { authorization, type Instance, openTables, startInstance } from '../cluster/cluster.ts';
 import { workers } from '../support/citus.ts';
 import { evidence, type Figures } from '../support/evidence.ts';

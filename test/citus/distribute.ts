@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { done, refused } from '../cli/db/commands.ts';
 import { fillByService } from '../cli/db/healthy.ts';
 import { checkBooks, openTables } from '../cluster/cluster.ts';

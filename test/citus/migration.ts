@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { startInstance } from '../cluster/cluster.ts';
 import { evidence } from '../support/evidence.ts';
 import { newerVersion } from '../support/newer-version.ts';

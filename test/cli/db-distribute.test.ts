@@ -1,6 +1,6 @@
 /** `opentill db distribute` where there is nothing to distribute over; scripts/citus.sh runs it where there is. */
 import { test } from 'node:test';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { postgresDatabase } from '../support/database-postgres.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { refused } from './db/commands.ts';

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { fillByService } from '../cli/db/healthy.ts';
 import type { Open } from '../store/build.ts';
 import { postgresOpener } from '../store/open-postgres.ts';

@@ -8,7 +8,7 @@ import type { Checkout } from '../../src/checkout/session.ts';
 import type { PageRequest } from '../../src/store/page.ts';
 import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
 import { checkoutFilters } from '../../src/store/resources/checkouts.ts';
-import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { onSqlite, runner } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { CheckoutFilter } from '../../src/store/store.ts';

@@ -5,7 +5,7 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { DamagedRow, StoreClosed, StoreUnavailable } from '../../src/store/errors.ts';
-import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { idOf } from '../../src/store/sqlite/ownership.ts';
 import type { ReadTask } from '../../src/store/sqlite/reader-thread.ts';
 import { createReaders, type ReaderLimits } from '../../src/store/sqlite/readers.ts';

@@ -9,7 +9,7 @@ import postgres, { type Sql } from 'postgres';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { StoreUnavailable, UnusableDatabase } from '../../src/store/errors.ts';
 import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Store, Unit } from '../../src/store/store.ts';
 import { freshDatabase } from '../support/postgres.ts';

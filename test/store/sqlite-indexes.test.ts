@@ -12,7 +12,7 @@ import { checkouts } from '../../src/store/resources/checkouts.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
-import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import type { BankEntryFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import postgres from 'postgres';
 import { migrations } from '../../src/store/postgres/migrate.ts';
-import { prepareDatabase } from '../../src/store/postgres/open.ts';
+import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { distributeOver, workers } from './citus.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 

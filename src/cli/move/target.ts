@@ -5,7 +5,8 @@ import { StoreUnavailable, UnusableDatabase } from '../../store/errors.ts';
 import { connectOnce, copiedOut, inOneChange } from '../../store/postgres/alone.ts';
 import type { Sql } from '../../store/postgres/connection.ts';
 import { translated } from '../../store/postgres/errors.ts';
-import { nameOf, prepareDatabase } from '../../store/postgres/open.ts';
+import { prepareDatabase } from '../../store/postgres/prepare.ts';
+import { nameOf } from '../../store/postgres/unusable.ts';
 import { namesOf, type Table, table, tables } from './tables.ts';
 
 /** A connection with a transaction under way. */

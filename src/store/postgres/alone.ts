@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { UnusableDatabase } from '../errors.ts';
 import { addressesOf, openInstance, type Sql } from './connection.ts';
 import { codeOf } from './errors.ts';
-import { cannotUse, nameOf } from './open.ts';
+import { cannotUse, nameOf } from './unusable.ts';
 
 /** The work takes as long as it takes; only for locks it does not wait long. */
 const limits = `

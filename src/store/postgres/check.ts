@@ -6,7 +6,7 @@ import { inSnapshot, onOwnConnection } from './alone.ts';
 import { rules } from './check-rules.ts';
 import type { Sql } from './connection.ts';
 import { migrations, schemaOf } from './migrate.ts';
-import { nameOf, unfinishedMove } from './open.ts';
+import { nameOf, unfinishedMove } from './unusable.ts';
 
 /** Room to sort and hash without files, and no more than one processor: the database has others to serve. */
 const resources = `SET LOCAL work_mem = '32MB'; SET LOCAL max_parallel_workers_per_gather = 0`;

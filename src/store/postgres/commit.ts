@@ -5,7 +5,7 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import { erase } from '../erase.ts';
 import type { Unit, Writes } from '../store.ts';
 import { again } from './again.ts';
-import { type CheckoutCache, createCheckoutCache } from './cache.ts';
+import { type CheckoutCache, createCheckoutCache } from './checkouts.ts';
 import { loadView, type View } from './load.ts';
 import type { Pool, Transaction } from './pool.ts';
 import { stepsOn } from './run.ts';

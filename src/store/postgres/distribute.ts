@@ -2,8 +2,9 @@
 import { UnusableDatabase } from '../errors.ts';
 import { onOwnConnection } from './alone.ts';
 import type { Sql } from './connection.ts';
-import { nameOf, prepareDatabase } from './open.ts';
+import { prepareDatabase } from './prepare.ts';
 import { distributeTables } from './shards.ts';
+import { nameOf } from './unusable.ts';
 
 /** Settings that matter on each node. */
 const NEEDED = [

@@ -3,7 +3,8 @@ import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.
 import { schemaFinding } from '../schema-version.ts';
 import { createConnection } from './connection.ts';
 import { migrations, schemaOf } from './migrate.ts';
-import { cannotUse, nameOf, objectionTo, type ServerFacts } from './open.ts';
+import { objectionTo, type ServerFacts } from './prepare.ts';
+import { cannotUse, nameOf } from './unusable.ts';
 
 /** Connections of a process beside those of its commits. */
 const FURTHER_CONNECTIONS = 8;

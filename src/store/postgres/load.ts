@@ -7,7 +7,7 @@ import { endpointList } from '../resources/endpoints.ts';
 import { textArray } from '../sql.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
 import type { Table } from '../tables.ts';
-import type { CheckoutCache } from './cache.ts';
+import type { CheckoutCache } from './checkouts.ts';
 import type { Sql } from './connection.ts';
 import { runOn, send, tenantColumns } from './run.ts';
 import { type Seen, seenKey } from './statements.ts';

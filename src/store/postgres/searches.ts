@@ -4,7 +4,7 @@
  */
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { createTurns, type TurnLimits } from '../../lib/turns.ts';
-import { listTurns, tooManyLists } from '../list-turns.ts';
+import { listTurns, tooManyLists } from '../lists.ts';
 import { type Connection, type Sql, settingsOf } from './connection.ts';
 
 /**

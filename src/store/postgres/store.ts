@@ -7,22 +7,23 @@ import { endpointList } from '../resources/endpoints.ts';
 import { gauges, newestTime } from '../resources/work.ts';
 import { resources } from '../shared.ts';
 import type { OpenOptions, Store } from '../store.ts';
-import { createCheckoutCache } from './cache.ts';
-import { gatheringReader, lists } from './checkouts.ts';
+import { checkoutReader, createCheckoutCache } from './checkouts.ts';
 import { committer } from './commit.ts';
 import { createDirectory } from './directory.ts';
 import { isContention } from './errors.ts';
 import { createFeed } from './feed.ts';
 import { createHints, DIRECTORY } from './hints.ts';
+import { checkoutLeases } from './lease-checkouts.ts';
+import { deliveryLeases } from './lease-deliveries.ts';
+import { lists } from './lists.ts';
 import { watchNodes } from './nodes.ts';
-import { prepareDatabase } from './open.ts';
 import { createPool } from './pool.ts';
+import { prepareDatabase } from './prepare.ts';
 import { purgeAnswers } from './retention.ts';
 import { runner, stepsOn } from './run.ts';
 import { isDistributed } from './shards.ts';
 import { createStatistics } from './statistics.ts';
 import { tenantFinder } from './tenants.ts';
-import { claims } from './work.ts';
 
 const HEALTH_ANSWER_WITHIN_MS = 2_000;
 /** Connections for lists and the like; each carries as many as there are. */
@@ -115,11 +116,11 @@ export async function openPostgresStore(
           await transaction.commit([]);
           return result;
         }),
-      checkouts: { fetch: gatheringReader(pool, cache), ...lists(pool, cache) },
+      checkouts: { fetch: checkoutReader(pool, cache), ...lists(pool, cache) },
       feed,
       directory,
       tenants: tenantFinder(run, reachable),
-      claims: claims(pool),
+      claims: { ...checkoutLeases(pool), claimDeliveries: deliveryLeases(pool) },
       purgeAnswers: (createdBefore) => purgeAnswers(pool, run, createdBefore, reachable()),
     }),
     endpoints: { list: (tenant) => run(endpointList(tenant)) },

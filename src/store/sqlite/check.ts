@@ -1,69 +1,19 @@
 /** Check of a SQLite file: whether it is whole, and whether everything in it adds up. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import {
-  type CheckListener,
-  createTally,
-  type Outcome,
-  type SqlRule,
-  untoldOutcome,
-} from '../check/check.ts';
+import { type CheckListener, createTally, type Outcome, untoldOutcome } from '../check/check.ts';
 import { type Checked, checkAll } from '../check/run.ts';
 import { gatheredAs } from '../check/sessions.ts';
 import { checksumOf, checksumOfSession, coveredIn, type SummedTable, summedTables } from '../checksum.ts';
 import { paymentsFrom } from '../columns.ts';
 import { UnusableDatabase } from '../errors.ts';
 import type { AnyRow } from '../tables.ts';
+import { rules } from './check-rules.ts';
 import { refuseLongLog } from './file.ts';
 
 export const FILE_IS_WHOLE = 'the file is whole, and its indexes agree with its tables';
 /** Faults of a damaged file that are told: the first ones say enough. */
 const MAX_FAULTS = 5;
 const ROWS_AT_ONCE = 500;
-
-/** Position up to which events of the same feed are gone. */
-const startOf = (table: string) =>
-  `coalesce((SELECT position FROM feed_start AS start WHERE start.account = ${table}.account AND start.live = ${table}.live), 0)`;
-
-const rules: readonly SqlRule[] = [
-  {
-    rule: 'no account and no API key is missing',
-    sql: ['account', 'api_key']
-      .map(
-        (table) =>
-          `SELECT '${table}' AS id FROM directory WHERE ${table}s <> (SELECT count(*) FROM ${table})`,
-      )
-      .join(' UNION '),
-  },
-  {
-    rule: 'positions of events have no gap, and begin behind those that are gone',
-    sql: `
-      SELECT account, live FROM event GROUP BY account, live
-      HAVING min(position) <> 1 + ${startOf('event')} OR max(position) <> count(*) + ${startOf('event')}
-      UNION SELECT account, live FROM feed_start WHERE position < 1`,
-  },
-  {
-    rule: 'every session points to its newest event',
-    sql: `
-      SELECT id FROM checkout LEFT JOIN (
-        SELECT account, live, subject, max(position) AS newest FROM event GROUP BY account, live, subject
-      ) AS told ON told.account = checkout.account AND told.live = checkout.live AND told.subject = checkout.id
-      WHERE last_event <> coalesce(newest, 0)
-        AND NOT (newest IS NULL AND last_event BETWEEN 1 AND ${startOf('checkout')})`,
-  },
-  {
-    // The first that is left points to one that is gone; and only sessions have a chain.
-    rule: 'every event points to the one before it',
-    sql: `
-      SELECT id FROM (
-        SELECT account, live, id, subject, sequence, position, previous,
-          lag(position) OVER (PARTITION BY account, live, subject ORDER BY sequence) AS expected
-        FROM event
-      ) AS told WHERE previous >= position OR CASE
-        WHEN subject NOT LIKE 'chk#_%' ESCAPE '#' OR sequence = 1 THEN previous <> 0
-        WHEN expected IS NULL THEN previous NOT BETWEEN 1 AND ${startOf('told')}
-        ELSE previous <> expected END`,
-  },
-];
 
 /** Looks at everything as it is at one moment, also while a service writes. */
 export async function checkSqlite(

@@ -1,6 +1,7 @@
 /** Lists: read in threads by who serves, and at once by a command that has nobody to answer meanwhile. */
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { serialized } from '../lists.ts';
 import type { Page } from '../page.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Read, Run } from '../resources/read.ts';
@@ -40,12 +41,5 @@ export function listsAtOnce(runner: Runner, { reading }: Access): Lists {
     const { rows, hasMore } = runner.steps(checkoutPage(tenant, filter, page));
     return { rows: rows.map((row) => soundCheckout(runner, tenant, row)), hasMore };
   });
-  return {
-    run: (read) => reading(() => runner.read(read))(),
-    list,
-    async listSerialized(tenant, filter, page, serializer) {
-      const { rows, hasMore } = await list(tenant, filter, page);
-      return { rows: rows.map((each) => ({ id: each.id, json: serializer.checkout(each) })), hasMore };
-    },
-  };
+  return { run: (read) => reading(() => runner.read(read))(), list, listSerialized: serialized(list) };
 }

@@ -8,7 +8,7 @@
  */
 import { createThreadPool } from '../../lib/thread-pool.ts';
 import { DamagedRow, StoreClosed, StoreUnavailable } from '../errors.ts';
-import { listTurns, tooManyLists } from '../list-turns.ts';
+import { listTurns, tooManyLists } from '../lists.ts';
 import type { ReadAnswer, ReaderSetup, ReadTask } from './reader-thread.ts';
 
 const defaults = {

@@ -10,18 +10,19 @@ import { createAccess, type Server } from './access.ts';
 import { checkoutReader } from './checkouts.ts';
 import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
+import { makeFile, openDatabase } from './connection.ts';
 import { directory } from './directory.ts';
 import { endpointReader } from './endpoints.ts';
+import { checkoutLeases } from './lease-checkouts.ts';
+import { deliveryLeases } from './lease-deliveries.ts';
 import { listsAtOnce, listsInThreads } from './lists.ts';
 import { type LogSyncOptions, startLogSync } from './log-sync.ts';
-import { makeFile, openDatabase } from './open.ts';
 import { enterToWrite, idOf, type Ownership, own } from './ownership.ts';
 import { createReaders, type ReaderLimits } from './readers.ts';
 import { runner } from './run.ts';
 import { inTransaction } from './transaction.ts';
 import { unusable } from './unusable.ts';
 import { watchFiles } from './watch.ts';
-import { workQueue } from './work.ts';
 
 /** Options of the store. `syncFile` is for tests, which want a disk that is slow or fails. */
 type SqliteOptions = OpenOptions & LogSyncOptions & { readonly readers?: Partial<ReaderLimits> };
@@ -88,12 +89,16 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
   const accounts = directory(database, run);
-  const work = workQueue(run, endpoints);
+  const sessions = checkoutLeases(run);
+  const deliveries = deliveryLeases(run, endpoints);
   const commit = committer(database, run, {
     checkouts,
     endpoints,
     accountsChanged: accounts.refresh,
-    committed: work.endLeases,
+    committed(writes) {
+      sessions.end(writes);
+      deliveries.end(writes);
+    },
   });
 
   return {
@@ -116,9 +121,9 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
       // All of them: they are in memory, and an index tells at once where there is nothing.
       tenants: { withDue: readingAccounts(accounts.tenants), withOld: readingAccounts(accounts.tenants) },
       claims: {
-        claimCheckouts: reading(work.claimCheckouts),
-        releaseCheckouts: reading(work.releaseCheckouts),
-        claimDeliveries: reading(work.claimDeliveries),
+        claimCheckouts: reading(sessions.claim),
+        releaseCheckouts: reading(sessions.release),
+        claimDeliveries: reading(deliveries.claim),
       },
       // The oldest are the first; looking further would read the whole table each time that there is little to forget.
       purgeAnswers: writing((createdBefore) =>

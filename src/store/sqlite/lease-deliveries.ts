@@ -1,18 +1,16 @@
-/** Work that is due: sessions at their deadlines, and deliveries to be tried. */
-import type { CheckoutId } from '../../checkout/ids.ts';
+/** Leases of deliveries that are due: receiver by receiver, in turn. */
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import type { EventId } from '../../events/event.ts';
-import type { RealTime } from '../../lib/time.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
+import type { ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { healthOf } from '../resources/endpoints.ts';
 import { events } from '../resources/events.ts';
 import { all, asItIs, one, owned, type Read } from '../resources/read.ts';
-import { type DueCheckout, dueCheckouts } from '../resources/work.ts';
 import { isAnyOf, raw, sql } from '../sql.ts';
 import type { Writes } from '../store.ts';
 import type { EndpointReader } from './endpoints.ts';
+import { endExpired, type Lease } from './leases.ts';
 import type { Runner } from './run.ts';
 import { damagedRow, isDamage } from './unusable.ts';
 
@@ -68,15 +66,10 @@ const DAMAGED_MS = 10 * 60_000;
 /** Damaged deliveries that are met in one claim, at most, and remembered. */
 const MOST_DAMAGED = { atOnce: 100, inAll: 10_000 };
 
-/** Times until which somebody holds something, in real time. */
-type Lease = { readonly until: RealTime };
 type DeliveryLease = Lease & Receiver;
 
-export function workQueue({ read }: Runner, endpoints: EndpointReader) {
-  // The one process that serves the database is the one that delivers, so who holds what need not be on disk: after
-  // a crash nobody holds anything.
-  const checkoutLeases = new Map<string, Lease>();
-  const deliveryLeases = new Map<string, DeliveryLease>();
+export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
+  const leases = new Map<string, DeliveryLease>();
   // Deliveries that cannot be sent as they are: those behind them would be starved, were they looked at each time.
   const damaged = new Map<string, DeliveryLease>();
   // Receivers at which the last claim of each tenant ended, so that the next begins with others.
@@ -123,7 +116,7 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
             damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });
           claim.onDamaged?.({ tenant, id: each.id, receiver });
         } else {
-          deliveryLeases.set(each.id, { until: realNow + leaseMs, receiver });
+          leases.set(each.id, { until: realNow + leaseMs, receiver });
           taken.push(delivery);
         }
       }
@@ -159,25 +152,14 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
   }
 
   return {
-    claimCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
-      endExpired(checkoutLeases, realNow);
-      const taken = read(dueCheckouts(tenant, now, limit, [...checkoutLeases.keys()]));
-      for (const { id } of taken) checkoutLeases.set(id, { until: realNow + leaseMs });
-      return taken;
-    },
-
-    releaseCheckouts(_tenant: Tenant, ids: readonly CheckoutId[]): void {
-      for (const id of ids) checkoutLeases.delete(id);
-    },
-
-    claimDeliveries(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
+    claim(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
       const { now, realNow, limit, room } = claim;
-      endExpired(deliveryLeases, realNow);
+      endExpired(leases, realNow);
       endExpired(damaged, realNow);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
       for (const receiver of candidates(tenant, now, tenantName(tenant))) {
-        held ??= heldBy(deliveryLeases);
+        held ??= heldBy(leases);
         const health = read(healthOf(tenant, receiver));
         const out = held.get(receiver) ?? [];
         const probing = health !== null && health.probeAt !== null;
@@ -191,11 +173,10 @@ export function workQueue({ read }: Runner, endpoints: EndpointReader) {
       return taken;
     },
 
-    /** Ends the leases of these; to be called when they were committed. */
-    endLeases({ checkout, deliveryResults = [] }: Writes): void {
-      if (checkout) checkoutLeases.delete(checkout.after.id);
+    /** Ends the leases of deliveries whose results were committed. */
+    end({ deliveryResults = [] }: Writes): void {
       for (const { id, lease } of deliveryResults) {
-        if (lease === null || deliveryLeases.get(id)?.until === lease) deliveryLeases.delete(id);
+        if (lease === null || leases.get(id)?.until === lease) leases.delete(id);
       }
     },
   };
@@ -210,8 +191,4 @@ function heldBy(leases: ReadonlyMap<string, DeliveryLease>): Map<string, string[
     else held.set(receiver, [id]);
   }
   return held;
-}
-
-function endExpired(leases: Map<string, Lease>, realNow: RealTime): void {
-  for (const [id, { until }] of leases) if (until <= realNow) leases.delete(id);
 }

@@ -1,8 +1,8 @@
 /** Checks that a server and database are what is needed, and tells the operator if they are not. */
 import { UnusableDatabase } from '../errors.ts';
 import { createConnection, type Sql } from './connection.ts';
-import { codeOf } from './errors.ts';
 import { migrate } from './migrate.ts';
+import { cannotUse, nameOf, unfinishedMove } from './unusable.ts';
 
 const OLDEST_VERSION = 150_000;
 
@@ -45,10 +45,6 @@ async function refuseUnusable(sql: Sql, name: string, moving = false): Promise<v
   if (facts.move_unfinished && !moving) throw unfinishedMove(name);
 }
 
-export function unfinishedMove(name: string): UnusableDatabase {
-  return new UnusableDatabase(`the database ${name} is being moved to; finish that with opentill db move`);
-}
-
 /** Facts of a server that are asked for before it is used. */
 export type ServerFacts = {
   readonly number: number;
@@ -68,18 +64,4 @@ export function objectionTo(server: ServerFacts): string | null {
   if (server.durable === 'off')
     return 'synchronous_commit is off, so that answered changes could be lost in a crash';
   return null;
-}
-
-/** Name of a database in messages: the hosts and database of its address, without secrets. */
-export function nameOf(url: string): string {
-  const [name = ''] = url.replace(/^\w+:\/\/([^/]*@)?/, '').split('?');
-  return name;
-}
-
-/** The error in one line for the operator. */
-export function cannotUse(name: string, error: unknown): UnusableDatabase {
-  const { cause = error } = error as Error;
-  const { message } = cause as Error;
-  const reason = (message || codeOf(error)).replaceAll(/\s+/g, ' ');
-  return new UnusableDatabase(`cannot use the database ${name}: ${reason}`);
 }

@@ -1,37 +1,18 @@
-/** What is due, shared by all processes: whoever takes something leaves a lease in its row, and takes no other's. */
+/** Leases of deliveries that are due, left in their rows for all processes: receiver by receiver, in turn. */
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import type { EventRow } from '../../events/event.ts';
 import type { RealTime } from '../../lib/time.ts';
-import type { Claim, ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
+import type { ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
 import { endpointFrom, healthFrom } from '../resources/endpoints.ts';
-import { all, asItIs, owned, type Read } from '../resources/read.ts';
-import type { DueCheckout } from '../resources/work.ts';
-import type { Parts } from '../shared.ts';
-import { isAnyOf, raw, rowsAs, type Sql, sql } from '../sql.ts';
+import { all, owned, type Read } from '../resources/read.ts';
+import { raw, rowsAs, type Sql, sql } from '../sql.ts';
+import type { Work } from '../store.ts';
 import { columnsIn } from '../tables.ts';
+import { isFree } from './lease-checkouts.ts';
 import type { Pool } from './pool.ts';
 import { runOn, send } from './run.ts';
-
-const isFree = (realNow: RealTime): Sql => sql`(leased_until IS NULL OR leased_until <= ${realNow})`;
-
-/** Leases sessions that are due, the longest due first. */
-function leaseCheckouts(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): Read<DueCheckout[]> {
-  const leased = all(
-    sql`WITH due AS MATERIALIZED (
-          SELECT checkout FROM timer WHERE ${owned(tenant)} AND due_at <= ${now} AND ${isFree(realNow)}
-          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        )
-        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due
-        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout
-          -- Once more: what another process has written meanwhile counts, whatever became of the lock.
-          AND timer.due_at <= ${now} AND ${isFree(realNow)}
-        RETURNING timer.checkout AS id, due_at AS "dueAt"`,
-    asItIs<DueCheckout>,
-  );
-  return { ...leased, from: (rows) => leased.from(rows).sort((a, b) => a.dueAt - b.dueAt) };
-}
 
 type Waiting = {
   readonly receiver: string;
@@ -121,62 +102,52 @@ function leaseDeliveries(
 type Found = DueDelivery &
   Omit<EventRow, 'id'> & { readonly event: EventRow['id']; readonly endpoint: string | null };
 
-export function claims(pool: Pool): Parts['claims'] {
+/** Receivers to ask, in turn, and for how many deliveries. */
+function ableOf(
+  receivers: readonly Waiting[],
+  { now, limit, room }: DeliveryClaim,
+  start: string,
+): readonly Wanted[] {
+  return inTurn(receivers, ({ receiver }) => receiver, start)
+    .flatMap(({ receiver, out, health }): Wanted[] => {
+      if ((health?.probeAt ?? null) === null) return [{ receiver, most: room(receiver), probe: false }];
+      return health && mayProbe(health, now) && !out ? [{ receiver, most: 1, probe: true }] : [];
+    })
+    .filter(({ most }) => most > 0)
+    .slice(0, limit);
+}
+
+/**
+ * Claims deliveries. One process at a time does for a tenant, behind the lock of its row in delivery_claim: whether a
+ * receiver is being probed can only be told when nobody else is taking a delivery.
+ */
+export function deliveryLeases(pool: Pool): Work['claimDeliveries'] {
   // Receivers at which the last claim of each tenant ended, so that the next begins with others.
   const turns = new Map<string, string>();
 
-  /** Receivers to ask, in turn, and for how many deliveries. */
-  function ableOf(
-    receivers: readonly Waiting[],
-    { now, limit, room }: DeliveryClaim,
-    start: string,
-  ): readonly Wanted[] {
-    return inTurn(receivers, ({ receiver }) => receiver, start)
-      .flatMap(({ receiver, out, health }): Wanted[] => {
-        if ((health?.probeAt ?? null) === null) return [{ receiver, most: room(receiver), probe: false }];
-        return health && mayProbe(health, now) && !out ? [{ receiver, most: 1, probe: true }] : [];
-      })
-      .filter(({ most }) => most > 0)
-      .slice(0, limit);
-  }
-
-  return {
-    claimCheckouts: (tenant, claim) => pool.write(tenant, (on) => runOn(on, leaseCheckouts(tenant, claim))),
-
-    async releaseCheckouts(tenant, ids) {
-      const released = sql`UPDATE timer SET leased_until = NULL
-        WHERE ${owned(tenant)} AND ${isAnyOf('checkout', ids)} AND leased_until IS NOT NULL`;
-      await pool.write(tenant, (on) => send(on, released));
-    },
-
-    /**
-     * One process at a time claims for a tenant, behind the lock of its row in delivery_claim: whether a
-     * receiver is being probed can only be told when nobody else is taking a delivery.
-     */
-    claimDeliveries: (tenant, claim) =>
-      pool.transaction(tenant, async ({ sql: on, commit }): Promise<ClaimedDelivery[]> => {
-        const name = tenantName(tenant);
-        const [, receivers] = await Promise.all([
-          send(on, sql`SELECT 1 FROM delivery_claim WHERE ${owned(tenant)} FOR UPDATE`),
-          runOn(on, waitingReceivers(tenant, claim.now, claim.realNow)),
-        ]);
-        const able = ableOf(receivers, claim, turns.get(name) ?? '');
-        if (able.length === 0) {
-          await commit([]);
-          return [];
-        }
-        const [taken] = await commit([runOn(on, leaseDeliveries(tenant, able, claim))]);
-        // The limit may have been reached before the last of them had its turn.
-        const served = new Set(taken.map(({ due }) => due.receiver));
-        turns.set(name, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
-        const healthOf = new Map(receivers.map(({ receiver, health }) => [receiver, health]));
-        return taken
-          .map(({ due, endpoint, event }) => {
-            const health = healthOf.get(due.receiver) ?? null;
-            const known = endpoint === null ? null : endpointFrom(tenant, JSON.parse(endpoint));
-            return claimedDelivery(tenant, due, { endpoint: known, health, event }, claim);
-          })
-          .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
-      }),
-  };
+  return (tenant, claim) =>
+    pool.transaction(tenant, async ({ sql: on, commit }): Promise<ClaimedDelivery[]> => {
+      const name = tenantName(tenant);
+      const [, receivers] = await Promise.all([
+        send(on, sql`SELECT 1 FROM delivery_claim WHERE ${owned(tenant)} FOR UPDATE`),
+        runOn(on, waitingReceivers(tenant, claim.now, claim.realNow)),
+      ]);
+      const able = ableOf(receivers, claim, turns.get(name) ?? '');
+      if (able.length === 0) {
+        await commit([]);
+        return [];
+      }
+      const [taken] = await commit([runOn(on, leaseDeliveries(tenant, able, claim))]);
+      // The limit may have been reached before the last of them had its turn.
+      const served = new Set(taken.map(({ due }) => due.receiver));
+      turns.set(name, able.findLast(({ receiver }) => served.has(receiver))?.receiver ?? '');
+      const healthOf = new Map(receivers.map(({ receiver, health }) => [receiver, health]));
+      return taken
+        .map(({ due, endpoint, event }) => {
+          const health = healthOf.get(due.receiver) ?? null;
+          const known = endpoint === null ? null : endpointFrom(tenant, JSON.parse(endpoint));
+          return claimedDelivery(tenant, due, { endpoint: known, health, event }, claim);
+        })
+        .sort((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
+    });
 }

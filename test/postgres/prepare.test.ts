@@ -1,7 +1,7 @@
 /** Which servers are refused. Those that can be had are started in test/cli. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectionTo, type ServerFacts } from '../../src/store/postgres/open.ts';
+import { objectionTo, type ServerFacts } from '../../src/store/postgres/prepare.ts';
 
 const good: ServerFacts = {
   number: 150_000,
