@@ -427,7 +427,7 @@ suite('another process at the same rows', () => {
   }
 });
 
-test('a batch is of one account and mode, and no connection is left behind', async (t) => {
+test('a batch is of one tenant, and no connection is left behind', async (t) => {
   const url = await freshDatabase(t);
   const open = () =>
     process.getActiveResourcesInfo().filter((each) => /^(TCPSocket|Pipe)Wrap$/.test(each)).length;
@@ -438,7 +438,7 @@ test('a batch is of one account and mode, and no connection is left behind', asy
   const { mine, live, theirs } = await tenants(store);
   for (const other of [live, theirs]) {
     const units = [mine, mine, other].map((tenant) => ({ needs: { tenant }, decide: () => [] }));
-    await assert.rejects(store.commit(units), /one account and mode/);
+    await assert.rejects(store.commit(units), /one tenant/);
   }
   await store.close();
   assert.ok(open() <= before);
