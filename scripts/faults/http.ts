@@ -355,4 +355,16 @@ export const httpFaults: readonly Fault[] = [
     find: '/[\\s\\\\]/.test(value) || ',
     replace: '',
   },
+  {
+    name: 'a stream reads as much again as its client has taken',
+    ...http('event-stream', 'event-feed'),
+    find: 'isFull: true, limit: index + 1 }',
+    replace: 'isFull: true, limit }',
+  },
+  {
+    name: 'a page of long events has all of them',
+    ...http('event-feed', 'event-feed'),
+    find: 'isWhole || characters >= MAX_CHARACTERS',
+    replace: 'isWhole',
+  },
 ];

@@ -5,6 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tenant } from '../checkout/tenant.ts';
+import type { FeedEvent } from '../events/event.ts';
 import { feedTopic } from '../events/live-updates.ts';
 import type { FeedPage } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -15,6 +16,12 @@ const LOOK_EVERY_MS = 2_000;
 const GATHER_MS = 20;
 /** Limit of one shared query. A request that is further behind reads by itself. */
 const MAX_EVENTS = 200;
+/** Characters after which a page ends: an event can have 300,000, and a hundred of them would hold up everybody. */
+const MAX_CHARACTERS = 4 * 2 ** 20;
+/** Rows of the first read of a page, which shows how long the others may be. */
+const FIRST_ROWS = 10;
+/** Characters that one read is to have, so that others have their turn in between. */
+const READ_CHARACTERS = 2 ** 20;
 
 export type FeedQuery = {
   readonly tenant: Tenant;
@@ -56,8 +63,23 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
   /** Resolves when it is the turn of the last caller. */
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  const read = ({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> =>
-    store.events.list(tenant, types ? { types } : {}, after, limit);
+  /** Reads a page in as many steps as its events are long. It has fewer than `limit` if they are very long. */
+  async function read({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> {
+    const filter = types ? { types } : {};
+    const rows: FeedEvent[] = [];
+    let characters = 0;
+    for (let [position, count] = [after, Math.min(limit, FIRST_ROWS)]; ; ) {
+      const page = await store.events.list(tenant, filter, position, count);
+      rows.push(...page.rows);
+      for (const { body } of page.rows) characters += body.length;
+      const isWhole = rows.length >= limit || page.rows.length < count || !page.hasMore;
+      if (isWhole || characters >= MAX_CHARACTERS) return { ...page, rows };
+      position = page.position;
+      const atOnce = Math.floor((READ_CHARACTERS * rows.length) / characters);
+      count = Math.min(limit - rows.length, Math.max(1, atOnce));
+      await nextTurn();
+    }
+  }
 
   /** One query for each turn of the event loop, so that other requests come in between. */
   async function ownTurn(): Promise<void> {

@@ -22,6 +22,8 @@ const RECONNECT_MS = 3_000;
 const UNREAD_FOR_MS = 60_000;
 /** Pause before the next request to a database that does not answer. */
 const UNAVAILABLE_FOR_MS = 2_000;
+/** Rows of the first page: events may be long, and what the client does not take is read again. */
+const FIRST_ROWS = 4;
 /** Limit for the last bytes when a stream ends; the next stream sends again what did not arrive. */
 const LAST_BYTES_MS = 1_000;
 
@@ -34,8 +36,11 @@ type Stream = {
   readonly isLoose: boolean;
 };
 
-/** Position up to which a stream is written, and whether its client has to read before more is written. */
-type Written = { readonly position: number; readonly isFull: boolean };
+/**
+ * Position up to which a stream is written, whether its client has to read before more is written, and how many rows the
+ * next page may have: as many as fitted of this one, or twice as many where all did.
+ */
+type Written = { readonly position: number; readonly isFull: boolean; readonly limit: number };
 
 export function createEventStreams(
   feed: EventFeed,
@@ -43,9 +48,13 @@ export function createEventStreams(
   room: ConnectionLimit,
 ) {
   /** The next page with events, or an empty one when a heartbeat is due. */
-  async function next({ query, keyId, signal }: Stream, after: number): Promise<FeedPage | null> {
+  async function next(
+    { query, keyId, signal }: Stream,
+    after: number,
+    limit: number,
+  ): Promise<FeedPage | null> {
     try {
-      const page = await feed.next({ ...query, after }, HEARTBEAT_MS, signal);
+      const page = await feed.next({ ...query, after, limit }, HEARTBEAT_MS, signal);
       // The key is checked after the page was read: no event goes to a key that was revoked before it.
       const key = await store.apiKeys.fetch(keyId);
       return signal.aborted || key === null || key.revokedAt !== null ? null : page;
@@ -57,22 +66,22 @@ export function createEventStreams(
   }
 
   /** Writes the next page or a heartbeat; null when the stream or the key has ended. */
-  async function advance(stream: Stream, after: number): Promise<Written | null> {
-    const page = await next(stream, after);
+  async function advance(stream: Stream, after: number, limit: number): Promise<Written | null> {
+    const page = await next(stream, after, limit);
     if (page === null) return null;
-    if (page.rows.length > 0) return write(stream, page);
-    return { position: page.position, isFull: !stream.response.write(`:\n${placeOf(page.position)}`) };
+    if (page.rows.length > 0) return write(stream, page, limit);
+    const isFull = !stream.response.write(`:\n${placeOf(page.position)}`);
+    return { position: page.position, isFull, limit };
   }
 
   /** Sends page after page, until the stream or the key ends. */
-  async function send(stream: Stream, { position, isFull }: Written): Promise<void> {
+  async function send(stream: Stream, first: Written): Promise<void> {
     const { response, signal } = stream;
-    for (let after = position, mustDrain = isFull; ; ) {
-      if (mustDrain && !(await isDrained(response, signal))) return;
-      const written = await advance(stream, after);
-      if (written === null) return;
-      after = written.position;
-      mustDrain = written.isFull;
+    for (let written = first; ; ) {
+      if (written.isFull && !(await isDrained(response, signal))) return;
+      const next = await advance(stream, written.position, written.limit);
+      if (next === null) return;
+      written = next;
     }
   }
 
@@ -82,11 +91,11 @@ export function createEventStreams(
       const { keyId } = principalOf(request);
       const { signal, leave } = room.enter(keyId, reply.raw);
       try {
-        const page = await feed.page(query);
+        const page = await feed.page({ ...query, limit: FIRST_ROWS });
         const start = page.rows.length === 0 ? page.position : query.after;
         const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
         const stream: Stream = { response, keyId, query, signal, isLoose: request.loose !== null };
-        send(stream, write(stream, page))
+        send(stream, write(stream, page, FIRST_ROWS))
           .catch((error) => {
             request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');
           })
@@ -104,12 +113,13 @@ export function createEventStreams(
 }
 
 /** Writes as much of a page as the buffer takes. The rest is read again later: kept, it would fill the memory. */
-function write({ response, isLoose }: Stream, { rows, position }: FeedPage): Written {
-  for (const event of rows) {
+function write({ response, isLoose, query }: Stream, { rows, position }: FeedPage, limit: number): Written {
+  for (const [index, event] of rows.entries()) {
     const body = isLoose ? inHundredths(event.body) : event.body;
-    if (!response.write(textOf(event, body))) return { position: event.position, isFull: true };
+    if (!response.write(textOf(event, body)))
+      return { position: event.position, isFull: true, limit: index + 1 };
   }
-  return { position, isFull: false };
+  return { position, isFull: false, limit: Math.min(query.limit, 2 * limit) };
 }
 
 /** The body is compact JSON, which has no line breaks. */

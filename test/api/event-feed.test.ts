@@ -18,12 +18,13 @@ import { mockTimers } from '../support/timers.ts';
 const tenant: Tenant = { account: 1, mode: 'test' };
 const never = new AbortController().signal;
 
-/** A feed in memory, with as much of a store as is needed to read it, that counts how often it is read. */
+/** A feed in memory, with as much of a store as is needed to read it, that counts how often it is read, and how much. */
 function memoryFeed() {
   const live = createLiveUpdates();
   const events: FeedEvent[] = [];
   const feed = {
     reads: 0,
+    rows: 0,
     trouble: null as Error | null,
     revokedAt: null as number | null,
     body: '{}',
@@ -41,6 +42,7 @@ function memoryFeed() {
         const lookedTo = Math.min(types ? after + feed.stretch : events.length, events.length);
         const wanted = events.slice(after, lookedTo).filter(({ type }) => types?.includes(type) ?? true);
         const rows = wanted.slice(0, limit);
+        feed.rows += rows.length;
         if (wanted.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position };
         return { rows, hasMore: lookedTo < events.length, position: lookedTo };
       },
@@ -75,6 +77,40 @@ function movedTime(t: TestContext) {
 }
 
 const query = (after: number, types?: readonly string[]) => ({ tenant, types, after, limit: 100 });
+
+suite('a page of the feed', () => {
+  test('of long events ends after some megabytes, and is read a few at a time', async () => {
+    const feed = memoryFeed();
+    feed.body = 'x'.repeat(300_000);
+    for (let i = 0; i < 100; i++) feed.add();
+    const { rows, hasMore, position } = await feed.reader.page(query(0));
+    assert.equal(hasMore, true);
+    assert.equal(position, rows.length);
+    assert.ok(rows.length >= 10 && rows.length < 20, `${rows.length} rows`);
+    assert.ok(feed.reads > 1);
+  });
+
+  test('of usual events is whole, after two reads', async () => {
+    const feed = memoryFeed();
+    for (let i = 0; i < 150; i++) feed.add();
+    const { rows, hasMore } = await feed.reader.page(query(0));
+    assert.deepEqual([rows.length, hasMore, feed.reads], [100, true, 2]);
+    const rest = await feed.reader.page(query(100));
+    assert.deepEqual([rest.rows.length, rest.hasMore, rest.position], [50, false, 150]);
+  });
+
+  test('of some types ends where a look ends', async () => {
+    const feed = memoryFeed();
+    feed.stretch = 40;
+    for (let i = 0; i < 100; i++) feed.add(i % 2 === 0 ? 'wanted' : 'other');
+    const { rows, hasMore, position } = await feed.reader.page(query(0, ['wanted']));
+    assert.ok(rows.length >= 20 && hasMore && position >= 40);
+    assert.deepEqual(
+      rows.map(({ position }) => position),
+      rows.map((_, index) => 2 * index + 1),
+    );
+  });
+});
 
 suite('who waits at the end of a feed', () => {
   test('shares the looks with all the others, however much is committed', async (t) => {
@@ -265,6 +301,32 @@ suite('a stream', () => {
     assert.equal(response.state, 'ended');
     await pass(1_000);
     assert.equal(response.state, 'destroyed', 'the last bytes are not waited for');
+    feed.reader.close();
+  });
+
+  test('of long events reads hardly more of them than its client takes', async (t) => {
+    const pass = movedTime(t);
+    const feed = memoryFeed();
+    for (let i = 0; i < 200; i++) feed.add();
+    const { response } = await openStream(feed);
+    response.isFull = true;
+    await pass(0);
+    const before = feed.rows;
+    const taken = 30;
+    for (let i = 0; i < taken; i++) {
+      response.emit('drain');
+      await pass(0);
+    }
+    const read = feed.rows - before;
+    assert.ok(read <= 2 * taken, `${read} rows were read for ${taken}`);
+    response.isFull = false;
+    response.emit('drain');
+    await pass(20);
+    assert.match(response.text, /id: 200\nevent: .*\ndata: {}\n\n$/);
+    const whole = feed.reads;
+    assert.equal(response.text.match(/^event/gm)?.length, 200);
+    assert.ok(whole < taken + 20, `${whole} reads`);
+    response.emit('close');
     feed.reader.close();
   });
 
