@@ -243,6 +243,12 @@ export const storeFaults: readonly Fault[] = [
     replace: 'const payer = { ...session.payer };',
   },
   {
+    name: 'a batch decides on deliveries as they were before it changed them',
+    ...postgres('postgres/commit', 'store/postgres'),
+    find: 'needs.deliveries && all.some(changesDeliveries)',
+    replace: 'needs.deliveries && all.length < 0',
+  },
+  {
     name: 'two processes claim the same timer',
     ...postgres('postgres/lease-checkouts', 'store/postgres'),
     find: "AND due_at <= ${now} AND ${isFree(realNow)}\n          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED\n        )\n        UPDATE timer SET leased_until = ${realNow + leaseMs} FROM due\n        WHERE ${owned(tenant, 'timer')} AND timer.checkout = due.checkout\n          -- Once more: what another process has written meanwhile counts, whatever became of the lock.\n          AND timer.due_at <= ${now} AND ${isFree(realNow)}",

@@ -17,8 +17,11 @@ export type Load<K, T, W> = {
    * its own: a locking SELECT may show what was there before it waited.
    */
   readonly lock?: (tenant: Tenant, keys: readonly K[]) => Sql;
-  /** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
-  readonly apply: (known: Map<string, T>, writes: W) => void;
+  /**
+   * Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. Absent
+   * where they are to read it anew.
+   */
+  readonly apply?: (known: Map<string, T>, writes: W) => void;
   /** The table, if PostgreSQL counts the changes of its rows in `revision`. */
   readonly counted?: Table;
   /** Set if two batches under way may name the same key. */

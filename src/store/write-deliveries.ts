@@ -14,7 +14,7 @@ export function deliveryWrites(
 ): ReadonlyArray<readonly [RowsStatement, readonly AnyRow[]]> {
   const added = newDeliveries(all);
   // Most changes do no more.
-  if (!all.some(concernsKnownDeliveries)) return added.length === 0 ? [] : [[insert, added]];
+  if (!all.some(changesDeliveries)) return added.length === 0 ? [] : [[insert, added]];
   const results = all.flatMap(({ deliveryResults = [] }) => deliveryResults);
   const resends = all.flatMap((writes) => writes.resends ?? []);
   const retried = results.filter(({ state }) => state === 'pending');
@@ -32,7 +32,8 @@ export function deliveryWrites(
   ];
 }
 
-function concernsKnownDeliveries({ deliveryResults, resends, dueNow }: Writes): boolean {
+/** True if known deliveries change, or may come to be others' turn. */
+export function changesDeliveries({ deliveryResults, resends, dueNow }: Writes): boolean {
   return Boolean(deliveryResults?.length || resends?.length || dueNow?.length);
 }
 

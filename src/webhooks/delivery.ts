@@ -7,24 +7,27 @@ import type { Endpoint } from './endpoint.ts';
 
 export type DeliveryId = Id<'whd'>;
 
-/** An event for a receiver, due at once unless an earlier event of the same subject is still on its way there. */
-export type DeliveryRow = {
+export const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
+
+/** A delivery and its ordering key, which never changes. */
+export type OrderedDelivery = {
   readonly id: DeliveryId;
-  readonly event: EventId;
-  readonly subject: SubjectId;
-  readonly sequence: number;
   /** Id of an endpoint, or the origin of the address that a session names. */
   readonly receiver: string;
+  readonly subject: SubjectId;
+};
+
+/** An event for a receiver, due at once unless an earlier event of the same subject is still on its way there. */
+export type DeliveryRow = OrderedDelivery & {
+  readonly event: EventId;
+  readonly sequence: number;
   /** Address named by the session; null for an endpoint. */
   readonly url: string | null;
   /** In the clock of the account and mode. */
   readonly createdAt: TenantTime;
 };
 
-export type Resend = {
-  readonly id: DeliveryId;
-  readonly receiver: string;
-  readonly subject: SubjectId;
+export type Resend = OrderedDelivery & {
   /** In the clock of the account and mode. */
   readonly at: TenantTime;
 };
@@ -111,13 +114,10 @@ export type SentAttempt = {
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 /** A delivery as read. */
-export type Delivery = {
-  readonly id: DeliveryId;
+export type Delivery = OrderedDelivery & {
   readonly createdAt: TenantTime;
   readonly event: EventId;
   readonly eventType: string;
-  readonly subject: SubjectId;
-  readonly receiver: string;
   readonly url: string | null;
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -126,6 +126,13 @@ export type Delivery = {
   readonly triedAt: TenantTime | null;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
+};
+
+/** A delivery with its place within its ordering key. */
+export type PlacedDelivery = Delivery & {
+  readonly sequence: number;
+  /** True while an earlier one of its ordering key is pending. */
+  readonly isBehind: boolean;
 };
 
 export type DeliveryAttempt = {

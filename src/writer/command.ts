@@ -15,7 +15,7 @@ import type { RealTime } from '../lib/time.ts';
 import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
 import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { Answer, Audit, IdempotencyKey, Writes } from '../store/store.ts';
-import type { Delivery, DeliveryResult } from '../webhooks/delivery.ts';
+import type { Delivery, DeliveryResult, OrderedDelivery } from '../webhooks/delivery.ts';
 import type { Endpoint, EndpointCommand, EndpointId } from '../webhooks/endpoint.ts';
 import type { Health } from '../webhooks/health.ts';
 
@@ -61,7 +61,7 @@ export type AdvanceClock = {
 /** Makes these deliveries again. */
 export type ResendDeliveries = {
   readonly origin: Origin;
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly OrderedDelivery[];
   readonly now: TenantTime;
   /** Set where they were chosen by what they have in common, perhaps their endpoint; there may be none of them. */
   readonly many?: { readonly endpoint?: EndpointId };

@@ -68,6 +68,28 @@ suite('a delivery that is made again', () => {
     assert.deepEqual(more, []);
   });
 
+  test('is shown without a next attempt while an earlier one is pending', async (t) => {
+    const service = await startService(t);
+    let status = 200;
+    const receiver = await startReceiver(t, () => status);
+    const { id: session } = await createSession(service, { webhook_url: receiver.url });
+    await settled(service);
+    await service.call('POST', `/v3/checkout/${session}/expire`);
+    await settled(service);
+    status = 500;
+    const [later, earlier] = (await deliveries(service)).map(({ id }) => id);
+    const isDue: boolean[] = [];
+    for (const id of [earlier, later]) {
+      const answered = succeeded(await resend(service, id));
+      isDue.push(answered.next_attempt_at !== null);
+      assert.equal(
+        answered.next_attempt_at === null,
+        (await fetchDelivery(service, id)).next_attempt_at === null,
+      );
+    }
+    assert.deepEqual(isDue, [true, false]);
+  });
+
   test('goes nowhere while its endpoint is disabled', async (t) => {
     const service = await startService(t);
     const receiver = await startReceiver(t);

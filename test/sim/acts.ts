@@ -136,21 +136,10 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
   function resend(step: Of<'resend'>): void {
     const due = pick(webhooks.deliveries.values(), step.delivery);
     if (!due?.isOver || due.isForgotten) return;
-    const { receiver, event, subject } = due;
-    const asRead = {
-      eventType: '',
-      url: null,
-      state: 'delivered',
-      attempts: 1,
-      dueAt: null,
-      triedAt: null,
-      lastStatus: 200,
-      lastError: null,
-    } as const;
-    const found = { id: due.id, event, subject, receiver, createdAt: 0, ...asRead };
-    askElse<'resend'>(due.tenant, `POST /v3/webhook_delivery/${due.id}/resend`, (now) => ({
+    const { id, receiver, subject } = due;
+    askElse<'resend'>(due.tenant, `POST /v3/webhook_delivery/${id}/resend`, (now) => ({
       subject: 'resend',
-      deliveries: [found],
+      deliveries: [{ id, receiver, subject }],
       now,
     }));
   }

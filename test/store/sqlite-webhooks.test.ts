@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { deliveries } from '../../src/store/resources/deliveries.ts';
+import { deliveries, loadDeliveries } from '../../src/store/resources/deliveries.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { dueReceivers } from '../../src/store/sqlite/lease-deliveries.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
@@ -92,6 +92,18 @@ test('what is written of a delivery is found by its key or its ordering key', (t
       if (/^(SCAN|SEARCH)/.test(`${detail}`))
         assert.match(`${detail}`, /\(account=\? AND live=\? AND |CONSTANT ROW/, text);
     }
+  }
+});
+
+test('a delivery to be made again, and an earlier one, are found by their keys', (t) => {
+  const database = openDatabase(freshPath(t));
+  t.after(() => database.close());
+  for (const ids of [['whd_1'], ['whd_1', 'whd_2']] as const) {
+    const { text, values } = onSqlite(loadDeliveries.read({ account: 1, mode: 'test' }, ids).sql);
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+    const plan = steps.map(({ detail }) => String(detail)).filter((step) => /^(SCAN|SEARCH)/.test(step));
+    for (const step of plan) assert.match(step, /\(account=\? AND live=\? AND |^SCAN json_each/);
+    assert.match(plan.join('\n'), /delivery_ordering \(.* AND receiver=\? AND subject=\? AND sequence</);
   }
 });
 

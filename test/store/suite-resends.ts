@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
+import type { Loaded, Writes } from '../../src/store/store.ts';
 import type { ClaimedDelivery, Delivery, DeliveryId } from '../../src/webhooks/delivery.ts';
 import { type Open, T } from './build.ts';
 import {
@@ -107,6 +108,56 @@ export function resendSuite(open: Open): void {
       await resend(store, mine, T + 1, all[0] as DeliveryId);
       assert.equal((await store.deliveries.fetch(mine, all[1] as DeliveryId))?.dueAt, null);
       assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), all);
+    });
+
+    it('is seen behind what the units before it in a batch have made of it and others', async ({
+      store,
+      mine,
+    }) => {
+      const {
+        ids,
+        session: { id: subject },
+      } = await tell(store, mine, 3);
+      await drain(store, mine, T);
+      const [first, second, third] = ids as [DeliveryId, DeliveryId, DeliveryId];
+      const resent = (id: DeliveryId) => ({ resends: [{ id, receiver: HOST, subject, at: T + 1 }] });
+      const needs = { tenant: mine, deliverySubjects: [subject], deliveries: ids };
+      const seen: unknown[][] = [[], [], []];
+      const decideOn = (unit: number, ...writes: Writes[]) => ({
+        needs,
+        decide({ deliveries }: Loaded) {
+          seen[unit] = ids.map((id) => {
+            const { state, isBehind } = deliveries.get(id) ?? {};
+            return [state, isBehind];
+          });
+          return writes;
+        },
+      });
+      await store.commit([decideOn(0, resent(third)), decideOn(1, resent(second)), decideOn(2)]);
+      assert.deepEqual(seen, [
+        [
+          ['delivered', false],
+          ['delivered', false],
+          ['delivered', false],
+        ],
+        [
+          ['delivered', false],
+          ['delivered', false],
+          ['pending', false],
+        ],
+        [
+          ['delivered', false],
+          ['pending', false],
+          ['pending', true],
+        ],
+      ]);
+      await store.commit([decideOn(0, resent(first), resent(second)), decideOn(1)]);
+      assert.deepEqual(seen[1], [
+        ['pending', false],
+        ['pending', true],
+        ['pending', true],
+      ]);
+      assert.deepEqual(inOrder(await drain(store, mine, T + HOUR)), ids);
     });
 
     it('leaves other ordering keys, accounts and modes alone', async ({ store, mine, live }) => {

@@ -9,6 +9,7 @@ export const nothing: Loaded = {
   providerEvents: new Map(),
   bankEntries: new Map(),
   statements: new Map(),
+  deliveries: new Map(),
   answers: new Map(),
   endpoints: [],
   receivers: new Map(),

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt } from '../../lib/id.ts';
 import type { DeliveryFilter, Store } from '../../store/store.ts';
-import type { Delivery } from '../../webhooks/delivery.ts';
+import { type Delivery, NO_SUCH_DELIVERY } from '../../webhooks/delivery.ts';
 import { isEndpoint, NO_SUCH_ENDPOINT } from '../../webhooks/endpoint.ts';
 import {
   representDelivery,
@@ -32,7 +32,6 @@ const tag = 'Webhook deliveries';
 const permission = 'webhooks';
 const params = idOf('whd', 'delivery');
 const endpointParams = idOf('whe', 'webhook endpoint');
-const NO_SUCH_DELIVERY = 'There is no such webhook delivery.';
 
 /** Limit of one resend: it is one transaction, for which all other commands wait. */
 const MAX_RESENT = 500;

@@ -4,6 +4,7 @@ import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { erase } from '../erase.ts';
 import type { Unit, Writes } from '../store.ts';
+import { changesDeliveries } from '../write-deliveries.ts';
 import { again } from './again.ts';
 import { type CheckoutCache, createCheckoutCache } from './checkouts.ts';
 import { loadView, type View } from './load.ts';
@@ -57,31 +58,45 @@ async function commitOnce(
     });
     writes.push(...decided.writes);
     for (const { after } of changes) checkouts.set(after.id, after);
-    if (decided.erasing === null) {
+    if (decided.isAll) {
       await commit(statements);
       return { checkouts: [...checkouts.values()], writes };
     }
-    // Erasing changes rows of sessions: the units behind it must read them anew. What they read may come to nothing
-    // with this transaction, and is not for others.
+    // These change rows beyond those that were decided on: the units behind must read them anew. What they read may come
+    // to nothing with this transaction, and is not for others.
     await Promise.all(statements);
-    for (const id of await stepsOn(sql, erase(tenant, decided.erasing))) checkouts.delete(id);
+    if (decided.erasing !== null) {
+      for (const id of await stepsOn(sql, erase(tenant, decided.erasing))) checkouts.delete(id);
+    }
     rest = rest.slice(decided.done);
     known = createCheckoutCache();
   }
 }
 
-/** Lets the units decide, each seeing what those before it write; ends behind one that erases somebody. */
-function decideInTurn(
-  units: readonly Unit[],
-  view: View,
-): { readonly writes: readonly Writes[]; readonly done: number; readonly erasing: Customer | null } {
+type DecidedUnits = {
+  readonly writes: readonly Writes[];
+  /** Number of units that have decided. */
+  readonly done: number;
+  /** True if nothing is left to do but to commit. */
+  readonly isAll: boolean;
+  readonly erasing: Customer | null;
+};
+
+/**
+ * Lets the units decide, each seeing what those before it write. Ends behind one that erases somebody, and before one
+ * that needs deliveries of which any may have changed.
+ */
+function decideInTurn(units: readonly Unit[], view: View): DecidedUnits {
   const all: Writes[] = [];
   for (const [index, { needs, decide }] of units.entries()) {
+    if (needs.deliveries && all.some(changesDeliveries)) {
+      return { writes: all, done: index, isAll: false, erasing: null };
+    }
     const writes = decide(view.of(needs));
     all.push(...writes);
     for (const each of writes) view.apply(each);
     const erasing = writes.find(({ erasedCustomer }) => erasedCustomer)?.erasedCustomer;
-    if (erasing) return { writes: all, done: index + 1, erasing };
+    if (erasing) return { writes: all, done: index + 1, isAll: false, erasing };
   }
-  return { writes: all, done: units.length, erasing: null };
+  return { writes: all, done: units.length, isAll: true, erasing: null };
 }

@@ -12,7 +12,7 @@ import { bankEntries, loadBankEntries, writeBankEntry } from './bank-entries.ts'
 import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank-files.ts';
 import { checkouts, loadOwners } from './checkouts.ts';
 import { customers, loadCustomers, loadCustomersByEmail, writeCustomer } from './customers.ts';
-import { deliveries } from './deliveries.ts';
+import { deliveries, loadDeliveries } from './deliveries.ts';
 import { apiKeys } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
 import { events } from './events.ts';
@@ -88,6 +88,7 @@ const loads = {
   providerEvents: loadProviderEvents,
   bankEntries: loadBankEntries,
   statements: loadStatements,
+  deliveries: loadDeliveries,
   owners: loadOwners,
   answers: loadAnswers,
 };
@@ -114,6 +115,7 @@ const nothing: Found = {
   providerEvents: none,
   bankEntries: none,
   statements: none,
+  deliveries: none,
   owners: none,
   answers: none,
 };
@@ -177,7 +179,7 @@ export function among<T>(all: ReadonlyMap<string, T>, keys: readonly string[]): 
 /** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
 export function applyWrites(found: Found, writes: Changes): void {
   function apply<N extends LoadName>(name: N): void {
-    if (found[name] !== none) loadsByName[name].apply(found[name], writes);
+    if (found[name] !== none) loadsByName[name].apply?.(found[name], writes);
   }
   for (const name of loadNames) apply(name);
 }

@@ -2,9 +2,16 @@
 
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventId, SubjectId } from '../../events/event.ts';
-import type { Delivery, DeliveryAttempt, DeliveryId, DeliveryState } from '../../webhooks/delivery.ts';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryId,
+  DeliveryState,
+  PlacedDelivery,
+} from '../../webhooks/delivery.ts';
+import { byKey, load } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
-import { either, raw, type Sql, sql } from '../sql.ts';
+import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import {
   type AskedOf,
@@ -30,8 +37,8 @@ function deliveryFrom({ type: eventType, sequence, roundStart, ...delivery }: Fo
 }
 
 /** Joined by the values and not by its columns, or PostgreSQL would not see that an index has the order of ids. */
-const selectFrom = (tenant: Tenant, index: string | null): Sql => sql`
-  SELECT ${raw(columnsIn('delivery'))}, event.type FROM delivery${indexedBy(index)}
+const selectFrom = (tenant: Tenant, index: string | null, further = nothing): Sql => sql`
+  SELECT ${raw(columnsIn('delivery'))}, event.type${further} FROM delivery${indexedBy(index)}
   JOIN event ON ${owned(tenant, 'event')} AND event.id = delivery.event`;
 
 const filtersOf = (tenant: Tenant) => ({
@@ -72,6 +79,31 @@ function indexFor({ receiver, subject, event, state }: DeliveryFilter): string |
   if (state === 'pending') return receiver === undefined ? 'delivery_pending' : 'delivery_ordering';
   return receiver === undefined ? null : 'delivery_receiver';
 }
+
+/** Pending deliveries of the same ordering key before it; of one event, in the order of their ids. */
+const earlierOf = (tenant: Tenant): Sql => sql`
+  SELECT 1 FROM delivery AS earlier
+  WHERE ${owned(tenant, 'earlier')} AND earlier.receiver = delivery.receiver
+    AND earlier.subject = delivery.subject AND earlier.state = 'pending'
+    AND (earlier.sequence, earlier.id) < (delivery.sequence, delivery.id)`;
+
+/**
+ * Deliveries to be made again. Units that change deliveries have statements to do so, which say what becomes of others:
+ * behind those, everything is read anew (`changesDeliveries`). Their ordering keys keep other batches away.
+ */
+export const loadDeliveries = load({
+  keyOf: (id: DeliveryId): string => id,
+  read: (tenant, ids: readonly DeliveryId[]) =>
+    byKey(
+      sql`${selectFrom(tenant, null, sql`, EXISTS (${earlierOf(tenant)}) AS "isBehind"`)}
+          WHERE ${owned(tenant, 'delivery')} AND ${isAnyOf('delivery.id', ids)}`,
+      ({ isBehind, ...row }: Found & { readonly isBehind: boolean | number }): [string, PlacedDelivery] => [
+        row.id,
+        { ...deliveryFrom(row), sequence: row.sequence, isBehind: Boolean(isBehind) },
+      ],
+    ),
+  isShared: true,
+});
 
 export const deliveries = {
   fetch: (tenant: Tenant, id: DeliveryId): Read<Delivery | null> =>
