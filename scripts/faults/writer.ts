@@ -64,8 +64,32 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'a provider event that was settled waits again',
     ...writer('handlers/provider-event', 'writer/provider-event'),
-    find: "known.id !== event.id || known.state === 'done'",
-    replace: 'known.id !== event.id',
+    find: "known.state === 'done' || !isNews",
+    replace: '!isNews',
+  },
+  {
+    name: 'a provider event gets an older state than another process has written',
+    ...writer('handlers/provider-event', 'writer/provider-event', 'worker/provider-events'),
+    find: "(known.state === 'waiting' && known.tries === action.tries)",
+    replace: "known.state !== 'done'",
+  },
+  {
+    name: 'a delivery that is made again is shown as due behind another one',
+    ...writer('handlers/resend', 'api/deliveries-resend'),
+    find: 'const isHead = !isBehind && heads.get(keyOf(each)) === each;',
+    replace: 'const isHead = heads.get(keyOf(each)) === each;',
+  },
+  {
+    name: 'an entry that several processes find due is tried once by each of them',
+    ...writer('handlers/bank-entry', 'writer/bank-entry'),
+    find: "action.type === 'retry' && !isDue",
+    replace: "action.type === 'retry' && known?.dueAt === null",
+  },
+  {
+    name: 'a payment file has an amount that was decided on anew',
+    ...writer('handlers/payment-file', 'writer/payment-file'),
+    find: 'entry.sentBack.amount !== transfer.amount',
+    replace: "transfer.id === ''",
   },
   {
     name: 'one failing row ends the turn of those behind it',

@@ -1,24 +1,17 @@
 /** Due provider events: their rails are asked, again and again while no session is found or no rail answers. */
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
-import type { ProviderEvent, ProviderEventState } from '../methods/provider-event.ts';
+import type { ProviderEvent } from '../methods/provider-event.ts';
 import type { Store } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import { type RailDependencies, syncAttempt } from '../writer/rails.ts';
+import type { Executed } from '../writer/writer.ts';
 import { type DueRows, dueRows } from './due-rows.ts';
 
 export type ProviderEventDependencies = RailDependencies & {
   readonly store: Pick<Store, 'providerEvents'>;
   readonly onError: (error: unknown) => void;
 };
-
-/**
- * Waits before a provider event is looked at again, if no session was found or its rail did not answer. After the last
- * one, a person has to look.
- */
-const RETRY_AFTER_MS = [5, 30, 120, 600, 3600, 6 * 3600, 24 * 3600, 48 * 3600].map(
-  (seconds) => seconds * 1000,
-);
 
 export function dueProviderEvents(dependencies: ProviderEventDependencies): DueRows {
   return dueRows({
@@ -37,7 +30,8 @@ async function followUp(
 ): Promise<void> {
   const { attemptReference, paymentReference } = event;
   if (attemptReference === null && paymentReference === null) {
-    return keep(dependencies, tenant, event, 'done', null);
+    await followedUp(dependencies, tenant, event, true, now);
+    return;
   }
   const checkout = await concerned(dependencies, tenant, event);
   const attempt = checkout?.attempts.find(
@@ -48,16 +42,13 @@ async function followUp(
   );
   // Without an answer, the provider event stays as it is: nobody would ask again about an attempt that has succeeded,
   // and a dispute, for example, would be missed.
-  if (checkout && attempt && (await syncAttempt(dependencies, checkout, attempt, now))) {
-    return keep(dependencies, tenant, event, 'done', null);
-  }
-  const wait = RETRY_AFTER_MS[event.tries];
-  if (wait !== undefined) return keep(dependencies, tenant, event, 'waiting', now + wait);
+  const isSettled = Boolean(checkout && attempt && (await syncAttempt(dependencies, checkout, attempt, now)));
+  const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
+  if (result.kind !== 'change' || result.value.state !== 'open') return;
   const problem = attempt
     ? 'nobody answers what a provider event is about'
     : 'a provider event is about no known payment';
   dependencies.onAlert(event.rail, problem, { event: event.id });
-  return keep(dependencies, tenant, event, 'open', null);
 }
 
 async function concerned(
@@ -73,13 +64,14 @@ async function concerned(
   return null;
 }
 
-async function keep(
+function followedUp(
   { execute }: ProviderEventDependencies,
   tenant: Tenant,
-  event: ProviderEvent,
-  state: ProviderEventState,
-  dueAt: TenantTime | null,
-): Promise<void> {
-  const looked = { ...event, state, dueAt, tries: event.tries + 1 };
-  await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), event: looked });
+  { rail, reference, tries }: ProviderEvent,
+  isSettled: boolean,
+  now: TenantTime,
+): Promise<Executed<ProviderEvent>> {
+  const action = { type: 'follow_up', tries, isSettled } as const;
+  const origin = ownOrigin(tenant, 'rail');
+  return execute({ subject: 'provider_event', origin, now, rail, reference, action });
 }

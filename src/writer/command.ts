@@ -99,8 +99,26 @@ export type EntryAction =
   /** For a booking in one sum: its parts are in this file as entries of their own. */
   | { readonly type: 'take_apart'; readonly entry: EntryContent; readonly file: BankFileId };
 
-/** Keeps what a provider sent by itself, or what became of it. */
-export type RecordProviderEvent = { readonly origin: Origin; readonly event: ProviderEvent };
+/** Changes what a provider sent by itself, or keeps it as it came. */
+export type ChangeProviderEvent = {
+  readonly origin: Origin;
+  readonly now: TenantTime;
+  /** With the reference, by which the same event is recognized. */
+  readonly rail: string;
+  readonly reference: string;
+  readonly action: ProviderEventAction;
+};
+
+export type ProviderEventAction =
+  | ({ readonly type: 'receive' } & Pick<
+      ProviderEvent,
+      'id' | 'attemptReference' | 'paymentReference' | 'body'
+    >)
+  /**
+   * Its rail was asked. `tries` are those before this one: several processes may have asked, and one that found nothing
+   * says no more than what another has written since.
+   */
+  | { readonly type: 'follow_up'; readonly tries: number; readonly isSettled: boolean };
 
 /** Asks ahead of long work whether the request was answered before; a new one is refused as `not_found`. */
 export type FindRepetition = { readonly origin: Origin };
@@ -146,7 +164,7 @@ export type Commands = {
   readonly clock: { readonly command: AdvanceClock; readonly value: number };
   readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };
   readonly bank_entry: { readonly command: ChangeBankEntry; readonly value: BankEntry };
-  readonly provider_event: { readonly command: RecordProviderEvent; readonly value: ProviderEvent };
+  readonly provider_event: { readonly command: ChangeProviderEvent; readonly value: ProviderEvent };
   readonly repetition: { readonly command: FindRepetition; readonly value: never };
   readonly bank_file: { readonly command: KeepBankFile; readonly value: BankFile };
   readonly payment_file: { readonly command: MakePaymentFile; readonly value: BankFile };

@@ -65,13 +65,15 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
     });
   }
 
-  function sendEvent(tenant: Tenant, said: Said): void {
+  function sendEvent(tenant: Tenant, { rail, reference, ...said }: Said): void {
     const now = oracle.nowOf(tenant);
-    const times = { receivedAt: now, dueAt: now, tries: 0 };
-    const event = { id: newId('pev', now), state: 'waiting', ...times, ...said } as const;
+    const action = { type: 'receive', id: newId('pev', now), ...said } as const;
     const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
     const { worker, execute } = process();
-    void execute({ subject: 'provider_event', origin, event }).then(worker.nudgeProviderEvents, () => {});
+    void execute({ subject: 'provider_event', origin, now, rail, reference, action }).then(
+      worker.nudgeProviderEvents,
+      () => {},
+    );
   }
 
   /** As the route does it, with the body and the signature as they come. */

@@ -6,9 +6,11 @@ import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Rail, RailAnswer } from '../../src/methods/method.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
+import { railKey } from '../../src/store/resources/rail-reference.ts';
 import type { Store } from '../../src/store/store.ts';
 import { dueProviderEvents } from '../../src/worker/provider-events.ts';
 import type { Command } from '../../src/writer/command.ts';
+import { decideOnProviderEvent } from '../../src/writer/handlers/provider-event.ts';
 import type { Execute } from '../../src/writer/writer.ts';
 import { attempt, checkout, payment } from '../checkout/build.ts';
 import { providerEvent, T } from '../store/build.ts';
@@ -30,10 +32,14 @@ const session = checkout({
 });
 
 /** What becomes of a provider event: the attempts that the rail is asked about, and the event afterwards. */
-async function lookAt(event: ProviderEvent, sync: () => Promise<RailAnswer> = async () => answers) {
+async function lookAt(
+  event: ProviderEvent,
+  sync: () => Promise<RailAnswer> = async () => answers,
+  stored: ProviderEvent = event,
+) {
   const asked: string[] = [];
   const alerts: unknown[] = [];
-  let kept = event;
+  let kept = stored;
   const railNamed = (name: string): Rail => ({
     ...sandbox,
     name,
@@ -52,7 +58,11 @@ async function lookAt(event: ProviderEvent, sync: () => Promise<RailAnswer> = as
     },
   } as unknown as Pick<Store, 'providerEvents' | 'checkouts'>;
   const execute = (async (command: Command<'provider_event'> | Command<'checkout'>) => {
-    if (command.subject === 'provider_event') kept = command.event;
+    if (command.subject !== 'provider_event') return;
+    const decided = decideOnProviderEvent(command, { providerEvents: new Map([[railKey(kept), kept]]) });
+    assert.ok('value' in decided);
+    kept = decided.value;
+    return { result: { kind: decided.writes.length > 0 ? 'change' : 'unchanged', value: kept } };
   }) as unknown as Execute;
   const rows = dueProviderEvents({
     store,
@@ -111,6 +121,18 @@ suite('a provider event', () => {
       assert.deepEqual(alerts, [['stripe', alert, { event: event.id }]]);
     });
   }
+
+  test('that another process has looked at meanwhile stays as that has left it, unless it is settled', async () => {
+    const event = providerEvent('evt_1');
+    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9 };
+    const later: ProviderEvent = { ...event, dueAt: T + 60 * MINUTE, tries: 4 };
+    for (const stored of [open, later]) {
+      const { kept, alerts } = await lookAt(event, () => Promise.reject(new Error('silent')), stored);
+      assert.deepEqual([kept, alerts], [stored, []]);
+      const { standing } = await lookAt(event, async () => answers, stored);
+      assert.deepEqual(standing, ['done', null, stored.tries + 1]);
+    }
+  });
 
   test('of another rail leads nowhere by the same reference', async () => {
     const { asked, standing } = await lookAt(providerEvent('evt_1', { rail: 'sandbox' }));

@@ -18,18 +18,18 @@ const lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null
 const context = { serializer: createSerializer('https://pay.example.com'), settings: defaultSettings };
 
 /** What becomes of this entry, or of a new one, without any session that it could concern. */
-function decided(action: EntryAction, known: BankEntry | null) {
+function decided(action: EntryAction, known: BankEntry | null, now = known?.dueAt ?? NOW) {
   const loaded = { ...nothing, bankEntries: new Map(known ? [[known.reference, known]] : []) };
   const origin = ownOrigin({ account: 1, mode: 'live' }, 'time');
   const reference = known?.reference ?? 'key';
-  const decision = decideOnBankEntry({ origin, now: NOW, id: ID, reference, action }, loaded, context);
+  const decision = decideOnBankEntry({ origin, now, id: ID, reference, action }, loaded, context);
   assert.ok(!isRefusal(decision), JSON.stringify(decision));
   return decision;
 }
 
 /** The state, minutes until the next match, and the tries so far. */
-function standing({ state, dueAt, tries }: BankEntry) {
-  return [state, dueAt === null ? null : (dueAt - NOW) / MINUTE, tries];
+function standing({ state, dueAt, tries }: BankEntry, now = NOW) {
+  return [state, dueAt === null ? null : (dueAt - now) / MINUTE, tries];
 }
 
 const payer = { name: 'Ada', account: PAYER, bic: '' };
@@ -41,8 +41,9 @@ suite('an entry that names an unknown reference', () => {
     let { value } = decided({ type: 'ingest', entry: unknown, lookup }, null);
     const seen = [standing(value)];
     while (value.dueAt !== null && seen.length < 10) {
+      const now = value.dueAt;
       value = decided({ type: 'retry', lookup }, value).value;
-      seen.push(standing(value));
+      seen.push(standing(value, now));
     }
     assert.deepEqual(seen, [
       ['waiting', 10, 0],
@@ -56,6 +57,11 @@ suite('an entry that names an unknown reference', () => {
 
   test('is not matched again where somebody was faster', () => {
     assert.deepEqual(decided({ type: 'retry', lookup }, open), { value: open, writes: [] });
+    // Another process found it due at the same time: that is one try.
+    const { value } = decided({ type: 'ingest', entry: unknown, lookup }, null);
+    const due = value.dueAt ?? 0;
+    const tried = decided({ type: 'retry', lookup }, value, due).value;
+    assert.deepEqual(decided({ type: 'retry', lookup }, tried, due), { value: tried, writes: [] });
   });
 });
 

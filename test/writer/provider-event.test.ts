@@ -3,42 +3,62 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import { railKey } from '../../src/store/resources/rail-reference.ts';
-import { ownOrigin } from '../../src/writer/command.ts';
+import { ownOrigin, type ProviderEventAction } from '../../src/writer/command.ts';
 import { decideOnProviderEvent, providerEventNeeds } from '../../src/writer/handlers/provider-event.ts';
-import { providerEvent } from '../store/build.ts';
-import { nothing } from './loaded.ts';
+import { providerEvent, T } from '../store/build.ts';
 
 const origin = ownOrigin({ account: 1, mode: 'test' }, 'rail');
+const event = providerEvent('evt_1', { receivedAt: T, dueAt: T });
+const { id, rail, reference, attemptReference, paymentReference, body } = event;
+const receive = { type: 'receive', id, attemptReference, paymentReference, body } as const;
+const nothingFound = (tries: number) => ({ type: 'follow_up', tries, isSettled: false }) as const;
+const settled = (tries: number) => ({ type: 'follow_up', tries, isSettled: true }) as const;
 
-function decided(event: ProviderEvent, known?: ProviderEvent) {
-  const loaded = { ...nothing, providerEvents: new Map(known ? [[railKey(known), known]] : []) };
-  return decideOnProviderEvent({ origin, event }, loaded);
+const command = (action: ProviderEventAction, now = T) => ({ origin, now, rail, reference, action });
+
+function decided(action: ProviderEventAction, known: ProviderEvent | null, now = T) {
+  const providerEvents = new Map(known ? [[railKey(known), known]] : []);
+  return decideOnProviderEvent(command(action, now), { providerEvents });
 }
+const changed = (value: ProviderEvent) => ({ value, writes: [{ providerEvent: value }] });
+const unchanged = (value: ProviderEvent) => ({ value, writes: [] });
 
 suite('a provider event', () => {
-  const event = providerEvent('evt_1');
-
   test('is looked for by its rail and reference', () => {
-    const { providerEvents } = providerEventNeeds({ origin, event });
+    const { providerEvents } = providerEventNeeds(command(receive));
     assert.deepEqual(providerEvents, [{ rail: 'stripe', reference: 'evt_1' }]);
   });
 
   test('is kept, and then what became of it', () => {
-    assert.deepEqual(decided(event), { value: event, writes: [{ providerEvent: event }] });
-    const looked: ProviderEvent = { ...event, dueAt: event.receivedAt + 1, tries: 1 };
-    assert.deepEqual(decided(looked, event), { value: looked, writes: [{ providerEvent: looked }] });
+    assert.deepEqual(decided(receive, null), changed(event));
+    const waits: ProviderEvent = { ...event, dueAt: T + 1 + 5_000, tries: 1 };
+    assert.deepEqual(decided(nothingFound(0), event, T + 1), changed(waits));
+    assert.deepEqual(decided(settled(1), waits), changed({ ...event, state: 'done', dueAt: null, tries: 2 }));
   });
 
   test('that is sent again is the first one', () => {
-    const again = providerEvent('evt_1', { body: 'sent again' });
-    assert.deepEqual(decided(again, event), { value: event, writes: [] });
+    const again = { ...receive, id: providerEvent('evt_1').id, body: 'sent again' };
+    assert.deepEqual(decided(again, event), unchanged(event));
+  });
+
+  test('that was removed is kept by nothing that became of it', () => {
+    const refusal = decided(settled(0), null);
+    assert.ok('reason' in refusal && refusal.reason === 'not_found');
   });
 
   test('that somebody else has settled stays settled', () => {
-    const done: ProviderEvent = { ...event, state: 'done', dueAt: null };
-    assert.deepEqual(decided({ ...event, tries: 1 }, done), { value: done, writes: [] });
+    const done: ProviderEvent = { ...event, state: 'done', dueAt: null, tries: 1 };
+    for (const action of [nothingFound(0), nothingFound(1), settled(1)]) {
+      assert.deepEqual(decided(action, done), unchanged(done));
+    }
+  });
+
+  test('that somebody else has looked at since is changed only by an answer', () => {
+    const waits: ProviderEvent = { ...event, dueAt: T + 60_000, tries: 3 };
+    assert.deepEqual(decided(nothingFound(2), waits), unchanged(waits));
     // One that was left to a person may still be settled.
-    const open: ProviderEvent = { ...event, state: 'open', dueAt: null };
-    assert.deepEqual(decided(done, open), { value: done, writes: [{ providerEvent: done }] });
+    const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9 };
+    assert.deepEqual(decided(nothingFound(9), open), unchanged(open));
+    assert.deepEqual(decided(settled(2), open), changed({ ...open, state: 'done', tries: 10 }));
   });
 });

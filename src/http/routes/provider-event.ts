@@ -40,19 +40,20 @@ export function providerEventRoutes(
           try {
             const { reference, attemptReference, paymentReference, tenant } = read(body, request.headers);
             const time = await now(tenant);
-            const event = {
-              id: newId('pev', time),
+            await execute({
+              subject: 'provider_event',
+              origin: ownOrigin(tenant, 'rail'),
+              now: time,
               rail: rail.name,
               reference,
-              receivedAt: time,
-              state: 'waiting',
-              dueAt: time,
-              tries: 0,
-              attemptReference,
-              paymentReference,
-              body: body.toString('utf8'),
-            } as const;
-            await execute({ subject: 'provider_event', origin: ownOrigin(tenant, 'rail'), event });
+              action: {
+                type: 'receive',
+                id: newId('pev', time),
+                attemptReference,
+                paymentReference,
+                body: body.toString('utf8'),
+              },
+            });
             worker.nudgeProviderEvents();
           } catch (error) {
             if (!(error instanceof BadSignature)) throw error;

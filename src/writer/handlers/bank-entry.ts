@@ -60,8 +60,10 @@ export function decideOnBankEntry(
 ): Decided<BankEntry> | Refusal {
   const { action, origin, id, reference, now } = command;
   const known = loaded.bankEntries.get(reference) ?? null;
-  // The same entry of another statement, or of the same one read again; or somebody was faster than the clock.
-  const isDone = action.type === 'ingest' || (action.type === 'retry' && known?.dueAt === null);
+  // The same entry of another statement, or of the same one read again; or a person, or another process that found it due
+  // as well, was faster.
+  const isDue = known?.dueAt != null && known.dueAt <= now;
+  const isDone = action.type === 'ingest' || (action.type === 'retry' && !isDue);
   if (known !== null && isDone) return { value: known, writes: [] };
   const next = nextOf(command, known, loaded);
   if (isRefusal(next)) return next;

@@ -101,6 +101,8 @@ function includedReturns(
   const found = returns.flatMap(({ reference, ...transfer }) => {
     const entry = bankEntries.get(reference);
     if (entry?.sentBack?.state !== 'pending' || entry.sentBack.file !== '') return [];
+    // Somebody has decided anew meanwhile: the next file has what that comes to.
+    if (entry.sentBack.amount !== transfer.amount) return [];
     const filed = { ...entry, sentBack: { ...entry.sentBack, file: id } };
     return [{ transfer, writes: { bankEntry: filed, audit: auditOf(origin, entry.id, 0, now, 'filed') } }];
   });
