@@ -7,7 +7,7 @@ import type { Mode } from '../../src/checkout/tenant.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import { shownForm } from '../support/pay-form.ts';
-import type { Answer, TestService } from '../support/service.ts';
+import type { Answer, OtherService } from '../support/service.ts';
 import { createSession, type Data, succeeded } from './shop.ts';
 
 export const IBAN = 'DE02120300000000202051';
@@ -24,7 +24,7 @@ export const eur = receiving({ id: 'eur', currency: 'EUR', iban: IBAN, bic: 'BYL
 
 /** The account takes transfers in EUR, unless it is told otherwise. */
 export async function configure(
-  { service, account }: TestService,
+  { service, account }: OtherService,
   settings: Partial<AccountSettings> = {},
   { mode = 'test', number = account.number }: { mode?: Mode; number?: number } = {},
 ): Promise<void> {
@@ -41,7 +41,7 @@ export type Transfer = {
 
 /** A session whose payer was shown where to transfer the money to. */
 export async function awaitTransfer(
-  service: TestService,
+  service: OtherService,
   fields: object = {},
   method = 'local_bank_transfer_eur',
 ): Promise<Transfer> {
@@ -51,7 +51,7 @@ export async function awaitTransfer(
 
 /** On the payer's page. */
 export async function startTransfer(
-  { service, account }: TestService,
+  { service, account }: OtherService,
   { id, url }: Data,
   method = 'local_bank_transfer_eur',
 ): Promise<Pick<Transfer, 'attempt' | 'reference'>> {
@@ -153,7 +153,7 @@ type Upload = {
 
 /** Sends a file as the bank wrote it. */
 export async function upload(
-  { url, key }: TestService,
+  { url, key }: OtherService,
   content: string | Uint8Array,
   { query = '', headers = {} }: Upload = {},
 ): Promise<Answer> {
@@ -173,7 +173,7 @@ export async function upload(
 
 /** Takes in a statement with these lines; answers what came of the file. */
 export async function imported(
-  service: TestService,
+  service: OtherService,
   entries: readonly Line[],
   statement: Statement = {},
 ): Promise<Data> {
@@ -181,12 +181,12 @@ export async function imported(
 }
 
 /** The entries that are there, newest first. */
-export async function entries({ call }: TestService, query = ''): Promise<Data[]> {
+export async function entries({ call }: OtherService, query = ''): Promise<Data[]> {
   return (await call('GET', `/v3/bank_entry?limit=100${query}`)).json.data;
 }
 
 /** Takes in a statement with one line; answers its entry. */
-export async function entered(service: TestService, line: Line, statement: Statement = {}): Promise<Data> {
+export async function entered(service: OtherService, line: Line, statement: Statement = {}): Promise<Data> {
   await imported(service, [line], statement);
   return (await entries(service))[0];
 }

@@ -1,7 +1,7 @@
 /** What a merchant does all the time, and what every answer must be like. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, startService, type TestService } from '../support/service.ts';
+import { type Answer, type OtherService, startService, type TestService } from '../support/service.ts';
 
 /** 2 x Widget, 1 x Gadget for 32.00 EUR, with everything that a shop may say. */
 export const order = {
@@ -28,7 +28,7 @@ export type Data = any;
 export const WELL_FORMED_ID = '01k9zq4tn30000x5r7m2c9w1he';
 
 export async function createSession(
-  { call }: TestService,
+  { call }: Pick<OtherService, 'call'>,
   fields: object = {},
   headers: Record<string, string> = {},
 ): Promise<Data> {
@@ -40,7 +40,11 @@ export async function fetchSession({ call }: TestService, id: string): Promise<D
   return succeeded(await call('GET', `/v3/checkout/${id}`));
 }
 
-export async function pay({ call }: TestService, id: string, fields: object = {}): Promise<Data> {
+export async function pay(
+  { call }: Pick<OtherService, 'call'>,
+  id: string,
+  fields: object = {},
+): Promise<Data> {
   return succeeded(await call('POST', `/v3/test_helpers/checkout/${id}/pay`, { body: fields }));
 }
 

@@ -1,11 +1,11 @@
 /** What operations of the API are about: each is made when it is asked for. */
-import type { TestService } from '../support/service.ts';
+import type { OtherService } from '../support/service.ts';
 import { awaitTransfer, camt, configure, entered, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
 import { createSession, type Data, pay, succeeded, until, WELL_FORMED_ID } from './shop.ts';
 
 /** Waits until the rails have heard of all refunds: the worker writes nothing about them any more. */
-export async function refundsAreHeardOf({ service: { store }, account }: TestService): Promise<void> {
+export async function refundsAreHeardOf({ service: { store }, account }: OtherService): Promise<void> {
   const tenant = { account: account.number, mode: 'test' } as const;
   await until(async () => {
     const { rows } = await store.refunds.list(tenant, { isPending: true }, { limit: 100 });
@@ -15,8 +15,15 @@ export async function refundsAreHeardOf({ service: { store }, account }: TestSer
   });
 }
 
-/** Makes what an operation is about; the id in its path comes from here. */
-export function subjectsOf(service: TestService, receiver: Receiver) {
+/**
+ * Makes what an operation is about; the id in its path comes from here. `quiet` resolves when the worker has nothing left
+ * to write about it.
+ */
+export function subjectsOf(
+  service: OtherService,
+  receiver: Receiver,
+  quiet = () => refundsAreHeardOf(service),
+) {
   const { call } = service;
   const paid = async () => (await pay(service, (await createSession(service)).id)).id;
   const refunded = async (payin: string) =>
@@ -30,7 +37,7 @@ export function subjectsOf(service: TestService, receiver: Receiver) {
   };
   const list = async (path: string): Promise<Data[]> => (await call('GET', path)).json.data;
   const settled = async (id: string) => {
-    await refundsAreHeardOf(service);
+    await quiet();
     return id;
   };
   const subjects = {

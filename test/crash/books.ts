@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';
+import { failAtOnce, type Report } from './findings.ts';
 import type { Load } from './load.ts';
 import { checkLedger, checkSessions, type Kept, repeatUnanswered } from './memory.ts';
 
@@ -48,15 +49,16 @@ const RECENT = 500;
 export async function checkAgainst(
   load: Load,
   { path, url, allSessions }: { readonly path: string; readonly url: string; readonly allSessions: boolean },
+  report: Report = failAtOnce,
 ): Promise<void> {
   const books = openBooks(path);
   await books.check();
-  checkLedger(load, keptIn(books), load.unanswered());
+  checkLedger(load, keptIn(books), load.unanswered(), report);
   await repeatUnanswered(load, url);
-  checkLedger(load, keptIn(books), []);
+  checkLedger(load, keptIn(books), [], report);
   books.close();
   const touched = new Set(load.requests.slice(-RECENT).flatMap(({ session }) => session ?? []));
-  await checkSessions(load, url, allSessions ? load.sessions : [...touched]);
+  await checkSessions(load, url, allSessions ? load.sessions : [...touched], report);
 }
 
 /** What the database holds of a load. */

@@ -76,10 +76,12 @@ export async function proxied(
   return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(own) }).href;
 }
 
-/** Passes on what comes in pieces by whole messages: a length, which all but the first have behind a letter. */
-function messages(pass: (message: Buffer) => void): (piece: Buffer) => void {
+/**
+ * Passes on what comes in pieces by whole messages: a length behind a letter. The first one of a client has no letter,
+ * and `before` is 0.
+ */
+export function messages(pass: (message: Buffer) => void, before = 0): (piece: Buffer) => void {
   let left: Buffer = Buffer.alloc(0);
-  let before = 0;
   return (piece) => {
     left = Buffer.concat([left, piece]);
     while (left.length >= before + 4) {

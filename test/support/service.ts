@@ -35,6 +35,12 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
+/** As much of a service as is asked of one that runs in a process of its own, with a store that is open beside it. */
+export type OtherService = Pick<TestService, 'url' | 'key' | 'call'> & {
+  readonly service: Pick<Service, 'store'>;
+  readonly account: Pick<Account, 'number'>;
+};
+
 export type ServiceOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly realNow?: () => number;

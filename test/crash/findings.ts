@@ -1,0 +1,31 @@
+/** What a comparison finds that must not be: counted for the figures of a campaign, which fails in the end if there is any. */
+import assert from 'node:assert/strict';
+
+export type Finding = 'lost' | 'doubled' | 'half_applied';
+export type Report = (finding: Finding, message: string) => void;
+
+/** For tests that stop at the first one. */
+export const failAtOnce: Report = (finding, message) => assert.fail(`${finding}: ${message}`);
+
+/** Enough to see what went wrong. */
+const MOST_SHOWN = 20;
+
+export function createFindings() {
+  const figures = { lost: 0, doubled: 0, half_applied: 0 };
+  const shown: string[] = [];
+  const report: Report = (finding, message) => {
+    figures[finding]++;
+    if (shown.length < MOST_SHOWN) shown.push(`${finding}: ${message}`);
+  };
+  return {
+    figures,
+    report,
+    /** Reports what a check throws as this. */
+    async during(finding: Finding, what: string, check: () => Promise<void>): Promise<void> {
+      await check().catch((error: Error) => report(finding, `${what}: ${error.message}`));
+    },
+    /** To be called when the figures are said. */
+    assertNone: (): void => assert.deepEqual(shown, []),
+  };
+}
+export type Findings = ReturnType<typeof createFindings>;

@@ -1,0 +1,200 @@
+/**
+ * Kills a service behind each step of each kind of change, and asks again with the same idempotency key. What comes of it
+ * is compared with what came of the same change when nobody was killed: less is lost, more is doubled, and what a killed
+ * process leaves that is neither nothing nor all of a commit was applied by half.
+ */
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { Server } from '../../support/process.ts';
+import type { Findings } from '../findings.ts';
+import type { Random } from '../random.ts';
+import { until } from '../refusals.ts';
+import type { Change, Request } from './changes.ts';
+import { type Answer, asService, isSuccess, send } from './client.ts';
+import { COMMIT, type Place } from './order.ts';
+import { isEqual, isNothing, isPart, type Rows, shown, since } from './rows.ts';
+import type { Stepped } from './stepped.ts';
+
+/** What else the service does may come between, or not. */
+const MOST_TRIES = 5;
+/** A kill that comes behind the answer. */
+const ANSWERED = '(the answer was sent)';
+
+/** What comes of a change that nobody disturbs. */
+type Usual = { readonly answer: Answer; readonly steps: readonly string[]; readonly effect: Rows };
+
+export function createCampaign(stepped: Stepped, findings: Findings) {
+  const figures = {
+    changes: 0,
+    places: 0,
+    places_not_met_again: 0,
+    one_effect: 0,
+    equal_answers: 0,
+    stuck_keys: 0,
+  };
+  const rows: Array<readonly [change: string, database: string, steps: number, tried: number]> = [];
+  const names = new Set<string>();
+  /** Kills, or cuts. */
+  let ends = 0;
+  let requests = 0;
+  let server: Server;
+
+  const idle = () => until(stepped.isIdle, 'something is left to do for ever');
+
+  /** Makes what a change is about, and waits until nothing is left to do. */
+  async function prepare(change: Change): Promise<Request> {
+    const store = await stepped.openStore();
+    try {
+      return await change.prepare(asService(server, store), `${change.name} ${++requests}`, idle);
+    } finally {
+      await store.close();
+      await idle();
+    }
+  }
+
+  async function undisturbed(change: Change): Promise<Usual> {
+    const request = await prepare(change);
+    const before = await stepped.rows();
+    const armed = stepped.arm(server, null);
+    const answer = await send(server.url, request);
+    await idle();
+    stepped.disarm();
+    assert.ok(isSuccess(answer), `${change.name}: ${answer?.text}`);
+    const steps = armed.steps();
+    assert.ok(steps.includes(COMMIT), `${change.name} commits nothing`);
+    return { answer, steps, effect: since(await stepped.rows(), before) };
+  }
+
+  /** The first one may make what all others find. */
+  async function usually(change: Change): Promise<Usual> {
+    let before = await undisturbed(change);
+    for (let tries = 1; ; tries++) {
+      const usual = await undisturbed(change);
+      if (isDeepStrictEqual(usual.effect, before.effect)) return usual;
+      assert.ok(tries < MOST_TRIES, `${change.name} has another effect each time`);
+      before = usual;
+    }
+  }
+
+  /** Kills at a place, or behind the answer; false if the place was not met. */
+  async function killAt(change: Change, usual: Usual, end: Place): Promise<boolean> {
+    const what = `${change.name}, ${end.step} ${end.time}`;
+    const request = await prepare(change);
+    const before = await stepped.rows();
+    const armed = stepped.arm(server, end);
+    const answering = send(server.url, request);
+    const reached = armed.reached.then(() => true);
+    const isMet = await Promise.race([
+      reached,
+      answering.then(async (answer) => {
+        if (!isSuccess(answer)) return reached;
+        if (end.step === ANSWERED) await server.kill('SIGKILL');
+        else await idle();
+        return end.step === ANSWERED;
+      }),
+    ]);
+    stepped.disarm();
+    if (!isMet) return false;
+    ends++;
+    names.add(end.step);
+    const first = await answering;
+    const left = since(await stepped.rowsLeft(), before);
+    // In between are the commits of what the service does by itself: whether those are whole is for the check.
+    const isWhole = change.goesOn
+      ? isPart(left, usual.effect)
+      : isNothing(left) || isEqual(left, usual.effect);
+    if (!isWhole) findings.report('half_applied', `${what}: ${shown(left)} is left`);
+    await findings.during('half_applied', what, stepped.checkLeft);
+    if (stepped.kills) server = await stepped.start();
+    await judgeRepetition(usual, request, first, what);
+    await idle();
+    judgeEffect(usual, since(await stepped.rows(), before), what);
+    await findings.during('half_applied', what, stepped.check);
+    return true;
+  }
+
+  async function judgeRepetition(
+    usual: Usual,
+    request: Request,
+    first: Answer | null,
+    what: string,
+  ): Promise<void> {
+    const answer = await insist(request, what);
+    const again = await insist(request, what);
+    // Without a key it is refused when it has happened.
+    const isKeyed = request.method !== 'DELETE';
+    if (answer.status !== usual.answer.status) {
+      if (isKeyed || answer.status !== 404) stuck(`${what}: ${answer.text}`);
+      return;
+    }
+    if (!isKeyed) return;
+    assert.deepEqual(again, { ...answer, replayed: true }, what);
+    if (isSuccess(first)) assert.deepEqual(answer, { ...first, replayed: true }, what);
+    figures.equal_answers++;
+  }
+
+  /** Asks until there is an answer that is no refusal for a time. */
+  async function insist(request: Request, what: string): Promise<Answer> {
+    const answers: Answer[] = [];
+    await until(async () => {
+      const answer = await send(server.url, request);
+      if (answer === null || answer.status === 503) return false;
+      answers.push(answer);
+      return true;
+    }, what).catch((error: Error) => stuck(error.message));
+    return answers[0] as Answer;
+  }
+
+  function stuck(message: string): never {
+    figures.stuck_keys++;
+    assert.fail(message);
+  }
+
+  function judgeEffect(usual: Usual, effect: Rows, what: string): void {
+    const difference = since(effect, usual.effect);
+    if (isNothing(difference)) {
+      figures.one_effect++;
+      return;
+    }
+    const isLess = [...difference.values()].some((count) => count < 0);
+    findings.report(isLess ? 'lost' : 'doubled', `${what}: ${shown(difference)} beside the usual effect`);
+  }
+
+  return {
+    rows,
+    figures: () => ({
+      ...figures,
+      [stepped.kills ? 'kills' : 'cuts']: ends,
+      statements: [...names].filter((name) => !name.startsWith('(')).length,
+    }),
+
+    async start(): Promise<void> {
+      server = await stepped.start();
+    },
+
+    /** Tries a change with a kill at so many of its steps, or at each. */
+    async tryChange(change: Change, { most, random }: { most: number; random: Random }): Promise<void> {
+      const usual = await usually(change);
+      const places = placesOf([...usual.steps, ...(stepped.kills ? [ANSWERED] : [])]);
+      const chosen = places.length <= most ? places : [random.pick(places)];
+      for (const place of chosen) {
+        let tries = 1;
+        while (tries <= MOST_TRIES && !(await killAt(change, usual, place))) tries++;
+        if (tries > MOST_TRIES) figures.places_not_met_again++;
+      }
+      figures.changes++;
+      figures.places += chosen.length;
+      rows.push([change.name, stepped.name, places.length, chosen.length]);
+    },
+  };
+}
+
+/** Each step with the number of times that it has come until then. */
+function placesOf(steps: readonly string[]): Place[] {
+  const times = new Map<string, number>();
+  return steps.map((step) => {
+    const time = (times.get(step) ?? 0) + 1;
+    times.set(step, time);
+    return { step, time };
+  });
+}

@@ -1,0 +1,63 @@
+/** Whoever asks a service that is killed meanwhile. */
+import type { Store } from '../../../src/store/store.ts';
+import type { Server } from '../../support/process.ts';
+import type { OtherService } from '../../support/service.ts';
+import type { Request } from './changes.ts';
+
+const key = { id: 'ak_test_steps', secret: 'sk_test_steps' };
+export const bootstrapKey = `${key.id}:${key.secret}`;
+export const authorization = `Basic ${Buffer.from(bootstrapKey).toString('base64')}`;
+
+export type Answer = {
+  readonly status: number;
+  readonly text: string;
+  readonly etag: string | null;
+  readonly replayed: boolean;
+};
+
+export const isSuccess = (answer: Answer | null): answer is Answer => answer !== null && answer.status < 300;
+
+/** Null if no answer came. */
+export async function send(url: string, { method, path, body, key }: Request): Promise<Answer | null> {
+  const headers = {
+    authorization,
+    'content-type': body.startsWith('<') ? 'application/xml' : 'application/json',
+    'idempotency-key': key,
+  };
+  try {
+    const response = await fetch(url + path, { method, headers, body });
+    return {
+      status: response.status,
+      text: await response.text(),
+      etag: response.headers.get('etag'),
+      replayed: response.headers.has('idempotent-replayed'),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** The service as those who prepare something see it. */
+export function asService({ url }: Server, store: Store): OtherService {
+  return {
+    url,
+    key: { ...key, authorization },
+    account: { number: 1 },
+    service: { store },
+    async call(method, path, { body, headers = {} } = {}) {
+      const content = body === undefined ? {} : { 'content-type': 'application/json' };
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization, ...content, ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: text === '' ? null : JSON.parse(text),
+      };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** How much a database holds, by which effects are compared. */
+
+/** Rows of each table, and sums of the columns that count changes. */
+export type Rows = ReadonlyMap<string, number>;
+
+/** Columns that a change counts up without adding a row. */
+export const COUNTED: ReadonlyArray<readonly [table: string, column: string]> = [
+  ['checkout', 'version'],
+  ['webhook_endpoint', 'version'],
+  ['account', 'test_clock_offset_ms'],
+];
+
+/** What has come since. */
+export function since(now: Rows, before: Rows): Rows {
+  return new Map([...now].map(([name, count]) => [name, count - (before.get(name) ?? 0)]));
+}
+
+export const isEqual = (one: Rows, other: Rows): boolean =>
+  [...one].every(([name, count]) => count === other.get(name));
+
+export const isNothing = (rows: Rows): boolean => [...rows.values()].every((count) => count === 0);
+
+/** Whether no more has come, or gone, than in all. */
+export const isPart = (rows: Rows, all: Rows): boolean =>
+  [...rows].every(([name, count]) => {
+    const most = all.get(name) ?? 0;
+    return most < 0 ? count >= most && count <= 0 : count >= 0 && count <= most;
+  });
+
+export const shown = (rows: Rows): string => JSON.stringify([...rows].filter(([, count]) => count !== 0));

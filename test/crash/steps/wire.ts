@@ -1,0 +1,121 @@
+/** A wire between a service and PostgreSQL that notes the statements of transactions, and stops behind one of them. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { messages, textIn } from '../../support/postgres-proxy.ts';
+import { BEFORE, counter, nameOf, type Place } from './order.ts';
+
+const [QUERY, PARSE, BIND, EXECUTE, SYNC, READY] = ['Q', 'P', 'B', 'E', 'S', 'Z'];
+
+type Order = {
+  readonly isLast: (step: string) => boolean;
+  readonly notes: string[];
+  readonly reach: () => void;
+};
+
+export type Wire = Awaited<ReturnType<typeof startWire>>;
+
+export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl: string) {
+  const far = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let order: Order | null = null;
+
+  /** True if this was the last one to be passed. */
+  function step(name: string): boolean {
+    if (order === null) return false;
+    order.notes.push(name);
+    return order.isLast(name);
+  }
+
+  const server = createServer((near) => {
+    const database = connect({ host: far.hostname, port: Number(far.port || 5432), noDelay: true });
+    near.setNoDelay();
+    const texts = new Map<string, string>();
+    let text = '';
+    let isOpen = false;
+    /** What asks for a READY, the beginning too; and those that have come. */
+    let asked = 0;
+    let ready = 0;
+    /** Set behind the last statement that is passed: all that belongs to it still is. */
+    let isLast = false;
+    let isHeld = false;
+
+    function hold(): void {
+      isHeld = true;
+      if (ready === asked) order?.reach();
+    }
+
+    near.on(
+      'data',
+      messages((message) => {
+        if (isHeld) return;
+        const kind = asked === 0 ? '' : String.fromCharCode(message[0] ?? 0);
+        if (kind === PARSE || kind === QUERY) text = textIn(message) ?? '';
+        if (kind === PARSE) texts.set(nameIn(message, 5), text);
+        if (kind === BIND) text = texts.get(nameIn(message, message.indexOf(0, 5) + 1)) ?? '';
+        const isStatement = kind === EXECUTE || kind === QUERY;
+        // Its parts before EXECUTE have gone already, and change nothing.
+        if (isStatement && text.startsWith('BEGIN')) {
+          if (step(BEFORE)) return hold();
+          isOpen = true;
+        }
+        database.write(message);
+        if (kind === '' || kind === SYNC || kind === QUERY) asked++;
+        if (isStatement && isOpen) {
+          isLast = step(nameOf(text));
+          if (/^(COMMIT|ROLLBACK)/.test(text)) isOpen = false;
+        }
+        if (isLast && (kind === SYNC || kind === QUERY)) hold();
+      }),
+    );
+    database.on(
+      'data',
+      messages((message) => {
+        if (String.fromCharCode(message[0] ?? 0) === READY) ready++;
+        // The answer to the last statement is lost.
+        if (isHeld && ready === asked) return order?.reach();
+        near.write(message);
+      }, 1),
+    );
+    for (const [socket, other] of [
+      [near, database],
+      [database, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  function cut(): void {
+    for (const socket of sockets) socket.destroy();
+  }
+  context.after(() => {
+    cut();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    /** The address of the database at this end. */
+    url: Object.assign(new URL(databaseUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    cut,
+    arm(end: Place | null): { readonly notes: readonly string[]; readonly reached: Promise<void> } {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const notes: string[] = [];
+      order = { isLast: counter(end), notes, reach: resolve };
+      return { notes, reached: promise };
+    },
+    disarm(): void {
+      order = null;
+    },
+  };
+}
+
+/** A text that ends with a zero, as it begins there. */
+const nameIn = (message: Buffer, from: number): string =>
+  message.toString('utf8', from, message.indexOf(0, from));
