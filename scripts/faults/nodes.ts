@@ -172,4 +172,22 @@ export const nodeFaults: readonly Fault[] = [
     find: '...refuseWithoutPayer(tenant, payers).map((each) => waiting(sql, each)),',
     replace: '',
   },
+  {
+    name: 'a full database in shards is taken for a young one, and a restored one for one without rows',
+    ...postgres('statistics', 'postgres/whole-shards'),
+    find: 'sql.unsafe(inShards ? ofShards : ofTable)',
+    replace: 'sql.unsafe(inShards ? ofTable : ofTable)',
+  },
+  {
+    name: 'indexes of shards are not looked at',
+    ...postgres('check-indexes', 'postgres/whole-shards'),
+    find: 'const untold = inShards ? await checkShards(',
+    replace: 'const untold = inShards && !inShards ? await checkShards(',
+  },
+  {
+    name: 'indexes of nodes that have no amcheck are said to be whole',
+    ...postgres('check-indexes', 'postgres/whole-shards'),
+    find: 'return nodes.length === 0 ? found :',
+    replace: 'return nodes.length >= 0 ? found :',
+  },
 ];

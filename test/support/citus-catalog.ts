@@ -35,6 +35,18 @@ export async function makeCatalog(sql: Sql, nodes: readonly FakeNode[] = []): Pr
         ELSE answer = 'yes' END FROM pg_dist_node WHERE nodeport = $2 $$`,
     `CREATE FUNCTION create_distributed_table(regclass, text, colocate_with text) RETURNS void LANGUAGE sql AS $$
       INSERT INTO pg_dist_partition VALUES ($1, 'h', $3) $$`,
+    // Shards are beside the tables that they are of, with a number behind the name. Errors come as texts.
+    'CREATE SCHEMA shards',
+    `CREATE FUNCTION told(command text, OUT success boolean, OUT result text) LANGUAGE plpgsql AS $$
+      BEGIN success := true; EXECUTE command INTO result;
+      EXCEPTION WHEN OTHERS THEN success := false; result := SQLERRM; END $$`,
+    `CREATE FUNCTION run_command_on_shards(name regclass, command text)
+      RETURNS TABLE (shardid bigint, success boolean, result text) LANGUAGE sql AS $$
+      SELECT substring(relname from '\\d+$')::bigint, (told(format(command, 'shards.' || relname))).* FROM pg_class
+      WHERE relnamespace = 'shards'::regnamespace AND relkind = 'r' AND relname ~ ('^' || name || '_\\d+$') $$`,
+    `CREATE FUNCTION run_command_on_all_nodes(command text)
+      RETURNS TABLE (nodeid integer, success boolean, result text) LANGUAGE sql AS $$
+      SELECT nodeid, answer = 'yes', CASE answer WHEN 'yes' THEN (told(command)).result END FROM pg_dist_node $$`,
   ];
   for (const statement of statements) await sql.unsafe(statement);
   if (nodes.length > 0) await sql`INSERT INTO pg_dist_partition VALUES ('delivery_claim', 'h', 'none')`;

@@ -85,6 +85,11 @@ export function isContention(error: unknown): boolean {
   return COLLISIONS.has(code) || WAITS.has(code) || isStale(error);
 }
 
+/** SQLSTATE class XX: data or an index is corrupted, or something that cannot be has happened. */
+export function isCorruption(error: unknown): boolean {
+  return codeOf(error).startsWith('XX');
+}
+
 /** The server that answered does not take writes: a standby, or a primary that is one no more. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006';

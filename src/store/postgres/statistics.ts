@@ -11,7 +11,24 @@ const ANALYSE_AFTER = [300, 3_000, 30_000];
 
 const tables = Object.keys(schemaOf('postgres')).join(', ');
 
-export function createStatistics(pool: Pool) {
+/** Rows of the sessions' table, and if it has some that nobody has counted; `reltuples` is negative then. */
+const counted = (tuples: string, size: string, from: string): string => `
+  SELECT coalesce(sum(greatest(${tuples}, 0)), 0)::float8 AS rows,
+    coalesce(bool_or(${tuples} < 0 AND ${size} > 0), false) AS "isUnknown" FROM ${from}`;
+
+const ofTable = counted('reltuples', 'pg_relation_size(oid)', "pg_class WHERE oid = 'checkout'::regclass");
+
+/** In shards: the table of the same name is empty. */
+const ofShards = counted(
+  'tuples',
+  'size',
+  `(SELECT (result::json ->> 0)::float8 AS tuples, (result::json ->> 1)::bigint AS size
+    FROM run_command_on_shards('checkout',
+      'SELECT json_build_array(reltuples, pg_relation_size(oid)) FROM pg_class WHERE oid = ''%s''::regclass')
+    WHERE success) AS shard`,
+);
+
+export function createStatistics(pool: Pool, inShards: boolean) {
   let changes = 0;
   let next = 0;
 
@@ -25,13 +42,8 @@ export function createStatistics(pool: Pool) {
   return {
     /** Finds out how much there is already. */
     async start(): Promise<void> {
-      const [row] = await pool.read(
-        null,
-        (sql) => sql`
-          SELECT reltuples, reltuples < 0 AND pg_relation_size(oid) > 0 AS "isUnknown"
-          FROM pg_class WHERE oid = 'checkout'::regclass`,
-      );
-      changes = Math.max(0, row?.reltuples ?? 0);
+      const [row] = await pool.read(null, (sql) => sql.unsafe(inShards ? ofShards : ofTable));
+      changes = row?.rows ?? 0;
       next = ANALYSE_AFTER.filter((count) => count <= changes).length;
       if (row?.isUnknown) analyse();
     },

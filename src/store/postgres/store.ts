@@ -76,8 +76,9 @@ export async function openPostgresStore(
   const feed = createFeed(pool, { onTrouble, living, inShards });
   const run = runner(pool);
   const commit = committer({ pool, cache, inShards });
-  const statistics = createStatistics(pool);
-  if (serve) await statistics.start();
+  const statistics = createStatistics(pool, inShards);
+  // A node that is away would be waited for.
+  if (serve && (nodes?.share() ?? 1) === 1) await statistics.start();
   // Trouble of the feed is trouble of requests too, which tell of it.
   const feeding = serve ? feed.start(() => {}) : null;
   const health = createHealth({

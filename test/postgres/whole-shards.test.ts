@@ -1,0 +1,91 @@
+/** What is asked of tables as wholes where they are in shards, while the table of that name is empty. */
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Outcome } from '../../src/store/check/check.ts';
+import { checkPostgres } from '../../src/store/postgres/check.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openTables } from '../cluster/cluster.ts';
+import { add, session, tenants } from '../store/build.ts';
+import { letAnswer, makeCatalog } from '../support/citus-catalog.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+
+/** A database in shards, of which `checkout` has one with so many rows. */
+async function inShards(t: TestContext, rows: number) {
+  const url = await migratedDatabase(t);
+  const sql = openTables(t, url);
+  await makeCatalog(sql, [{ port: 1, accounts: [0, 2_000_000_000] }]);
+  await sql`INSERT INTO pg_dist_partition VALUES ('checkout', 'h', 'delivery_claim')`;
+  await sql`CREATE TABLE shards.checkout_102008 (LIKE checkout INCLUDING INDEXES)`;
+  await sql`ALTER TABLE shards.checkout_102008 SET (autovacuum_enabled = false)`;
+  await sql`INSERT INTO shards.checkout_102008
+    SELECT 1, true, 'chk_' || number, 1, 1, 'active', 'unpaid', 'EUR', 0, false, false, '', NULL, NULL, '{}'
+    FROM generate_series(1, ${rows}) AS number`;
+  /** How often the tables have been analysed. */
+  const analysed = async () => {
+    const [row] = await sql`SELECT pg_stat_get_analyze_count('checkout'::regclass) AS count`;
+    return row?.count;
+  };
+  const open = async () => {
+    const store = await openPostgresStore(url, { serve: true });
+    t.after(() => store.close());
+    return store;
+  };
+  return { url, sql, analysed, open };
+}
+
+suite('statistics', () => {
+  test('of shards that have none, as behind a restore, are made soon after a start', {
+    timeout: 20_000,
+  }, async (t) => {
+    const { analysed, open } = await inShards(t, 10);
+    await open();
+    while ((await analysed()) === 0) await pause(10);
+  });
+
+  test('of shards that have them are not made anew while they are filled further', async (t) => {
+    const { sql, analysed, open } = await inShards(t, 3_500);
+    await sql`ANALYZE shards.checkout_102008`;
+    const store = await open();
+    const { mine } = await tenants(store);
+    await store.commit(
+      Array.from({ length: 310 }, () => {
+        const made = session(mine);
+        return { needs: { tenant: mine }, decide: () => [{ checkout: { before: null, after: made } }] };
+      }),
+    );
+    await add(store, session(mine));
+    await store.close();
+    assert.equal(await analysed(), 0);
+  });
+});
+
+suite('a check of indexes', () => {
+  const RULE = 'indexes are whole and agree with their tables';
+
+  async function outcome(url: string): Promise<Outcome> {
+    const outcomes: Outcome[] = [];
+    await checkPostgres(url, { outcome: (each) => outcomes.push(each), progress: () => {} });
+    const found = outcomes.find(({ rule }) => rule === RULE);
+    assert.ok(found);
+    return found;
+  }
+
+  test('finds one in a shard that is damaged', async (t) => {
+    const { url, sql } = await inShards(t, 10);
+    await sql`CREATE EXTENSION amcheck`;
+    assert.deepEqual(await outcome(url), { rule: RULE, count: 0, examples: [] });
+    await sql`CREATE FUNCTION half(text) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT length($1) / 2'`;
+    await sql`CREATE INDEX halves ON shards.checkout_102008 (half(id))`;
+    await sql`CREATE OR REPLACE FUNCTION half(text) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT length($1) / 3'`;
+    assert.deepEqual(await outcome(url), { rule: RULE, count: 1, examples: ['halves'] });
+  });
+
+  test('says so where a node has no amcheck, or does not answer', async (t) => {
+    const { url, sql } = await inShards(t, 1);
+    await sql`CREATE EXTENSION amcheck`;
+    await letAnswer(sql, 1, 'no');
+    const untold = 'amcheck cannot be used on each node';
+    assert.deepEqual(await outcome(url), { rule: RULE, count: 0, examples: [], untold, skipped: true });
+  });
+});
