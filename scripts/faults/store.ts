@@ -183,6 +183,18 @@ export const storeFaults: readonly Fault[] = [
     replace: 'value',
   },
   {
+    name: 'a feed that cannot go on is counted no more',
+    ...postgres('postgres/feed', 'store/postgres-only'),
+    find: 'if (!(await keepOn(tenant))) failed++;',
+    replace: 'await keepOn(tenant);',
+  },
+  {
+    name: 'a feed that went on behind a lost end is not counted',
+    ...postgres('postgres/feed', 'store/postgres-only'),
+    find: 'repairs++;',
+    replace: '',
+  },
+  {
     name: 'the feed goes on from the end that was kept, whatever has a place behind it',
     ...postgres('postgres/feed', 'store/postgres-only'),
     find: 'Math.max(end.kept, end.used)',

@@ -23,6 +23,11 @@ export function createCounter(name: string, help: string, label?: string): Count
   };
 }
 
+/** A counter that others count: it is read whenever it is shown. */
+export const createReadCounter = (name: string, help: string, read: () => number): Metric => ({
+  text: () => linesOf(name, help, 'counter', [`${name} ${read()}`]),
+});
+
 /** A gauge is read whenever it is shown. One that cannot be read must not hide the other metrics during an outage. */
 export function createGauge(name: string, help: string, read: () => Promise<number>): Metric {
   return {

@@ -6,7 +6,7 @@ import type { BackupResult } from '../store/backup-result.ts';
 import type { Gauges } from '../store/resources/work.ts';
 import type { Store } from '../store/store.ts';
 import type { SendResult } from '../webhooks/sender.ts';
-import { createCounter, createGauge } from './counters.ts';
+import { createCounter, createGauge, createReadCounter } from './counters.ts';
 import { createHistogram } from './histogram.ts';
 
 /** Time for which numbers of the database are shown again. */
@@ -61,11 +61,31 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     'Provider events without a valid signature.',
     'rail',
   );
-  const counters = [deliveries, damagedDeliveries, railAlerts, railSilences, overload, badSignatures];
+  const feedRepairs = createReadCounter(
+    'opentill_feed_repairs_total',
+    'Feeds of events that had lost their end, and went on by themselves; the log names them.',
+    () => store.feedTroubles().repairs,
+  );
+  const counters = [
+    deliveries,
+    damagedDeliveries,
+    railAlerts,
+    railSilences,
+    overload,
+    badSignatures,
+    feedRepairs,
+  ];
   const gauges: ReturnType<typeof createGauge>[] = [];
   const readGauges = sharedCall(() => store.gauges(), GAUGES_MS);
   const gauge = (name: string, help: string, pick: (read: Gauges) => number) =>
     gauges.push(createGauge(name, help, async () => pick(await readGauges())));
+  gauges.push(
+    createGauge(
+      'opentill_feeds_stuck',
+      'Feeds of events that cannot go on by themselves; the log names them.',
+      async () => store.feedTroubles().stuck,
+    ),
+  );
   gauge(
     'opentill_webhook_deliveries_pending',
     'Webhook deliveries that have not succeeded yet.',

@@ -217,6 +217,13 @@ export type Retention = {
   purgeEvents(tenant: Tenant, createdBefore: TenantTime): Promise<number>;
 };
 
+export type FeedTroubles = {
+  /** How often a feed has gone on by itself behind an end that was lost. */
+  readonly repairs: number;
+  /** Feeds that could not go on when they were looked at last. */
+  readonly stuck: number;
+};
+
 export type OpenOptions = {
   /** Takes part in serving the database, on SQLite with the sole right to; the command line works beside servers. */
   readonly serve?: boolean;
@@ -262,6 +269,8 @@ export type Store = AskedResources & {
   /** The share of accounts that can be served: less than 1 while machines of a distributed database do not answer. */
   servedShare(): number;
   gauges(): Promise<Gauges>;
+  /** Troubles of feeds as this process has met them. */
+  feedTroubles(): FeedTroubles;
   /** A real time that has been, as the newest of all events tells it; null if there are none. */
   newestTime(): Promise<RealTime | null>;
   close(): Promise<void>;

@@ -34,6 +34,8 @@ test('/metrics has numbers by route, and names nobody', async () => {
     /http_request_duration_seconds_count\{method="GET",route="\/v3\/checkout\/:id",status="200"\} [1-9]/,
   );
   assert.match(text, /^opentill_webhook_deliveries_pending 0$/m);
+  assert.match(text, /^opentill_feed_repairs_total 0$/m);
+  assert.match(text, /^opentill_feeds_stuck 0$/m);
   assert.match(text, /^process_cpu_seconds_total /m);
   const token = url.split('/').pop();
   for (const secret of [id, token, service.key.id, service.key.secret, 'metric@', '/nowhere']) {

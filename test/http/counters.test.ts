@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { createCounter, createGauge } from '../../src/http/counters.ts';
+import { createCounter, createGauge, createReadCounter } from '../../src/http/counters.ts';
 
 const [name, help] = ['opentill_test_total', 'Things.'];
 
@@ -22,6 +22,17 @@ test('counters say what those of the metrics library say', async () => {
     labelled.inc({ rail });
     ourLabelled.add(rail);
     await same();
+  }
+});
+
+test('a counter that others count is read whenever it is shown', async () => {
+  const register = new Registry();
+  const theirs = new Counter({ name, help, registers: [register] });
+  let count = 0;
+  const ours = createReadCounter(name, help, () => count);
+  for (; count < 3; count++) {
+    assert.equal(await ours.text(), await register.metrics());
+    theirs.inc();
   }
 });
 

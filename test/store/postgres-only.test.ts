@@ -499,12 +499,32 @@ suite('events', () => {
     assert.deepEqual(await extend(), [1, 2, 3, 4, 5]);
     assert.equal(await store.events.end(mine), 5);
     assert.equal(told.length, 2);
+    assert.deepEqual(store.feedTroubles(), { repairs: 2, stuck: 0 });
     assert.match(told.join(), /^the feed of .* had lost its end \(1 of 3\).*\(0 of 4\)/);
     // Where all of the feed is gone, the place up to which it is gone counts.
     await sql`DELETE FROM feed`;
     await sql`INSERT INTO feed_start SELECT account, live, 5 FROM feed_end`;
     await sql`UPDATE feed_end SET position = 0`;
     assert.deepEqual(await extend(), [6]);
+  });
+
+  test('hold up no other where they cannot go on, and are counted until they can', async (t) => {
+    const url = await freshDatabase(t);
+    const store = await openPostgresStore(url, { serve: true });
+    t.after(() => store.close());
+    const { mine, theirs } = await tenants(store);
+    const sql = beside(t, url);
+    await sql.unsafe(`ALTER TABLE feed ADD CONSTRAINT shut CHECK (account <> ${mine.account})`);
+    const counted = async (stuck: number) => {
+      while (store.feedTroubles().stuck !== stuck) await pause(10);
+    };
+    await add(store, session(mine));
+    await add(store, session(theirs));
+    await counted(1);
+    assert.equal((await store.events.list(theirs, {}, 0, 10)).rows.length, 1);
+    await sql`ALTER TABLE feed DROP CONSTRAINT shut`;
+    await counted(0);
+    assert.equal((await store.events.list(mine, {}, 0, 10)).rows.length, 1);
   });
 
   test('of one session keep their order, whatever their ids', async (t) => {

@@ -16,6 +16,7 @@ import { feedEnd } from '../resources/events.ts';
 import { all, type Read, tenantOf } from '../resources/read.ts';
 import { isAmong } from '../resources/tenants.ts';
 import { sql } from '../sql.ts';
+import type { FeedTroubles } from '../store.ts';
 import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { runOn, tenantColumns } from './run.ts';
@@ -56,6 +57,8 @@ type Dependencies = {
 
 export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependencies) {
   const leftOut = createSparing(TROUBLE_EVERY_MS, () => performance.now());
+  let repairs = 0;
+  let stuck = 0;
 
   function tell(text: string): void {
     if (leftOut(text) !== null) onTrouble(text);
@@ -98,10 +101,12 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
         sql`INSERT INTO feed_end VALUES (${account}, ${live}, ${last + placed.length})
             ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`,
       ]);
-      if (end.used > end.kept)
+      if (end.used > end.kept) {
+        repairs++;
         tell(
           `the feed of ${tenantName(tenant)} had lost its end (${end.kept} of ${end.used}), and goes on from there`,
         );
+      }
       return placed.length;
     });
   }
@@ -119,13 +124,17 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
     }
   }
 
-  /** One that cannot go on holds up no other. */
-  async function keepOn(tenant: Tenant): Promise<void> {
-    await extend(tenant).catch((error: Error) => {
+  /** One that cannot go on holds up no other. False if that is not for a trouble that passes by itself. */
+  async function keepOn(tenant: Tenant): Promise<boolean> {
+    try {
+      await extend(tenant);
+    } catch (error) {
       // Trouble that passes by itself is told by the requests that meet it.
-      if (!(error instanceof StoreUnavailable))
-        tell(`the feed of ${tenantName(tenant)} cannot go on: ${error.message}`);
-    });
+      if (error instanceof StoreUnavailable) return true;
+      tell(`the feed of ${tenantName(tenant)} cannot go on: ${(error as Error).message}`);
+      return false;
+    }
+    return true;
   }
 
   return {
@@ -135,12 +144,15 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
       await extend(tenant);
       return pool.read(tenant, (sql) => runOn(sql, feedEnd(tenant)));
     },
+    troubles: (): FeedTroubles => ({ repairs, stuck }),
     /** Keeps all feeds numbered. */
     start: (onError: (error: unknown) => void) =>
       startLoop(
         async () => {
           const tenants = await pool.lookOut(null, (on) => runOn(on, waitingTenants(living())));
-          for (const tenant of tenants) await keepOn(tenant);
+          let failed = 0;
+          for (const tenant of tenants) if (!(await keepOn(tenant))) failed++;
+          stuck = failed;
           return false;
         },
         LOOK_EVERY_MS,

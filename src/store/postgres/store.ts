@@ -132,6 +132,7 @@ export async function openPostgresStore(
       await health.check();
     },
     servedShare: () => nodes?.share() ?? 1,
+    feedTroubles: feed.troubles,
     async close() {
       await nodes?.stop();
       directory.close();
