@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { messageOf } from './lib/error-message.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
@@ -212,7 +213,7 @@ export function readSetting<K extends keyof Config>(name: K, env: NodeJS.Process
   try {
     return row.parse(text || fallback) as Config[K];
   } catch (error) {
-    throw new BadSetting(`${name} ${(error as Error).message}`);
+    throw new BadSetting(`${name} ${messageOf(error)}`);
   }
 }
 

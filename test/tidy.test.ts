@@ -68,6 +68,19 @@ suite('the code', () => {
     assert.deepEqual(untyped, []);
   });
 
+  test('casts nothing by way of unknown, but where the types of others are wrong', () => {
+    const except = [
+      // The rows of a statement are arrays once it was told so, which its type does not know.
+      'src/store/sqlite/run.ts',
+      // Types of a library that is not loaded.
+      'src/lib/json-schema.ts',
+      // A default export that is none.
+      'src/documents/runs.ts',
+    ];
+    const found = sources.filter((file) => /\bas unknown as\b/.test(withoutComments(read(file))));
+    assert.deepEqual(found.sort(), except.sort());
+  });
+
   test('has no file that nothing leads to', () => {
     const used = new Set([...imports.values()].flat());
     const entries = ['src/cli/main.ts'];

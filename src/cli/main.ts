@@ -2,6 +2,7 @@
 
 import { BadSetting } from '../config.ts';
 import { UnusableFile } from '../lib/atomic-file.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { DamagedRow, StoreUnavailable, UnusableDatabase } from '../store/errors.ts';
 import { version } from '../version.ts';
 import { exitStatus, Failure, UsageError } from './failure.ts';
@@ -66,7 +67,7 @@ function report(name: string, error: unknown): void {
   if (!isExpected && code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL' && code !== 'EACCES') throw error;
   const taken = String(port) === process.env.OPERATIONS_PORT?.trim() ? 'OPERATIONS_PORT' : 'PORT';
   const advice = code === 'EADDRINUSE' ? `; set ${taken} to another one` : '';
-  console.error(`opentill: ${(error as Error).message}${advice}`);
+  console.error(`opentill: ${messageOf(error)}${advice}`);
   process.exitCode = error instanceof BadSetting ? exitStatus.usage : exitStatus.failure;
 }
 

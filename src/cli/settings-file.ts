@@ -1,6 +1,7 @@
 /** Settings of accounts in a file: how it is read, and how its mistakes are told. */
 import { createReadStream } from 'node:fs';
 import type { Problem } from '../checkout/refusals.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { Failure } from './failure.ts';
 import { printable } from './printable.ts';
 
@@ -20,7 +21,7 @@ export async function readJson(file: string): Promise<unknown> {
     // Takes away a byte order mark, which editors of some systems write.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
   } catch (error) {
-    throw new Failure(`${nameOf(file)} cannot be read: ${printable((error as Error).message)}`);
+    throw new Failure(`${nameOf(file)} cannot be read: ${printable(messageOf(error))}`);
   }
 }
 

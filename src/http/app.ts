@@ -6,7 +6,6 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   LogController,
 } from 'fastify';
 import { createRateLimiter } from '../lib/rate-limit.ts';
@@ -66,8 +65,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const auth = createAuthenticator(options.store);
   const requestId = requestIds();
   const overload = createOverload({ auth, backlog, requestId, publicUrl, onRefused: metrics.overloaded });
-  const app = Fastify({
-    loggerInstance: logger,
+  // Fastify's own type of loggers, so that the app is of the type that everybody expects.
+  const baseLogger: FastifyBaseLogger = logger;
+  const app: FastifyInstance = Fastify({
+    loggerInstance: baseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request would be waste: the few log lines name their request.
     childLoggerFactory: (all) => all,
@@ -85,10 +86,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, connections, publicUrl),
     frameworkErrors: (_error, request, reply) => {
       // A malformed path has no route, and so no hooks.
-      setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
-      sendError(new RequestError('bad_path'), request as FastifyRequest, reply as FastifyReply, publicUrl);
+      setCommonHeaders(request, reply);
+      sendError(new RequestError('bad_path'), request, reply, publicUrl);
     },
-  }).withTypeProvider<TypeBoxTypeProvider>();
+  });
 
   app.server.on('connection', backlog.connected);
   app.addHook('preClose', (done) => {
@@ -98,7 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(request, reply as FastifyReply);
+    setCommonHeaders(request, reply);
     done();
   });
   // An open connection would delay the end of the service until it times out.
@@ -106,17 +107,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (options.phase() === 'stopping') reply.header('connection', 'close');
     done(null, payload);
   });
-  const plain = app as unknown as FastifyInstance;
-  metrics.observe(plain);
-  answerFailures(plain, publicUrl);
+  metrics.observe(app);
+  answerFailures(app, publicUrl);
 
-  collectOperations(plain);
+  collectOperations(app);
   // A monotonic clock: one that is set back would lock out recent callers.
   const limiter = createRateLimiter(rateLimit, () => performance.now());
   await app.register(
     async (scoped) => {
-      const api = scoped as unknown as Api;
-      const finish = prepareApi(plainOf(api), auth, limiter);
+      const finish = prepareApi(scoped, auth, limiter);
+      const api: Api = scoped.withTypeProvider<TypeBoxTypeProvider>();
       checkoutRoutes(api, options);
       payinRoutes(api, options);
       paymentAttemptRoutes(api, options);
@@ -138,16 +138,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await pages.register(formbody, { bodyLimit: 4096 });
     pageRoutes(pages, options, limiter);
   });
-  providerEventRoutes(plain, { ...options, onBadSignature: metrics.badSignature });
+  providerEventRoutes(app, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {
-    limitAddresses(plainOf(open));
-    if (options.servesOperations) operationsRoutes(plainOf(open), options);
-    serveDocs(plainOf(open), publicUrl);
+    limitAddresses(open);
+    if (options.servesOperations) operationsRoutes(open, options);
+    serveDocs(open, publicUrl);
   });
-  return plain;
+  return app;
 }
-
-const plainOf = (api: Api) => api as unknown as FastifyInstance;
 
 function setCommonHeaders(request: { id: string }, reply: FastifyReply): void {
   reply.headers(securityHeaders).header('x-request-id', request.id);

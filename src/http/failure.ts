@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CopyFailed } from '../banking/ingest/copy.ts';
 import { createSparing } from '../lib/sparing.ts';
@@ -22,7 +21,7 @@ export function failureOf(error: FastifyError): RequestError {
   if (error instanceof CursorExpired) return new RequestError('cursor_expired');
   if (error.validation) {
     const reason = error.validationContext === 'querystring' ? 'bad_query' : 'field_invalid';
-    return fieldsError(problemsOf(error.validation as unknown as ErrorObject[]), reason);
+    return fieldsError(problemsOf(error.validation), reason);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

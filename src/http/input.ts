@@ -1,6 +1,5 @@
 /** Checks of bodies beyond what a schema can express. */
 
-import type { ErrorObject } from 'ajv';
 import type { FastifyRequest } from 'fastify';
 import { isJsonObject, mergePatch, metadataProblem } from '../checkout/metadata.ts';
 import type { Problem } from '../checkout/refusals.ts';
@@ -66,7 +65,7 @@ export function schemaProblems(request: FastifyRequest): Problem[] {
   const { validationError: error, loose } = request;
   const own = loose?.problems ?? [];
   if (!error && own.length === 0) return [];
-  const found = error ? problemsOf(error.validation as unknown as ErrorObject[]) : [];
+  const found = error ? problemsOf(error.validation) : [];
   const told = new Set(own.map(({ pointer }) => pointer));
   const problems = [...own, ...found.filter(({ pointer }) => !told.has(pointer))];
   const isQuery = error ? error.validationContext !== 'body' : request.body === undefined;

@@ -76,12 +76,16 @@ export function collectOperations(app: FastifyInstance): void {
   const operations: DeclaredOperation[] = [];
   app.decorate('operations', operations);
   app.addHook('onRoute', ({ method, url, config, schema }) => {
-    if (config === undefined || !('summary' in config) || method === 'HEAD') return;
+    if (config === undefined || !isDeclaration(config) || method === 'HEAD') return;
     operations.push({
       method: String(method),
       url,
-      declaration: config as unknown as Declaration,
+      declaration: config,
       accepted: schema as Accepted,
     });
   });
+}
+
+function isDeclaration(config: object): config is Declaration {
+  return 'summary' in config;
 }

@@ -13,6 +13,7 @@ import { withCopy } from '../banking/ingest/copy.ts';
 import { partsOf } from '../banking/ingest/read.ts';
 import { ingestStatement } from '../banking/ingest/statement.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
+import { messageOf } from '../lib/error-message.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { RealTime } from '../lib/time.ts';
 import { StatementError } from '../statements/entry.ts';
@@ -92,7 +93,7 @@ export function watchStatements(dependencies: FolderDependencies) {
       fine(about);
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      trouble(about, (error as Error).message);
+      trouble(about, messageOf(error));
     }
   }
 
@@ -118,7 +119,7 @@ export function watchStatements(dependencies: FolderDependencies) {
     } catch (error) {
       // The files could not be checked, so they keep their time of rest.
       for (const [path, sight] of before) if (!sights.has(path)) sights.set(path, sight);
-      trouble('the database', (error as Error).message);
+      trouble('the database', messageOf(error));
     }
   }
 
@@ -254,7 +255,7 @@ export function watchStatements(dependencies: FolderDependencies) {
         await look();
         return false;
       };
-      loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, (error as Error).message));
+      loop = startLoop(round, LOOK_EVERY_MS, (error) => trouble(directory, messageOf(error)));
     },
 
     /** Resolves when the file in progress is done; the others wait for the next start. */

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { access, copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatAmount } from '../../checkout/money.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import type { Client } from '../client.ts';
 import { flag, optional } from '../declare/parameter.ts';
 import { file } from '../declare/values.ts';
@@ -73,7 +74,7 @@ async function reserve(out: string | undefined, force: boolean): Promise<Place> 
   try {
     await (await open(temporary, 'wx', 0o600)).close();
   } catch (error) {
-    throw new Failure(`the file cannot be written: ${(error as Error).message}`);
+    throw new Failure(`the file cannot be written: ${messageOf(error)}`);
   }
   return { out, temporary, force };
 }
@@ -93,7 +94,7 @@ async function written(client: Client, id: string, { out = `${id}.xml`, temporar
     else await copyFile(temporary, out, constants.COPYFILE_EXCL);
     return out;
   } catch (error) {
-    const why = printable((error as Error).message);
+    const why = printable(messageOf(error));
     throw new Failure(
       `${id} is created, but not written: ${why}; opentill bank payments write ${id} writes it`,
     );

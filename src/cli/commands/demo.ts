@@ -2,6 +2,7 @@
  * `demo`: a payment from beginning to end, on a server of its own with a database that is thrown away. Everything goes
  * over HTTP, as a shop would do it; each step checks what came back, so that a demo that ends well is also a proof.
  */
+import { messageOf } from '../../lib/error-message.ts';
 import { plainCommand } from '../declare/access.ts';
 import { fields, heading, line, remark, request } from '../demo/print.ts';
 import { type Receiver, startReceiver } from '../demo/receiver.ts';
@@ -104,7 +105,7 @@ async function tellStory(shop: ToldShop): Promise<void> {
 
   heading('List the sessions, newest first');
   request('GET', `${shop.url}/v3/checkout`, undefined);
-  const sessions = (await send(shop, 'GET', '/v3/checkout')).data as unknown as readonly Resource[];
+  const sessions = (await send<readonly Resource[]>(shop, 'GET', '/v3/checkout')).data;
   console.log();
   for (const { id, reference_id, status, payment_status } of sessions) {
     line([id, reference_id, status, payment_status].join('  '));
@@ -118,7 +119,7 @@ async function arrival({ receiver }: ToldShop, type: string, checkoutId: string)
   try {
     return await receiver.next(type, checkoutId);
   } catch (error) {
-    throw new StepFailed((error as Error).message);
+    throw new StepFailed(messageOf(error));
   }
 }
 

@@ -30,7 +30,12 @@ export async function call(
 }
 
 /** Calls the API and shows nothing. A text is sent as a file is, everything else as JSON. */
-export async function send({ url, key }: Shop, method: string, path: string, body?: object | string) {
+export async function send<T = Resource>(
+  { url, key }: Shop,
+  method: string,
+  path: string,
+  body?: object | string,
+) {
   const isFile = typeof body === 'string';
   const type = isFile ? 'application/octet-stream' : 'application/json';
   const response = await fetch(url + path, {
@@ -43,7 +48,7 @@ export async function send({ url, key }: Shop, method: string, path: string, bod
   });
   const text = await response.text();
   if (!response.ok) throw new StepFailed(`${method} ${path} was answered with ${response.status} ${text}`);
-  const { message, data } = JSON.parse(text) as { message: string; data: Resource };
+  const { message, data } = JSON.parse(text) as { message: string; data: T };
   return { status: response.status, message, data };
 }
 

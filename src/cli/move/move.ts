@@ -6,6 +6,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageLineOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../../store/errors.ts';
 import { openUnchanging } from '../../store/sqlite/file.ts';
 import { isAside, leaveNote, pathAside, putAside, refuseTakenName } from './aside.ts';
@@ -202,6 +203,6 @@ async function verify({ source, target, teller }: Move): Promise<void> {
 function inOneLine(error: unknown): unknown {
   const { errcode, syscall } = error as { errcode?: number; syscall?: string };
   if (errcode === undefined && syscall === undefined && !isOfPostgres(error)) return error;
-  const message = (error as Error).message.replaceAll(/\s+/g, ' ');
+  const message = messageLineOf(error);
   return new UnusableDatabase(`the move has stopped: ${message}; the same command goes on from there`);
 }

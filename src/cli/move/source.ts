@@ -25,11 +25,14 @@ export function openSource(path: string, open = openForReading) {
 function sourceOn(database: DatabaseSync, path: string) {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
 
-  /** Reads all rows at once: each query is a short transaction of its own, and holds up no checkpoint. */
-  function all(query: string, ...values: SQLInputValue[]): SourceRow[] {
+  /**
+   * Reads all rows at once: each query is a short transaction of its own, and holds up no checkpoint. The columns of `R`
+   * are those that the query selects: here rows become typed.
+   */
+  function all<R extends object = SourceRow>(query: string, ...values: SQLInputValue[]): R[] {
     const statement = prepared.get(query) ?? database.prepare(query);
     prepared.set(query, statement);
-    return statement.all(...values);
+    return statement.all(...values) as R[];
   }
 
   const number = (query: string, ...values: SQLInputValue[]): number => {

@@ -70,7 +70,7 @@ async function copyRanges(
   const here = questions(from, stamp, size, () => '?');
   const there = questions(from, stamp, size, (type, index) => `$${index + 1}::${numbered(type)}`);
   for (let after: Key = keyOf(from).map(({ type }) => (type === 'text' ? '' : 0)); ; ) {
-    const [last] = source.all(here.last, ...after) as unknown as readonly Found[];
+    const [last] = source.all<Found>(here.last, ...after);
     // Rows behind the last of SQLite are in the last range as well.
     const range: Range = { after, to: last && valuesOf(from, last) };
     const values = [...range.after, ...(range.to ?? [])];
@@ -81,7 +81,7 @@ async function copyRanges(
     );
     const text = mine?.text ?? null;
     if ((text === null ? null : hash('sha256', String(text))) !== (theirs?.sha256 ?? null)) {
-      const wanted = source.all(here.rows(range), ...values) as unknown as readonly Found[];
+      const wanted = source.all<Found>(here.rows(range), ...values);
       await copyRange({ source, target }, from, wanted, await target.read<Found>(there.rows(range), values));
     }
     teller.add(Number(mine?.rows));

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../lib/error-message.ts';
 import { Failure } from '../failure.ts';
 
 export type Received = ReturnType<typeof createIdSet>;
@@ -47,7 +48,7 @@ export async function readReceived(file: string): Promise<Received> {
       if (id !== undefined) received.add(id);
     }
   } catch (error) {
-    throw new Failure(`the ids cannot be read: ${(error as Error).message}`);
+    throw new Failure(`the ids cannot be read: ${messageOf(error)}`);
   }
   return received;
 }

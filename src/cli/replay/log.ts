@@ -1,6 +1,7 @@
 /** The log of a shop's requests: a line of JSON for each, in the order in which they were sent. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { messageOf } from '../../lib/error-message.ts';
 import { type Static, Type } from '../../lib/json-schema.ts';
 import { validator } from '../../lib/schema-problems.ts';
 import { Failure } from '../failure.ts';
@@ -37,7 +38,7 @@ export async function* readLog(
     }
   } catch (error) {
     const place = line === 0 ? nameOf(file) : `line ${line} of the log`;
-    throw new Failure(`${place} cannot be read: ${printable((error as Error).message)}`);
+    throw new Failure(`${place} cannot be read: ${printable(messageOf(error))}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Bank statements: uploaded as the bank wrote them. */
 
-import type { FastifyInstance } from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
 import { partsOf } from '../../banking/ingest/read.ts';
@@ -44,8 +44,8 @@ export async function bankStatementRoutes(api: Api, { store, execute, now }: Dep
 
   // The body is a file of any type, which the handler reads.
   await api.register(async (scoped) => {
-    const uploads = scoped as unknown as Api;
-    (uploads as unknown as FastifyInstance).removeAllContentTypeParsers();
+    const uploads = scoped.withTypeProvider<TypeBoxTypeProvider>();
+    uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
     uploads.post(
       '/bank_statement',

@@ -4,6 +4,7 @@
  * those of what banks and other rails say in `money-rules.ts`.
  */
 
+import { messageLineOf } from '../../lib/error-message.ts';
 import { tables } from '../tables.ts';
 
 /** Outcome of one rule. */
@@ -50,7 +51,7 @@ export function outcomeOf({ rule }: SqlRule, rows: readonly BrokenRow[]): Outcom
 }
 
 export function untoldOutcome({ rule }: { readonly rule: string }, error: unknown): Outcome {
-  return { rule, count: 0, examples: [], untold: (error as Error).message.replaceAll(/\s+/g, ' ') };
+  return { rule, count: 0, examples: [], untold: messageLineOf(error) };
 }
 
 /** True if something is wrong. */

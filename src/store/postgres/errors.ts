@@ -1,5 +1,6 @@
 /** Errors of PostgreSQL and of its connections, and their meaning for the store. */
 import postgres from 'postgres';
+import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable } from '../errors.ts';
 
 /** Serialization failure and deadlock: nothing was written, and the next try meets another situation. */
@@ -109,9 +110,9 @@ export function translated(error: unknown): unknown {
       ENVIRONMENT_CODES.has(code) ||
       COLLISIONS.has(code) ||
       isStale(error) ||
-      NODE_LOST.test((error as Error).message)
+      NODE_LOST.test(messageOf(error))
     : // Codes of the driver (CONNECTION_CLOSED, CONNECT_TIMEOUT …) or of the network (ECONNREFUSED, ENOTFOUND …).
       /^(CONNECT|E[A-Z]+$)/.test(code);
   if (!passing) return error;
-  return new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
+  return new StoreUnavailable(`PostgreSQL: ${messageOf(error)}`, { cause: error });
 }

@@ -3,6 +3,7 @@
  * for it, and is left out of what is asked about all.
  */
 import { answersWithin } from '../../lib/answers.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection } from './connection.ts';
@@ -94,8 +95,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
 
   /** Trouble with the coordinator meets requests too, and is told by those. */
   function tell(error: unknown): void {
-    if (!(error instanceof StoreUnavailable))
-      onTrouble(`the nodes cannot be watched: ${(error as Error).message}`);
+    if (!(error instanceof StoreUnavailable)) onTrouble(`the nodes cannot be watched: ${messageOf(error)}`);
   }
 
   await look();

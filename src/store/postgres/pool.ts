@@ -4,6 +4,7 @@
  */
 import postgres from 'postgres';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection, type Sql, settingsOf } from './connection.ts';
 import { isOfForm } from './errors.ts';
@@ -189,5 +190,5 @@ export function createPool(
  */
 function refuseUnknownOutcome(error: unknown): never {
   if (error instanceof postgres.PostgresError) throw error;
-  throw new StoreUnavailable(`PostgreSQL: ${(error as Error).message}`, { cause: error });
+  throw new StoreUnavailable(`PostgreSQL: ${messageOf(error)}`, { cause: error });
 }

@@ -4,6 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
+import { messageLineOf } from '../../lib/error-message.ts';
 import { type CheckListener, isBroken, type Outcome } from '../check/check.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { checkSqlite, FILE_IS_WHOLE } from './check.ts';
@@ -152,7 +153,7 @@ function refuseDamaged(database: DatabaseSync): void {
 }
 
 function damaged(name: string, error: unknown): UnusableDatabase {
-  return new UnusableDatabase(`${name} is damaged: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`);
+  return new UnusableDatabase(`${name} is damaged: ${messageLineOf(error)}`);
 }
 
 function beginningOf(file: string): string {

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageLineOf } from '../../lib/error-message.ts';
 import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { schemaFinding } from '../schema-version.ts';
@@ -50,7 +51,7 @@ function whole(path: string): readonly Finding[] {
   } catch (error) {
     return [
       wrong(
-        `${path} cannot be read: ${(error as Error).message.replaceAll(/\s+/g, ' ')}.`,
+        `${path} cannot be read: ${messageLineOf(error)}.`,
         'opentill db check says where it is damaged; restore a backup.',
       ),
     ];

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../errors.ts';
 import { isOurs } from './migrate.ts';
 import { noteAt } from './note.ts';
@@ -41,9 +42,7 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
     if (isOurs(database)) return database;
   } catch (error) {
     database?.close();
-    throw new UnusableDatabase(
-      noteAt(path) ?? `cannot read the database ${path}: ${(error as Error).message}`,
-    );
+    throw new UnusableDatabase(noteAt(path) ?? `cannot read the database ${path}: ${messageOf(error)}`);
   }
   database.close();
   throw new UnusableDatabase(`${path} is no database of opentill`);

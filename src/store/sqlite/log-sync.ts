@@ -9,6 +9,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts';
 import type { OpenOptions } from '../store.ts';
 
@@ -113,6 +114,6 @@ function openLog(database: DatabaseSync): number {
     return file;
   } catch (error) {
     if (file !== undefined) closeSync(file);
-    throw new UnusableDatabase(`cannot bring ${path} to the disk: ${(error as Error).message}`);
+    throw new UnusableDatabase(`cannot bring ${path} to the disk: ${messageOf(error)}`);
   }
 }

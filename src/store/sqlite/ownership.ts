@@ -12,6 +12,7 @@
 import { closeSync, existsSync, fchownSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../errors.ts';
 
 /** Longest wait for a program that has the file open for a moment. */
@@ -113,7 +114,7 @@ function openLock(name: string): DatabaseSync {
     makeLock(path, name);
     return new DatabaseSync(path, { timeout: 0 });
   } catch (error) {
-    throw new UnusableDatabase(`cannot open ${path}: ${(error as Error).message}`);
+    throw new UnusableDatabase(`cannot open ${path}: ${messageOf(error)}`);
   }
 }
 

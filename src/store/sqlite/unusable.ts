@@ -1,4 +1,5 @@
 /** Messages for the operator about a database file that SQLite cannot use. */
+import { messageLineOf } from '../../lib/error-message.ts';
 import { DamagedRow, UnusableDatabase } from '../errors.ts';
 import { noteAt } from './note.ts';
 
@@ -30,7 +31,7 @@ export function damagedRow(error: unknown): DamagedRow | null {
 
 /** The error of SQLite in one line, with advice if the file is damaged. */
 export function inWords(error: unknown): string {
-  const message = (error as Error).message.replaceAll(/\s+/g, ' ');
+  const message = messageLineOf(error);
   return isDamage(error) ? `${message}; ${ADVICE}` : message;
 }
 

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { messageOf } from '../../../lib/error-message.ts';
 import { type Client, Refused, Unreachable } from '../../client.ts';
 import { apiCommand } from '../../declare/access.ts';
 import { linesOf } from '../../declare/json.ts';
@@ -104,7 +105,7 @@ async function contentOf(file: string): Promise<Blob> {
     return await openAsBlob(file);
   } catch (error) {
     // The system names the file at the end, which is named already.
-    const why = (error as Error).message.replace(/, \w+ '.*'$/s, '');
+    const why = messageOf(error).replace(/, \w+ '.*'$/s, '');
     throw new Failure(`it cannot be read: ${why}`);
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { messageOf } from '../../../lib/error-message.ts';
 import { type BackupResult, noteBackup } from '../../../store/backup-result.ts';
 import { useDump } from '../../../store/postgres/backup.ts';
 import { type BackupCheck, backUpSqlite } from '../../../store/sqlite/backup.ts';
@@ -26,7 +27,7 @@ export const command = plainCommand({
       try {
         noteBackup(database.path, result, Date.now());
       } catch (error) {
-        output.remark(`/metrics will not tell of this backup: ${(error as Error).message}`);
+        output.remark(`/metrics will not tell of this backup: ${messageOf(error)}`);
       }
     };
     let check: BackupCheck;
