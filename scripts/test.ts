@@ -6,7 +6,7 @@
  * Words choose the files whose paths contain one of them, on every database. `--rest` runs what `npm test` leaves out,
  * and its campaigns at length.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { startSharedBrowser } from '../test/support/browser.ts';
 import { quickestDirectory } from '../test/support/memory.ts';
 import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
-import { nameOf, planOf, publish } from './test/plan.ts';
+import { COMPILED, hasCompiler, nameOf, planOf, publish } from './test/plan.ts';
 import { report } from './test/report.ts';
 
 /** How many times as long as in `npm test` the campaigns of the rest are. */
@@ -29,6 +29,10 @@ process.chdir(root);
 
 const plan = planOf(values.rest ? 'rest' : 'usual', positionals);
 if (plan.length === 0) throw new Error(`no test file has ${positionals.join(' or ')} in its path`);
+if (values.rest && positionals.length === 0 && !hasCompiler()) {
+  const left = globSync('test/crash/*.test.ts').filter((file) => COMPILED.test(file));
+  console.log(`Left out, as they need Linux and a C compiler that can be started as cc: ${left.join(', ')}`);
+}
 const directory = mkdtempSync(join(await quickestDirectory(), 'opentill-run-'));
 // The PostgreSQL of a test may run as somebody else.
 chmodSync(directory, 0o711);

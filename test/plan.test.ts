@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { nameOf, planOf } from '../scripts/test/plan.ts';
 
 const usual = planOf('usual').map(nameOf);
-const rest = planOf('rest').map(nameOf);
+const rest = planOf('rest', [], true).map(nameOf);
 const files = globSync('test/**/*.test.ts');
 
 test('each test file runs on each of its databases', () => {
@@ -15,9 +15,12 @@ test('each test file runs on each of its databases', () => {
   assert.deepEqual([...new Set([...usual, ...rest])].sort(), all.sort());
 });
 
-test('npm test runs each file on a database, but for two variants of a contract', () => {
+const compiled = ['test/crash/io-faults.test.ts', 'test/crash/power-loss.test.ts'];
+
+test('npm test runs each file on a database, but for two variants of a contract and what needs a compiler', () => {
   const left = files.filter((file) => !usual.includes(file));
   assert.deepEqual(left.sort(), [
+    ...compiled,
     'test/methods/contract-postgres-restarted.test.ts',
     'test/methods/contract-sqlite.test.ts',
   ]);
@@ -29,6 +32,14 @@ test('the rest has the campaigns, also where a file has them from another one', 
   assert.ok(scaled.length > 10);
   for (const file of [...scaled, 'test/store/sqlite.test.ts']) assert.ok(rest.includes(file), file);
   assert.ok(!rest.includes('test/config.test.ts'));
+});
+
+test('what needs a compiler is left out where there is none, and else is in the rest', () => {
+  const without = planOf('rest', [], false).map(nameOf);
+  assert.deepEqual(
+    rest.filter((name) => !without.includes(name)),
+    compiled,
+  );
 });
 
 test('words choose files, on all of their databases', () => {

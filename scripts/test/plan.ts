@@ -1,6 +1,6 @@
 /** Which test files run on which database, and who takes which. Lanes are processes, so they agree by way of files. */
-import { closeSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 
 export type Database = 'sqlite' | 'postgres';
 /** A test file on a database. */
@@ -29,6 +29,14 @@ const SAME_ON_BOTH = new RegExp(
 );
 const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.test\.ts$/;
 
+/** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
+export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;
+
+/** Whether a C compiler can be started; whether it works is for those to find out who need it. */
+export const hasCompiler = (): boolean =>
+  process.platform === 'linux' &&
+  (process.env.PATH ?? '').split(delimiter).some((directory) => existsSync(join(directory, 'cc')));
+
 /** Says how much is tried; what imports it has more to do in the rest. */
 const SCALE = 'test/support/scale.ts';
 
@@ -40,13 +48,14 @@ const LONGEST = [
 ];
 
 /** All runs of the test files whose path contains one of the words; without words, those of the part. */
-export function planOf(part: Part, words: readonly string[] = []): Run[] {
+export function planOf(part: Part, words: readonly string[] = [], compiles = hasCompiler()): Run[] {
   const files = globSync('test/**/*.test.ts').sort();
   const wanted = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   const rank = ({ file }: Run) => LONGEST.findIndex((pattern) => pattern.test(file));
   return wanted
     .flatMap(runsOf)
     .filter((run) => words.length > 0 || isIn(part, run))
+    .filter(({ file }) => words.length > 0 || compiles || !COMPILED.test(file))
     .sort((one, other) => rank(one) - rank(other));
 }
 
@@ -56,7 +65,10 @@ function runsOf(file: string): Run[] {
 }
 
 function isIn(part: Part, { file, database }: Run): boolean {
-  const isUsual = !FURTHER_VARIANTS.test(file) && !(database === 'postgres' && SAME_ON_BOTH.test(file));
+  const isUsual =
+    !FURTHER_VARIANTS.test(file) &&
+    !COMPILED.test(file) &&
+    !(database === 'postgres' && SAME_ON_BOTH.test(file));
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);
 }
 

@@ -22,8 +22,8 @@ export type Instance = {
   readonly port: number;
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** Starts it again after it was killed. */
-  start(): Promise<void>;
+  /** Starts it again after it was killed; resolves with the milliseconds until it was ready. */
+  start(): Promise<number>;
   /** Fails if the process has ended by itself. */
   checkAlive(): void;
   /** The end of what it has written to standard error. */
@@ -56,6 +56,7 @@ export async function startInstance(
     signal: (signal) => void running.child.kill(signal),
     async start() {
       running = await serve(context, { ...settings, PORT: String(port) }, options);
+      return running.readyMs;
     },
     checkAlive() {
       const { child } = running;

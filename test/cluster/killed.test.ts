@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createFindings } from '../crash/findings.ts';
 import { createLoad } from '../crash/load.ts';
 import { checkLedger, checkReplay, checkSessions } from '../crash/memory.ts';
 import { randomFrom } from '../crash/random.ts';
@@ -36,6 +37,8 @@ test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills 
   const clients = createClients(load, { giveUpAfterMs: 20_000 });
   const readers = instances.map(({ url }) => followFeed(url));
   const stop = new AbortController();
+  const findings = createFindings();
+  let readyMs = 0;
 
   const asking = clients.keepAsking(proxy.url, CLIENTS, stop.signal);
   const killing = (async () => {
@@ -44,7 +47,7 @@ test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills 
       const victim = random.pick(instances);
       await victim.kill();
       await pause(random.between(0, 200));
-      await victim.start();
+      readyMs = Math.max(readyMs, await victim.start());
     }
   })();
   await Promise.race([killing, asking]);
@@ -53,9 +56,9 @@ test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills 
   await asking;
 
   const sql = openTables(t, database);
-  await checkBooks(database);
-  checkLedger(load, await keptIn(sql), []);
-  for (const { url } of instances) await checkSessions(load, url);
+  await findings.during('half_applied', 'the books', () => checkBooks(database));
+  checkLedger(load, await keptIn(sql), [], findings.report);
+  for (const { url } of instances) await checkSessions(load, url, load.sessions, findings.report);
   for (let i = 0; i < 50; i++)
     await checkReplay(load, random.pick(instances).url, random.pick(load.requests));
 
@@ -84,6 +87,9 @@ test(`of two instances one is killed ${kills} times`, { timeout: 60_000 + kills 
     answers_503: unavailable,
     changes_that_had_happened_before_they_were_repeated: replayed,
     request_ms: Math.round(longestMs),
+    ready_longest_ms: Math.round(readyMs),
+    ...findings.figures,
   });
+  findings.assertNone();
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
 });

@@ -52,7 +52,7 @@ export async function checkAgainst(
   report: Report = failAtOnce,
 ): Promise<void> {
   const books = openBooks(path);
-  await books.check();
+  await books.check().catch((error: Error) => report('half_applied', error.message));
   checkLedger(load, keptIn(books), load.unanswered(), report);
   await repeatUnanswered(load, url);
   checkLedger(load, keptIn(books), [], report);

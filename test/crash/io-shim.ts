@@ -51,7 +51,10 @@ export function compile(source: string, library: string): void {
     execFileSync('cc', [...options, '-ldl', '-lpthread'], { stdio: 'pipe' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw error;
-    throw new Error(`this campaign needs a C compiler that can be started as cc: ${message}`);
+    const reason =
+      code === 'ENOENT'
+        ? 'this needs a C compiler that can be started as cc'
+        : 'the C compiler cc does not work';
+    throw new Error(`${reason}: ${message}`, { cause: error });
   }
 }

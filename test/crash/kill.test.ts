@@ -14,6 +14,7 @@ import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { keptIn, openBooks } from './books.ts';
 import { eitherLog } from './either-log.ts';
+import { createFindings } from './findings.ts';
 import { createLoad } from './load.ts';
 import { checkLedger, checkReplay, checkSessions, repeatUnanswered } from './memory.ts';
 import { randomFrom } from './random.ts';
@@ -47,6 +48,7 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
     CHECKOUT_URL: 'https://pay.example.com',
   };
   const load = createLoad(random, authorization, receiver.url);
+  const findings = createFindings();
   const readyMs: number[] = [];
   let committedUnseen = 0;
   let events = { last: 0, digest: '' };
@@ -67,16 +69,17 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
     if (round % 4 === 0) freshMs.push(await startOnNothing(t, settings, `${path}.${round}`));
     const touched = new Set(load.requests.slice(-1000).flatMap(({ session }) => session ?? []));
     const books = openBooks(path);
-    await books.check();
-    checkLedger(load, keptIn(books), load.unanswered());
+    await findings.during('half_applied', `kill ${round}`, books.check);
+    checkLedger(load, keptIn(books), load.unanswered(), findings.report);
     // What receivers may have seen must not change.
     if (events.last > 0) assert.equal(books.digestOfEvents(events.last), events.digest);
     committedUnseen += await repeatUnanswered(load, server.url);
-    checkLedger(load, keptIn(books), []);
+    checkLedger(load, keptIn(books), [], findings.report);
     const last = Number(books.one('SELECT max(position) FROM event') ?? 0);
     events = { last, digest: books.digestOfEvents(last) };
     books.close();
-    await checkSessions(load, server.url, round === kills ? load.sessions : [...touched]);
+    const looked = round === kills ? load.sessions : [...touched];
+    await checkSessions(load, server.url, looked, findings.report);
     for (let i = 0; i < 10; i++) await checkReplay(load, server.url, random.pick(load.requests));
   }
 
@@ -102,9 +105,12 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
     events: events.last,
     deliveries: sent,
     deliveries_that_came_twice: sent - expected.length - everything.length,
-    ready_ms: Math.round(ready),
-    ready_with_new_database_ms: Math.round(fresh),
+    ready_median_ms: Math.round(ready),
+    ready_longest_ms: Math.round(Math.max(...readyMs)),
+    ready_with_new_database_median_ms: Math.round(fresh),
+    ...findings.figures,
   });
+  findings.assertNone();
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
   // On a busy machine every start is slow; what a crash leaves behind must not make it slower.
   assert.ok(ready <= Math.max(2000, 3 * fresh), `ready only after ${ready} ms`);

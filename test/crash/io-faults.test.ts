@@ -1,7 +1,7 @@
 /**
  * The disk fails at write 1, 2, 3 …: it is full, has errors, writes less than it should, is slow, or does not sync. The
  * service, the backup and the check meet it. What was acknowledged is there, nothing is damaged, and who cannot write
- * says so. It needs a C compiler, so that `npm test` does without.
+ * says so. It needs a C compiler: `npm run test:all` runs it where there is one.
  *
  * OPENTILL_SEED repeats the requests of a run.
  */
@@ -16,12 +16,13 @@ import { scaled } from '../support/scale.ts';
 import { seed } from '../support/seed.ts';
 import { checkAgainst, openBooks } from './books.ts';
 import { eitherLog } from './either-log.ts';
+import { createFindings } from './findings.ts';
 import { createShim, type Fault, type Shim } from './io-shim.ts';
 import { createLoad } from './load.ts';
 import { randomFrom } from './random.ts';
 import { hammer, isNotReady, LONGEST_MS, readiness, until } from './refusals.ts';
 
-const rounds = scaled(5);
+const rounds = scaled(0.5);
 const key = 'ak_test_crash:sk_test_crash';
 const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
 
@@ -57,6 +58,7 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     ends: 0,
   };
 
+  const findings = createFindings();
   let server = await serve(t, settings);
   for (let round = 1; round <= rounds; round++) {
     const fault = ofWrites[round % ofWrites.length] as Fault;
@@ -107,10 +109,12 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     shim.disarm();
 
     server = await serve(t, settings, eitherLog(random));
-    await checkAgainst(load, { path, url: server.url, allSessions: round === rounds });
+    const allSessions = round === rounds;
+    await checkAgainst(load, { path, url: server.url, allSessions }, findings.report);
   }
   const acknowledged = load.requests.filter(({ answer }) => (answer?.status ?? 0) < 300).length;
-  evidence(t, 'io-faults', { rounds, acknowledged_changes: acknowledged, ...figures });
+  evidence(t, 'io-faults', { rounds, acknowledged_changes: acknowledged, ...figures, ...findings.figures });
+  findings.assertNone();
 });
 
 test(`a backup and a check whose disk fails at operation 1 to ${rounds}, beside a service`, {
