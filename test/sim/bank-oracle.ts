@@ -87,6 +87,9 @@ export function createBankOracle(bank: Bank, fault: (text: string) => void) {
     const shares = owners.map((owner) => [owner.id, dueOf(owner)] as const);
     const isExact =
       shares.every(([, due]) => due > 0) && shares.reduce((all, [, due]) => all + due, 0) === amount;
+    const named = only && attemptNamed(only, booking)?.id;
+    if (owners.length === 1 && parts.some(({ attempt }) => attempt !== named))
+      fault(`${id} is booked for another attempt than ${named}`);
     const due = owners.length > 1 ? (isExact ? [...shares].sort() : []) : only ? [[only.id, amount]] : null;
     if (due === null) {
       // Without a reference, money may be booked for the one session that waits for it from this payer.
