@@ -46,6 +46,7 @@ export async function startService(env: NodeJS.ProcessEnv, program?: string): Pr
   const settings = {
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    ADDRESS_RATE_LIMIT: '0',
     WEBHOOK_CONCURRENCY: '0',
     PORT: String(await freePort()),
   };

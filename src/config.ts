@@ -44,8 +44,7 @@ export const settings = {
   }),
   OPERATIONS_PORT: setting({
     default: '',
-    meaning:
-      'TCP port for `/livez`, `/readyz` and `/metrics`, which are not at `PORT` then; empty leaves them there.',
+    meaning: 'TCP port for `/livez`, `/readyz` and `/metrics`, then not at `PORT`; empty leaves them there.',
     parse: optionalPort,
   }),
   OPERATIONS_HOST: setting({
@@ -169,7 +168,13 @@ export const settings = {
   RATE_LIMIT: setting({
     default: '50000',
     meaning:
-      'Requests a second for each API key, and for each address that comes without one; bursts of twice as many pass. Lower it where merchants share an instance; 0 is no limit.',
+      'Requests a second for each API key, and twice as many for all keys of an account and mode together; bursts of twice as many pass. Lower it where merchants share an instance; 0 is no limit.',
+    parse: integer(0, 1_000_000),
+  }),
+  ADDRESS_RATE_LIMIT: setting({
+    default: '100',
+    meaning:
+      'Requests a second that need no key, for each address (IPv4, or the first 64 bits of IPv6): payment pages, wrong credentials, and provider events without a valid signature; bursts of twice as many pass. 0 is no limit.',
     parse: integer(0, 1_000_000),
   }),
 } as const;

@@ -171,7 +171,7 @@ export async function createService(
     logger,
     metrics,
     trustProxy: config.TRUST_PROXY,
-    rateLimit: config.RATE_LIMIT,
+    rates: { ofKey: config.RATE_LIMIT, ofAddress: config.ADDRESS_RATE_LIMIT },
     phase: currentPhase,
     servesOperations: operations === null,
     connections,

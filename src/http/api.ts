@@ -7,8 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { RateLimiter } from '../lib/rate-limit.ts';
-import { admitCallers } from './admission.ts';
+import { admitCallers, type Limits } from './admission.ts';
 import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
 import { parseBodies } from './body.ts';
@@ -29,8 +28,8 @@ export type Api = FastifyInstance<
 >;
 
 /** Returns a function to call once all routes are there: it answers the methods that they do not have. */
-export function prepareApi(api: FastifyInstance, auth: Authenticator, limiter: RateLimiter): () => void {
-  admitCallers(api, auth, limiter);
+export function prepareApi(api: FastifyInstance, auth: Authenticator, limits: Limits): () => void {
+  admitCallers(api, auth, limits);
   parseBodies(api);
   api.addHook('preValidation', (request, _reply, done) => {
     if (request.routeOptions.config.optionalBody) request.body ??= {};

@@ -8,9 +8,8 @@ import Fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
-import { createRateLimiter } from '../lib/rate-limit.ts';
 import { pageRoutes } from '../pages/routes.ts';
-import { limitAddresses } from './admission.ts';
+import { createLimits, limitAddresses, type Rates } from './admission.ts';
 import { type Api, prepareApi } from './api.ts';
 import { createAuthenticator } from './auth.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
@@ -44,8 +43,7 @@ export type AppOptions = Dependencies & {
   readonly logger: FastifyBaseLogger;
   readonly metrics: Metrics;
   readonly trustProxy: readonly string[];
-  /** Requests a second for each caller; 0 for no limit. */
-  readonly rateLimit: number;
+  readonly rates: Rates;
   readonly phase: () => Phase;
   /** False if liveness, readiness and metrics have an address of their own. */
   readonly servesOperations: boolean;
@@ -60,7 +58,7 @@ const securityHeaders = {
 };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, metrics, trustProxy, rateLimit, publicUrl, backlog } = options;
+  const { logger, metrics, trustProxy, rates, publicUrl, backlog } = options;
   const connections = guardConnections(options.connections);
   const auth = createAuthenticator(options.store);
   const requestId = requestIds();
@@ -111,11 +109,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   answerFailures(app, publicUrl);
 
   collectOperations(app);
-  // A monotonic clock: one that is set back would lock out recent callers.
-  const limiter = createRateLimiter(rateLimit, () => performance.now());
+  const limits = createLimits(rates);
   await app.register(
     async (scoped) => {
-      const finish = prepareApi(scoped, auth, limiter);
+      const finish = prepareApi(scoped, auth, limits);
       const api: Api = scoped.withTypeProvider<TypeBoxTypeProvider>();
       checkoutRoutes(api, options);
       payinRoutes(api, options);
@@ -136,9 +133,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   );
   await app.register(async (pages) => {
     await pages.register(formbody, { bodyLimit: 4096 });
-    pageRoutes(pages, options, limiter);
+    pageRoutes(pages, options, limits.addresses);
   });
-  providerEventRoutes(app, { ...options, onBadSignature: metrics.badSignature });
+  providerEventRoutes(app, limits.unsigned, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {
     limitAddresses(open);
     if (options.servesOperations) operationsRoutes(open, options);

@@ -2,6 +2,7 @@
  * Rate limit of requests for each caller, by the generic cell rate algorithm (ITU-T I.371): one number is kept for each
  * caller, the time at which its allowance is full again.
  */
+import { clientOf } from './client-address.ts';
 import { createLru } from './lru.ts';
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
@@ -15,17 +16,33 @@ export function createRateLimiter(perSecond: number, nowMs: () => number) {
   const intervalMs = 1000 / perSecond;
   const burstMs = 2000;
 
+  /** When the allowance of this caller would be full again if he asked now, and for how long he has to wait until then. */
+  function ask(caller: string) {
+    const now = nowMs();
+    const next = Math.max(wholeAt.get(caller) ?? 0, now) + intervalMs;
+    return { next, waitMs: Math.max(0, next - now - burstMs) };
+  }
+
   return {
     perSecond,
     /** Milliseconds until this caller may ask again; 0 means now, and the request is counted. */
     take(caller: string): number {
       if (perSecond === 0) return 0;
-      const now = nowMs();
-      const next = Math.max(wholeAt.get(caller) ?? 0, now) + intervalMs;
-      const waitMs = next - now - burstMs;
-      if (waitMs > 0) return waitMs;
-      wholeAt.set(caller, next);
-      return 0;
+      const { next, waitMs } = ask(caller);
+      if (waitMs === 0) wholeAt.set(caller, next);
+      return waitMs;
     },
+    /** The same, but nothing is counted. */
+    waitOf: (caller: string): number => (perSecond === 0 ? 0 : ask(caller).waitMs),
+  };
+}
+
+/** The same for callers who are known by their address alone. */
+export function createAddressLimiter(perSecond: number, nowMs: () => number): RateLimiter {
+  const { take, waitOf } = createRateLimiter(perSecond, nowMs);
+  return {
+    perSecond,
+    take: (address) => take(clientOf(address)),
+    waitOf: (address) => waitOf(clientOf(address)),
   };
 }

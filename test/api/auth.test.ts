@@ -1,6 +1,6 @@
 /** Who may do what: every operation with every kind of credentials. `keys.test.ts` has what depends on the database. */
 import assert from 'node:assert/strict';
-import { after, suite, type TestContext, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { allPermissions } from '../../src/accounts/api-key.ts';
 import { contentsOf } from '../support/database.ts';
 import { type Answer, startService } from '../support/service.ts';
@@ -174,48 +174,4 @@ test('secrets carry their mode, 200 random bits and a checksum, and only their h
   for (const [table, rows] of await contentsOf(service.database)) {
     assert.equal(rows.includes(secret), false, table);
   }
-});
-
-suite('the rate', async () => {
-  let clock = Math.ceil(performance.now());
-  let wallClock = Date.now();
-  const limited = await startService({ after }, { env: { RATE_LIMIT: '1' }, realNow: () => wallClock });
-  const list = (authorization: string) => limited.call('GET', '/v3/checkout', { headers: { authorization } });
-
-  // Bursts take no time here.
-  const stopTime = (t: TestContext) => t.mock.method(performance, 'now', () => clock);
-
-  test('of a key is limited, and no other key’s with it', async (t) => {
-    stopTime(t);
-    const { authorization } = await limited.createKey();
-    for (const _ of [1, 2]) assert.equal((await list(authorization)).status, 200);
-    const answer = await list(authorization);
-    assertRefused(answer, { status: 429, message: 'CHECKOUT.LIST.RATE_LIMITED', errors: [[110]] });
-    assert.equal(answer.headers.get('retry-after'), '1');
-    assert.equal(answer.headers.get('ratelimit-policy'), '"default";q=1;w=1');
-    assert.equal(answer.headers.get('ratelimit'), '"default";r=0;t=1');
-    assert.equal((await list(limited.key.authorization)).status, 200);
-    clock += 1000;
-    assert.equal((await list(authorization)).status, 200);
-    assert.equal((await list(authorization)).status, 429);
-  });
-
-  test('of a key is not a matter of the wall clock, which may be set back', async (t) => {
-    stopTime(t);
-    const { authorization } = await limited.createKey();
-    assert.equal((await list(authorization)).status, 200);
-    wallClock -= 3_600_000;
-    assert.equal((await list(authorization)).status, 200);
-    wallClock += 7_200_000;
-    assert.equal((await list(authorization)).status, 429);
-  });
-
-  test('of guesses from one address is limited', async (t) => {
-    stopTime(t);
-    for (const _ of [1, 2]) assert.equal((await list('Bearer guess')).status, 401);
-    assert.equal((await list('Bearer guess')).status, 429);
-    assert.equal((await list('')).status, 429);
-    clock += 1000;
-    assert.equal((await list('')).status, 401);
-  });
 });

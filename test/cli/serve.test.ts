@@ -139,6 +139,7 @@ suite('a wrong setting', () => {
     LOG_LEVEL: ['loud'],
     TRUST_PROXY: ['yes'],
     RATE_LIMIT: ['1e3'],
+    ADDRESS_RATE_LIMIT: ['-1', 'none'],
     ACCOUNT_NAME: ['x'.repeat(300)],
   };
 

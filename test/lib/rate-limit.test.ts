@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { createRateLimiter } from '../../src/lib/rate-limit.ts';
+import { createAddressLimiter, createRateLimiter } from '../../src/lib/rate-limit.ts';
 
 suite('a limit of ten requests a second', () => {
   function setUp() {
@@ -57,7 +57,22 @@ suite('a limit of ten requests a second', () => {
 });
 
 test('a limit of none lets everything pass', () => {
-  const { take, perSecond } = createRateLimiter(0, () => 0);
+  const { take, waitOf, perSecond } = createRateLimiter(0, () => 0);
   for (let n = 0; n < 1000; n++) assert.equal(take('one'), 0);
-  assert.equal(perSecond, 0);
+  assert.deepEqual([perSecond, waitOf('one')], [0, 0]);
+});
+
+test('a question about the wait is not a request', () => {
+  const { take, waitOf } = createRateLimiter(10, () => 0);
+  for (let n = 0; n < 100; n++) assert.equal(waitOf('one'), 0);
+  for (let n = 0; n < 20; n++) assert.equal(take('one'), 0);
+  assert.deepEqual([waitOf('one'), waitOf('other')], [100, 0]);
+});
+
+test('a limit for addresses is one for all that a client can have', () => {
+  const { take, waitOf } = createAddressLimiter(1, () => 0);
+  for (const address of ['2001:db8::1', '2001:db8::2', '192.0.2.7', '::ffff:192.0.2.7'])
+    assert.equal(take(address), 0, address);
+  for (const address of ['2001:db8::3', '::ffff:192.0.2.7']) assert.equal(take(address), 1000, address);
+  assert.deepEqual([waitOf('2001:db8::4'), waitOf('2001:db8:0:1::1')], [1000, 0]);
 });

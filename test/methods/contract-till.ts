@@ -63,7 +63,12 @@ export async function openTill(
       else errors.push(line);
     },
   };
-  const config = readConfig({ DATABASE_URL: database.url, CHECKOUT_URL, RATE_LIMIT: '0' });
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    CHECKOUT_URL,
+    RATE_LIMIT: '0',
+    ADDRESS_RATE_LIMIT: '0',
+  });
   const serializer = createSerializer(CHECKOUT_URL);
 
   async function open() {

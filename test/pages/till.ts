@@ -36,7 +36,7 @@ export async function openTill({
   const ends: Array<() => Promise<void>> = [];
   const { service, url, createKey, call } = await startService(
     { after: (hook) => ends.push(hook) },
-    { env: { RATE_LIMIT: String(rateLimit), ...(stripe ? stripeSettings(stripe) : {}) } },
+    { env: { ADDRESS_RATE_LIMIT: String(rateLimit), ...(stripe ? stripeSettings(stripe) : {}) } },
   );
   const { number: account } = await createAccount(service.store, payee, Date.now());
   assert.equal(account, ACCOUNT);

@@ -59,7 +59,15 @@ export async function welcomeOf({ output }: Running): Promise<string> {
 /** Settings of the machine that runs the tests must not reach the service; what Node has compiled before may. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  const given = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, RATE_LIMIT: '0', ...settings };
+  const given = {
+    PATH,
+    HOME,
+    TMPDIR,
+    NODE_COMPILE_CACHE,
+    RATE_LIMIT: '0',
+    ADDRESS_RATE_LIMIT: '0',
+    ...settings,
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

@@ -82,6 +82,7 @@ export async function startService(
     PORT: String(await freePort()),
     DATABASE_URL: database.url,
     RATE_LIMIT: '0',
+    ADDRESS_RATE_LIMIT: '0',
     ...env,
   });
   const service = await createService(config, { logger, realNow, documentWaitMs, ...limits });
@@ -149,7 +150,12 @@ export async function serveHere(
   context: { after(hook: () => Promise<void>): void },
   settings: Readonly<Record<string, string>>,
 ): Promise<{ readonly url: string; readonly port: number; stop(): Promise<void> }> {
-  const config = readConfig({ RATE_LIMIT: '0', PORT: String(await freePort()), ...settings });
+  const config = readConfig({
+    RATE_LIMIT: '0',
+    ADDRESS_RATE_LIMIT: '0',
+    PORT: String(await freePort()),
+    ...settings,
+  });
   const service = await createService(config, { logger: pino({ level: 'silent' }) });
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -3,17 +3,26 @@
  * key: the signature authenticates the provider. It stays `/notices/…`, which operators have entered at their providers.
  */
 import type { FastifyInstance } from 'fastify';
+import { clientOf } from '../../lib/client-address.ts';
 import { newId } from '../../lib/id.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { RateLimiter } from '../../lib/rate-limit.ts';
 import { BadSignature } from '../../methods/method.ts';
 import { ownOrigin } from '../../writer/command.ts';
+import { rateLimited } from '../admission.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { RequestError } from '../errors.ts';
 
 /** Far above the size of any provider event. */
 const EVENT_LIMIT_BYTES = 262_144;
 
+/** Clients remembered because an event of theirs was verified; providers send from a few dozen addresses. */
+const MAX_PROVIDERS = 1_000;
+
+/** `limiter` counts what has no valid signature. */
 export function providerEventRoutes(
   app: FastifyInstance,
+  limiter: RateLimiter,
   {
     rails,
     execute,
@@ -22,7 +31,14 @@ export function providerEventRoutes(
     onBadSignature,
   }: Dependencies & { readonly onBadSignature: (rail: string) => void },
 ): void {
+  const providers = createLru<string, true>({ most: MAX_PROVIDERS });
   void app.register(async (scoped) => {
+    // Refused before the body is read, unless a provider has the same address: behind a proxy that TRUST_PROXY does not name,
+    // all have.
+    scoped.addHook('onRequest', ({ ip }, _reply, done) => {
+      const waitMs = providers.get(clientOf(ip)) ? 0 : limiter.waitOf(ip);
+      done(waitMs > 0 ? rateLimited(limiter, waitMs) : undefined);
+    });
     scoped.removeAllContentTypeParsers();
     scoped.addContentTypeParser(
       '*',
@@ -39,6 +55,7 @@ export function providerEventRoutes(
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           try {
             const { reference, attemptReference, paymentReference, tenant } = read(body, request.headers);
+            providers.set(clientOf(request.ip), true);
             const time = await now(tenant);
             await execute({
               subject: 'provider_event',
@@ -58,7 +75,8 @@ export function providerEventRoutes(
           } catch (error) {
             if (!(error instanceof BadSignature)) throw error;
             onBadSignature(rail.name);
-            throw new RequestError('bad_signature');
+            const waitMs = limiter.take(request.ip);
+            throw waitMs > 0 ? rateLimited(limiter, waitMs) : new RequestError('bad_signature');
           }
           return reply.send({ received: true });
         },
