@@ -73,8 +73,7 @@ export const settings = {
   }),
   DATABASE_COMMITS: setting({
     default: '4',
-    meaning:
-      'PostgreSQL only: commits under way at once. The process holds eight connections more than that.',
+    meaning: 'PostgreSQL only: commits under way at once. The process holds eight connections more.',
     parse: integer(1, 64),
   }),
   BOOTSTRAP_API_KEY: setting({
