@@ -130,12 +130,12 @@ const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
   ['webhooks', /^src\/webhooks\//],
   ['accounts', /^src\/accounts\//],
   ['rails', /^src\/methods\//],
-  ['bank entries and files', /^src\/banking\/(?!ingest\/|outgoing\.ts)/],
+  ['banking', /^src\/banking\//],
   ['languages', /^src\/i18n\//],
   ['documents', /^src\/documents\//],
   ['the interface of the store', /^src\/store\/(?!sqlite\/|postgres\/|open\.ts)/],
   ['the writer', /^src\/writer\//],
-  ['banking that reads the store', /^src\/banking\//],
+  ['ingest', /^src\/ingest\//],
   ['databases', /^src\/store\//],
   ['background work', /^src\/worker\//],
   ['pages', /^src\/pages\//],
@@ -166,6 +166,22 @@ suite('the layers', () => {
     assert.deepEqual(upward, []);
   });
 
+  test('no two rooms import each other', () => {
+    const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1] ?? file;
+    const known = new Map<string, Set<string>>();
+    for (const file of sources) {
+      const of = known.get(roomOf(file)) ?? new Set();
+      known.set(roomOf(file), of);
+      for (const each of imports.get(file) ?? []) if (each.startsWith('src/')) of.add(roomOf(each));
+    }
+    const mutual = [...known].flatMap(([room, others]) =>
+      [...others]
+        .filter((each) => room < each && known.get(each)?.has(room))
+        .map((each) => `${room} and ${each}`),
+    );
+    assert.deepEqual(mutual, []);
+  });
+
   test('only the one who opens it and the commands for databases know which databases there are', () => {
     for (const database of ['sqlite', 'postgres']) {
       const inside = new RegExp(`^src/store/${database}/`);
@@ -190,11 +206,11 @@ suite('the layers', () => {
 
   test('HTTP is spoken by those who serve or send, and by nobody else', () => {
     const http = /^(node:)?(http|https|http2|net|tls)$|^(@fastify\/.*|fastify|undici)$|^src\/(http|pages)\//;
-    mayNotImport(/^src\/(checkout|accounts|events|banking|writer|store|methods|worker)\//, http);
+    mayNotImport(/^src\/(checkout|accounts|events|banking|ingest|writer|store|methods|worker)\//, http);
   });
 
   test('the writer and the worker do not know the pages, documents or languages', () => {
-    mayNotImport(/^src\/(writer|worker|banking)\//, /^src\/(pages|documents|i18n)\//);
+    mayNotImport(/^src\/(writer|worker|banking|ingest)\//, /^src\/(pages|documents|i18n)\//);
   });
 });
 

@@ -6,6 +6,11 @@ const banking = (file: string, ...tests: readonly string[]) => ({
   tests: tests.map((name) => `test/${name.startsWith('api/') ? name : `banking/${name}`}.test.ts`),
 });
 
+const ingest = (name: string) => ({
+  file: `src/ingest/${name}.ts`,
+  tests: [`test/ingest/${name}.test.ts`],
+});
+
 export const bankingFaults: readonly Fault[] = [
   {
     name: 'a payer names a refund, and ends it',
@@ -87,7 +92,7 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'parts of two bookings with one reference are one booking',
-    ...banking('ingest/bookings', 'ingest/bookings'),
+    ...ingest('bookings'),
     find: 'one.batchReference === other.batchReference && one.line === other.line',
     replace: 'one.batchReference === other.batchReference',
   },
@@ -99,7 +104,7 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'two files of an account are ingested at once',
-    ...banking('ingest/statement', 'ingest/statement'),
+    ...ingest('statement'),
     find: 'return await turn;',
     replace: 'return turn;',
   },
@@ -111,13 +116,13 @@ export const bankingFaults: readonly Fault[] = [
   },
   {
     name: 'a statement of which nobody reads on keeps its thread',
-    ...banking('ingest/read', 'ingest/read'),
+    ...ingest('read'),
     find: 'if (next) next();\n    else running--;',
     replace: 'if (next) next();',
   },
   {
     name: 'a fault in a large statement loses the parts before it',
-    ...banking('ingest/read', 'ingest/read'),
+    ...ingest('read'),
     find: '      yield* answer.parts;\n      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);',
     replace:
       '      if (answer.fault) throw new StatementError(answer.fault.detail, answer.fault);\n      yield* answer.parts;',

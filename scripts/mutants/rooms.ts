@@ -10,6 +10,7 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
   banking: ['test/api/bank-*.test.ts', 'test/api/payment-files.test.ts'],
   events: ['test/store/sqlite.test.ts', 'test/api/{event,webhooks}*.test.ts'],
   http: api,
+  ingest: ['test/api/bank-*.test.ts', 'test/worker/*.test.ts'],
   i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
   lib: [
     'test/{accounts,banking,checkout,statements,worker}/**/*.test.ts',

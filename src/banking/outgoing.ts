@@ -2,17 +2,31 @@
  * Money due to go back by bank transfer: refunds and returns with their accounts, and those that cannot be sent, with
  * the reason.
  */
-import type { CheckoutId } from '../checkout/ids.ts';
+import type { CheckoutId, RefundId } from '../checkout/ids.ts';
 import { MAX_AMOUNT } from '../checkout/money.ts';
 import { type Checkout, heldOf, type Refund } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { BANK, type ReceivingAccount } from '../methods/bank/receiving-account.ts';
-import type { Page } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
-import { type BankEntry, entryOfPayment } from './entry.ts';
+import { type BankEntry, type EntryId, entryOfPayment } from './entry.ts';
 import { type CreditTransfer, isIban } from './payment-file.ts';
 
-type Reader = Pick<Store, 'refunds' | 'bankEntries'>;
+type PageRequest = { readonly limit: number; readonly after?: string };
+type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
+
+/** What is read of the store, which knows the entries of this room and not the other way round. */
+type Reader = {
+  readonly refunds: {
+    list(
+      tenant: Tenant,
+      filter: { readonly rail: string; readonly isPending: true },
+      page: PageRequest,
+    ): Promise<Page<{ readonly id: RefundId; readonly checkout: Checkout }>>;
+  };
+  readonly bankEntries: {
+    fetch(tenant: Tenant, id: EntryId): Promise<BankEntry | null>;
+    list(tenant: Tenant, filter: { readonly state: 'waiting' }, page: PageRequest): Promise<Page<BankEntry>>;
+  };
+};
 
 export type Outgoing = {
   readonly refunds: ReadonlyArray<CreditTransfer & { readonly checkout: CheckoutId }>;
@@ -109,7 +123,7 @@ function accountProblem({ counterparty }: BankEntry, { currency, iban }: Receivi
 }
 
 async function* all<T extends { readonly id: string }>(
-  read: (page: { limit: number; after?: string }) => Promise<Page<T>>,
+  read: (page: PageRequest) => Promise<Page<T>>,
 ): AsyncGenerator<T> {
   let after: string | undefined;
   for (let seen = 0; seen < MAX_LOOKED_AT; seen += PAGE) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CopyFailed } from '../banking/ingest/copy.ts';
+import { CopyFailed } from '../ingest/copy.ts';
 import { createSparing } from '../lib/sparing.ts';
 import { CursorExpired, DamagedRow, StoreClosed, StoreUnavailable } from '../store/errors.ts';
 import { JSON_TYPE } from './answer.ts';

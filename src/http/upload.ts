@@ -1,8 +1,8 @@
 /** Uploads that may be large: kept in a temporary file while they are processed. */
 import { type Readable, Transform } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { type Copy, withCopy } from '../banking/ingest/copy.ts';
 import { type Tenant, tenantName } from '../checkout/tenant.ts';
+import { type Copy, withCopy } from '../ingest/copy.ts';
 import { RequestError } from './errors.ts';
 
 const defaults = {

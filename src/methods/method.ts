@@ -1,6 +1,5 @@
 /** Payment methods as payers know them, and the rails that carry them out. */
 
-import type { Account } from '../accounts/account.ts';
 import type { AttemptId, RefundId } from '../checkout/ids.ts';
 import {
   type Attempt,
@@ -14,7 +13,17 @@ import {
   type Reversal,
 } from '../checkout/session.ts';
 import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
+import type { ReceivingAccount } from './bank/receiving-account.ts';
 import { catalogue, findMethod, type Method } from './catalogue.ts';
+
+/** What rails read of an account that is paid. Accounts know receiving accounts, and rails no accounts. */
+export type PaidAccount = {
+  readonly number: number;
+  readonly name: string;
+  /** Lead of the account's test clock over real time. */
+  readonly testClockOffsetMs: number;
+  readonly settings: Readonly<Record<Mode, { readonly receivingAccounts: readonly ReceivingAccount[] }>>;
+};
 
 /** Facts of a session that decide which methods fit. */
 export type Occasion = {
@@ -24,8 +33,7 @@ export type Occasion = {
   readonly country: string;
   /** Amount due in minor units, or null if unknown. */
   readonly amount: number | null;
-  /** The account that is paid, with its settings. */
-  readonly account: Account;
+  readonly account: PaidAccount;
 };
 
 /** Abilities and needs of a rail, as data. */
@@ -168,7 +176,7 @@ export function traitsOf({ name, capabilities: { traits } }: Rail, { policy }: C
 }
 
 /** Facts of an existing session. */
-export function occasionOf(checkout: Checkout, account: Account): Occasion {
+export function occasionOf(checkout: Checkout, account: PaidAccount): Occasion {
   const { tenant, currency, payer } = checkout;
   return { mode: tenant.mode, currency, country: payer.country, amount: amountDue(checkout), account };
 }

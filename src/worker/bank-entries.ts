@@ -1,5 +1,5 @@
 /** Due bank entries: matched again, since a reference that was unknown may be known by now. */
-import { lookUp } from '../banking/ingest/lookup.ts';
+import { lookUp } from '../ingest/lookup.ts';
 import type { Store } from '../store/store.ts';
 import { ownOrigin } from '../writer/command.ts';
 import type { Execute } from '../writer/writer.ts';

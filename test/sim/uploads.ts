@@ -1,7 +1,8 @@
 /** The way of bank files into the service, as the watched folder does it: again until they have been accepted. */
-import { ingestStatement } from '../../src/banking/ingest/statement.ts';
+
 import { isRefusal } from '../../src/checkout/refusals.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
+import { ingestStatement } from '../../src/ingest/statement.ts';
 import { readStatement } from '../../src/statements/read.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { ownOrigin } from '../../src/writer/command.ts';

@@ -3,10 +3,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { csvMappingOf } from '../../accounts/settings.ts';
 import type { BankFile } from '../../banking/bank-file.ts';
-import { partsOf } from '../../banking/ingest/read.ts';
-import { ingestStatement } from '../../banking/ingest/statement.ts';
 import { representBankFile } from '../../banking/representation.ts';
 import { isRefusal } from '../../checkout/refusals.ts';
+import { partsOf } from '../../ingest/read.ts';
+import { ingestStatement } from '../../ingest/statement.ts';
 import { StatementError } from '../../statements/entry.ts';
 import type { Origin } from '../../writer/command.ts';
 import type { Executed } from '../../writer/writer.ts';

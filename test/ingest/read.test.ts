@@ -4,12 +4,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, type TestContext, test } from 'node:test';
-import { CopyFailed } from '../../../src/banking/ingest/copy.ts';
-import { partsOf, SMALL_BYTES } from '../../../src/banking/ingest/read.ts';
-import { StatementError } from '../../../src/statements/entry.ts';
-import { readStatement } from '../../../src/statements/read.ts';
-import { generateCamt } from '../../statements/generate.ts';
-import { freshDirectory } from '../../support/process.ts';
+import { CopyFailed } from '../../src/ingest/copy.ts';
+import { partsOf, SMALL_BYTES } from '../../src/ingest/read.ts';
+import { StatementError } from '../../src/statements/entry.ts';
+import { readStatement } from '../../src/statements/read.ts';
+import { generateCamt } from '../statements/generate.ts';
+import { freshDirectory } from '../support/process.ts';
 
 async function copyOf(t: TestContext, entries: number, change = (content: string) => content) {
   const content = change((await Array.fromAsync(generateCamt({ entries }))).join(''));

@@ -3,17 +3,18 @@
  * nothing behind. Then each entry is ingested by itself, once, however often it appears. After a crash in between, the
  * next try finds what is already stored and goes on.
  */
-import type { JsonObject } from '../../checkout/session.ts';
-import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
-import { newId } from '../../lib/id.ts';
-import type { ReceivingAccount } from '../../methods/bank/receiving-account.ts';
-import { StatementError, type StatementHeader, type StatementPart } from '../../statements/entry.ts';
-import { entryKey, occurrenceCounter } from '../../statements/identity.ts';
-import type { Store } from '../../store/store.ts';
-import type { Origin, Serialize } from '../../writer/command.ts';
-import type { Executed } from '../../writer/writer.ts';
-import type { BankFile, BankFileId } from '../bank-file.ts';
-import { newEntry } from '../entry.ts';
+
+import type { BankFile, BankFileId } from '../banking/bank-file.ts';
+import { newEntry } from '../banking/entry.ts';
+import type { JsonObject } from '../checkout/session.ts';
+import { type Tenant, type TenantTime, tenantName } from '../checkout/tenant.ts';
+import { newId } from '../lib/id.ts';
+import type { ReceivingAccount } from '../methods/bank/receiving-account.ts';
+import { StatementError, type StatementHeader, type StatementPart } from '../statements/entry.ts';
+import { entryKey, occurrenceCounter } from '../statements/identity.ts';
+import type { Store } from '../store/store.ts';
+import type { Origin, Serialize } from '../writer/command.ts';
+import type { Executed } from '../writer/writer.ts';
 import { type Booking, bookingsOf } from './bookings.ts';
 import { type IngestDependencies, type IngestedState, ingestEntry, ingestParts } from './entries.ts';
 

@@ -1,10 +1,10 @@
 /** Bookings of several transactions, told apart from entries that stand by themselves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookingsOf } from '../../../src/banking/ingest/bookings.ts';
-import type { StatementEntry, StatementPart } from '../../../src/statements/entry.ts';
-import { entryKey, occurrenceCounter } from '../../../src/statements/identity.ts';
-import { entry, header } from '../../statements/support.ts';
+import { bookingsOf } from '../../src/ingest/bookings.ts';
+import type { StatementEntry, StatementPart } from '../../src/statements/entry.ts';
+import { entryKey, occurrenceCounter } from '../../src/statements/identity.ts';
+import { entry, header } from '../statements/support.ts';
 
 const A = header({ account: 'DE1', statementId: 'A' });
 const B = header({ account: 'DE1', statementId: 'B' });

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { readBack, withCopy } from '../../../src/banking/ingest/copy.ts';
-import { freshDirectory } from '../../support/process.ts';
+import { readBack, withCopy } from '../../src/ingest/copy.ts';
+import { freshDirectory } from '../support/process.ts';
 
 const HOUR = 3_600_000;
 

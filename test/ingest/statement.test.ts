@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, type TestContext, test } from 'node:test';
-import { createAccount } from '../../../src/accounts/account.ts';
-import { defaultSettings } from '../../../src/accounts/settings.ts';
-import { ingestStatement } from '../../../src/banking/ingest/statement.ts';
-import { createSerializer } from '../../../src/checkout/serializer.ts';
-import { readStatement } from '../../../src/statements/read.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import { createWriter } from '../../../src/writer/writer.ts';
-import { bankReference, camt, eur, IBAN, receiving } from '../../api/bank.ts';
-import { NOW } from '../../checkout/build.ts';
-import { freshDirectory } from '../../support/process.ts';
+import { createAccount } from '../../src/accounts/account.ts';
+import { defaultSettings } from '../../src/accounts/settings.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
+import { ingestStatement } from '../../src/ingest/statement.ts';
+import { readStatement } from '../../src/statements/read.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { createWriter } from '../../src/writer/writer.ts';
+import { bankReference, camt, eur, IBAN, receiving } from '../api/bank.ts';
+import { NOW } from '../checkout/build.ts';
+import { freshDirectory } from '../support/process.ts';
 
 const QR_IBAN = 'CH4431999123000889012';
 const accounts = [

@@ -5,9 +5,9 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StatementError, type StatementPart } from '../../statements/entry.ts';
-import type { CsvMapping } from '../../statements/mapping.ts';
-import type { ReadOptions } from '../../statements/read.ts';
+import { StatementError, type StatementPart } from '../statements/entry.ts';
+import type { CsvMapping } from '../statements/mapping.ts';
+import type { ReadOptions } from '../statements/read.ts';
 import { type Copy, CopyFailed, readBack } from './copy.ts';
 import type { Answer, Task } from './read-thread.ts';
 
@@ -27,7 +27,7 @@ export function partsOf(copy: Copy, mapping: CsvMapping | null): AsyncGenerator<
 
 /** The parsers are loaded for the first file: many services never see one. */
 async function* readHere(path: string, options: ReadOptions): AsyncGenerator<StatementPart> {
-  const { readStatement } = await import('../../statements/read.ts');
+  const { readStatement } = await import('../statements/read.ts');
   yield* readStatement(readBack(path), options);
 }
 

@@ -1,14 +1,14 @@
 /** What is looked up for an entry before anything is decided: no more than it may concern. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { BankEntry } from '../../../src/banking/entry.ts';
-import { lookUp } from '../../../src/banking/ingest/lookup.ts';
-import type { Checkout } from '../../../src/checkout/session.ts';
-import { BANK } from '../../../src/methods/bank/receiving-account.ts';
-import { creditorReference } from '../../../src/methods/bank/references.ts';
-import { payment } from '../../checkout/build.ts';
-import { refund } from '../../checkout/build-refunds.ts';
-import { entry, entryOf, paidSession, waitingSession } from '../build.ts';
+import type { BankEntry } from '../../src/banking/entry.ts';
+import type { Checkout } from '../../src/checkout/session.ts';
+import { lookUp } from '../../src/ingest/lookup.ts';
+import { BANK } from '../../src/methods/bank/receiving-account.ts';
+import { creditorReference } from '../../src/methods/bank/references.ts';
+import { entry, entryOf, paidSession, waitingSession } from '../banking/build.ts';
+import { payment } from '../checkout/build.ts';
+import { refund } from '../checkout/build-refunds.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
 const nothing = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };

@@ -1,10 +1,11 @@
 /** Looks up everything a bank entry may concern, before the decision. */
-import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
-import { BANK } from '../../methods/bank/receiving-account.ts';
-import type { Store } from '../../store/store.ts';
-import { type Lookup, ownIdOf, referencesOf } from '../effects.ts';
-import { type EntryContent, entryOfPayment, isIncoming, isRefundId } from '../entry.ts';
+
+import { type Lookup, ownIdOf, referencesOf } from '../banking/effects.ts';
+import { type EntryContent, entryOfPayment, isIncoming, isRefundId } from '../banking/entry.ts';
+import type { CheckoutId } from '../checkout/ids.ts';
+import type { Tenant } from '../checkout/tenant.ts';
+import { BANK } from '../methods/bank/receiving-account.ts';
+import type { Store } from '../store/store.ts';
 
 /** Sessions that await the same amount, at most: nobody can tell more of them apart. */
 const MAX_CANDIDATES = 20;

@@ -1,8 +1,8 @@
 /** Thread that reads one statement. Each message asks for further parts, so that it is never far ahead of its reader. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { yieldToServing } from '../../lib/thread-priority.ts';
-import { StatementError, type StatementPart } from '../../statements/entry.ts';
-import { type ReadOptions, readStatement } from '../../statements/read.ts';
+import { yieldToServing } from '../lib/thread-priority.ts';
+import { StatementError, type StatementPart } from '../statements/entry.ts';
+import { type ReadOptions, readStatement } from '../statements/read.ts';
 import { CopyFailed, readBack } from './copy.ts';
 
 export type Task = { readonly path: string; readonly options: ReadOptions };

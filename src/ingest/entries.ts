@@ -1,13 +1,13 @@
 /** Ingests the entries of a statement, each once: looks up what an entry may concern, then lets the writer decide. */
 
-import { isRefusal } from '../../checkout/refusals.ts';
-import type { TenantTime } from '../../checkout/tenant.ts';
-import { newId } from '../../lib/id.ts';
-import type { Store } from '../../store/store.ts';
-import type { EntryAction, Origin } from '../../writer/command.ts';
-import type { Execute } from '../../writer/writer.ts';
-import type { BankFileId } from '../bank-file.ts';
-import type { EntryContent, EntryState } from '../entry.ts';
+import type { BankFileId } from '../banking/bank-file.ts';
+import type { EntryContent, EntryState } from '../banking/entry.ts';
+import { isRefusal } from '../checkout/refusals.ts';
+import type { TenantTime } from '../checkout/tenant.ts';
+import { newId } from '../lib/id.ts';
+import type { Store } from '../store/store.ts';
+import type { EntryAction, Origin } from '../writer/command.ts';
+import type { Execute } from '../writer/writer.ts';
 import { lookUp } from './lookup.ts';
 
 export type IngestDependencies = { readonly store: Store; readonly execute: Execute };
