@@ -202,13 +202,13 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a file that broke off counts as read',
-    ...found('banking/ingest/statement'),
+    ...found('ingest/statement'),
     find: '  if (failures.length > 0) throw failures[0];',
     replace: '  if (failures.length > counts.entries) throw failures[0];',
   },
   {
     name: 'a file counts as read as soon as it is begun',
-    ...found('banking/ingest/statement'),
+    ...found('ingest/statement'),
     find: "    kind: 'ingesting',",
     replace: "    kind: 'statement',",
   },
