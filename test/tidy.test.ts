@@ -209,6 +209,12 @@ suite('the layers', () => {
     mayNotImport(/^src\/(checkout|accounts|events|banking|ingest|writer|store|methods|worker)\//, http);
   });
 
+  test('runs no command of the system, and no code that is made while it runs', () => {
+    mayNotImport(/^src\//, /^(node:)?(child_process|vm|cluster|repl|inspector)$/);
+    const made = sources.filter((file) => /\beval\(|\bnew Function\(/.test(withoutComments(read(file))));
+    assert.deepEqual(made, []);
+  });
+
   test('the writer and the worker do not know the pages, documents or languages', () => {
     mayNotImport(/^src\/(writer|worker|banking|ingest)\//, /^src\/(pages|documents|i18n)\//);
   });

@@ -150,6 +150,35 @@ test('pages tell browsers to be strict', async () => {
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
 });
 
+test('no answer is for scripts of other sites', async () => {
+  const session = await till.session();
+  const { authorization } = till;
+  const headers = { origin: 'https://evil.example', authorization };
+  const preflight = {
+    ...headers,
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': '*',
+  };
+  for (const url of [
+    session.url,
+    `${till.base}/v3/checkout/${session.id}`,
+    `${till.base}/metrics`,
+    `${till.base}/none`,
+  ]) {
+    for (const [method, sent] of [
+      ['GET', headers],
+      ['POST', headers],
+      ['OPTIONS', preflight],
+    ] as const) {
+      const answer = await fetch(url, { method, headers: sent });
+      await answer.arrayBuffer();
+      const named = [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(named, [], `${method} ${url}`);
+      if (method === 'OPTIONS') assert.ok(answer.status >= 400, `${url} ${answer.status}`);
+    }
+  }
+});
+
 test('only forms are accepted, and small ones', async () => {
   const session = await till.session();
   const post = (body: string, type: string) =>
