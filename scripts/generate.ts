@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performancePage } from '../bench/page.ts';
 import { fontFiles } from './fonts.ts';
-import { evidencePage } from './prove/page.ts';
+import { evidencePage, markedOutcomes } from './prove/page.ts';
+import { history } from './prove/tree.ts';
 import { declaredOperations, openApiDocument } from './reference/api/document.ts';
 import { cliReference } from './reference/cli.ts';
 import { errorsReference } from './reference/errors.ts';
@@ -20,6 +21,7 @@ const root = join(import.meta.dirname, '..');
 
 const operations = await declaredOperations();
 const document = openApiDocument(operations);
+const evidence = markedOutcomes(history());
 
 const files: Readonly<Record<string, string | Buffer>> = {
   'openapi.json': formatted(JSON.stringify(document), 'json'),
@@ -28,7 +30,9 @@ const files: Readonly<Record<string, string | Buffer>> = {
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
-  'docs/reference/evidence.md': formatted(evidencePage()),
+  // What was tried on a commit that is gone, as after a rebase, is marked as such.
+  'docs/reference/evidence.json': formatted(JSON.stringify(evidence), 'json'),
+  'docs/reference/evidence.md': formatted(evidencePage(evidence)),
   'docs/reference/performance.md': formatted(performancePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
   ...fontFiles(),

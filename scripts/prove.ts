@@ -2,30 +2,31 @@
  * `npm run prove`: runs the campaigns at full length, one after the other, and writes what they have tried and reached to
  * docs/reference/evidence.md.
  *
- *     node scripts/prove.ts [--list] [names]
+ *     node scripts/prove.ts [--list] [--short] [names]
  *
  * Names choose campaigns; what is known of the others stays. It ends with 1 if a campaign fails or reaches too little.
  * Those on Citus need its source in a directory that OPENTILL_CITUS names, and are left out where it is not given.
+ * `--short` tries a little of all that can be tried in seconds, and writes nothing.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Evidence } from '../test/support/evidence.ts';
+import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
 import { type Campaign, campaigns } from './prove/campaigns.ts';
-import { judged, type Outcome } from './prove/judge.ts';
-import { evidencePage, FIGURES, outcomes } from './prove/page.ts';
+import { judged, type Outcome, shortFaults } from './prove/judge.ts';
+import { evidencePage, FIGURES, isInNpmTest, outcomes } from './prove/page.ts';
+import { runCampaign } from './prove/run.ts';
 import { commitOfTree, machine } from './prove/tree.ts';
 import { formatted } from './reference/markdown.ts';
 
 const PAGE = 'docs/reference/evidence.md';
-/** Of a test that failed. */
-const SHOWN_LINES = 80;
+const WRITTEN = 'docs/reference/evidence.*';
 const NEEDS_CITUS = 'OPENTILL_CITUS must name a directory with the source of Citus';
+/** Campaigns of a short run at the same time: each waits for its processes now and then. */
+const LANES = 3;
 
 const { values, positionals: names } = parseArgs({
-  options: { list: { type: 'boolean', default: false } },
+  options: { list: { type: 'boolean', default: false }, short: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 process.chdir(join(import.meta.dirname, '..'));
@@ -36,96 +37,72 @@ const wanted = campaigns.filter(({ name }) => names.length === 0 || names.includ
 const citus = process.env.OPENTILL_CITUS;
 const leftOut = (campaign: Campaign) => campaign.onCitus === true && citus === undefined;
 
-if (values.list)
-  for (const campaign of wanted)
-    console.log(
-      `${campaign.name.padEnd(17)} ${campaign.what}${leftOut(campaign) ? ` (Left out: ${NEEDS_CITUS}.)` : ''}`,
-    );
-else for (const campaign of wanted) await prove(campaign);
+if (values.list) list();
+else if (values.short) await proveInShort();
+else await proveAll();
 
-async function prove(campaign: Campaign): Promise<void> {
-  if (!leftOut(campaign)) keep(await outcomeOf(campaign));
-  else if (names.length > 0) throw new Error(`${campaign.name}: ${NEEDS_CITUS}`);
-  else console.log(`== ${campaign.name}: left out, ${NEEDS_CITUS}`);
+function list(): void {
+  for (const campaign of wanted) {
+    const where = [
+      campaign.short === undefined ? [] : 'short',
+      isInNpmTest(campaign) ? 'npm test' : [],
+      leftOut(campaign) ? `left out: ${NEEDS_CITUS}` : [],
+    ].flat();
+    const text = where.length === 0 ? '' : ` (${where.join('; ')})`;
+    console.log(`${campaign.name.padEnd(17)} ${campaign.what}${text}`);
+  }
+}
+
+async function proveAll(): Promise<void> {
+  // What was tried has to be found again.
+  if (commitOfTree(WRITTEN).endsWith('-dirty'))
+    throw new Error('there are changes that are in no commit; `npm run prove -- --short` tries them, too');
+  for (const campaign of wanted) {
+    if (!leftOut(campaign)) keep(await outcomeOf(campaign));
+    else if (names.length > 0) throw new Error(`${campaign.name}: ${NEEDS_CITUS}`);
+    else console.log(`== ${campaign.name}: left out, ${NEEDS_CITUS}`);
+  }
 }
 
 async function outcomeOf(campaign: Campaign): Promise<Outcome> {
   console.log(`== ${campaign.name}: ${campaign.what}`);
-  const directory = mkdtempSync(join(tmpdir(), 'opentill-prove-'));
-  try {
-    const begun = performance.now();
-    const runs = campaign.files.flatMap((file) =>
-      (campaign.databases ?? [undefined]).map((database) => ({ file, database })),
-    );
-    let tests = 0;
-    let hasFailed = false;
-    for (const { file, database } of runs) {
-      const passed = await passedIn(file, database, campaign, directory);
-      tests += passed ?? 0;
-      hasFailed ||= passed === null;
-    }
-    const minutes = (performance.now() - begun) / 60_000;
-    const outcome = judged(campaign, linesOf(directory), {
-      tests,
-      hasFailed,
-      minutes,
-      date: new Date(),
-      commit: commitOfTree('docs/reference/evidence.*'),
-      machine,
-    });
-    console.log(
-      outcome.faults.length === 0 ? '   reached' : outcome.faults.map((fault) => `   ${fault}`).join('\n'),
-    );
-    return outcome;
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/**
- * Runs a file, and returns how many of its tests have passed, 0 for a program that only measures; if something failed, it
- * shows the end of what was said, and returns null.
- */
-async function passedIn(
-  file: string,
-  database: string | undefined,
-  campaign: Campaign,
-  directory: string,
-): Promise<number | null> {
-  const log = join(directory, 'log');
-  const output = openSync(log, 'w');
-  // Not all of them end so that `npm test` would run them.
-  const isTest = file.startsWith('test/');
-  const args = isTest ? ['--test', '--test-reporter=spec', file] : [file];
-  const command = [process.execPath, ...args];
-  const onCitus = campaign.onCitus === true && citus !== undefined;
-  const [program = '', ...given] = onCitus ? ['scripts/citus.sh', citus, ...command] : command;
-  const child = spawn(program, given, {
-    stdio: ['ignore', output, output],
-    timeout: campaign.limitMinutes * 60_000,
-    env: {
-      ...process.env,
-      ...campaign.environment,
-      ...(database === undefined ? {} : { OPENTILL_TEST_DATABASE: database }),
-      OPENTILL_TEST_SCALE: String(campaign.scale),
-      OPENTILL_EVIDENCE: join(directory, 'lines'),
-    },
+  const ran = await runCampaign(campaign, campaign, citus);
+  const outcome = judged(campaign, ran.lines, {
+    ...ran,
+    date: new Date(),
+    commit: commitOfTree(WRITTEN),
+    machine,
   });
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  const said = readFileSync(log, 'utf8');
-  const passed = isTest ? /^ℹ pass (\d+)$/m.exec(said)?.[1] : '0';
-  if (status === 0 && passed !== undefined) return Number(passed);
-  console.log(said.split('\n').slice(-SHOWN_LINES).join('\n'));
-  return null;
+  console.log(
+    outcome.faults.length === 0 ? '   reached' : outcome.faults.map((fault) => `   ${fault}`).join('\n'),
+  );
+  return outcome;
 }
 
-function linesOf(directory: string): Evidence[] {
-  const path = join(directory, 'lines');
-  if (!existsSync(path)) return [];
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+/** Figures of a short run are far from those to reach: what counts is that all passes, and that each figure is there. */
+async function proveInShort(): Promise<void> {
+  const begun = performance.now();
+  const short = wanted.filter((campaign) => campaign.short !== undefined);
+  await globalSetup();
+  try {
+    await Promise.all(Array.from({ length: LANES }, () => lane(short)));
+  } finally {
+    await globalTeardown();
+  }
+  console.log(`${Math.round((performance.now() - begun) / 1000)} s`);
+  const others = wanted.filter((campaign) => campaign.short === undefined).map(({ name }) => name);
+  if (others.length > 0) console.log(`only at length: ${others.join(', ')}`);
+}
+
+async function lane(campaigns: Campaign[]): Promise<void> {
+  for (let next = campaigns.shift(); next !== undefined; next = campaigns.shift()) {
+    if (next.short === undefined) continue;
+    const ran = await runCampaign(next, next.short);
+    const faults = shortFaults(next, ran);
+    if (faults.length > 0) process.exitCode = 1;
+    const result = faults.length === 0 ? 'passed' : faults.join('; ');
+    console.log(`${next.name.padEnd(17)} ${result}, ${Math.round(60 * ran.minutes)} s`);
+  }
 }
 
 /** Puts the outcome in the place of the last one of its campaign, at once: a run of hours can be ended in between. */

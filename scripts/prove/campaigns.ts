@@ -15,6 +15,8 @@ export interface Campaign {
   readonly databases?: readonly ('sqlite' | 'postgres')[];
   /** How many times as long as in `npm test`. */
   readonly scale: number;
+  /** How it is tried in a few seconds; absent where that would show nothing. */
+  readonly short?: { readonly scale: number; readonly environment?: Readonly<Record<string, string>> };
   /** Where they run on the nodes of scripts/citus.sh, which OPENTILL_CITUS has the source for. */
   readonly onCitus?: boolean;
   /** Further settings of the tests. */
@@ -41,6 +43,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'kill -9 of a service on SQLite, at random moments under load and while it starts. What was acknowledged is there, what was not happens once when it is asked again, and nothing has happened by half.',
     files: ['test/crash/kill.test.ts'],
     scale: 125,
+    short: { scale: 1 },
     reach: {
       kills: { atLeast: 500 },
       acknowledged_changes: { atLeast: 50_000 },
@@ -55,6 +58,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'kill -9 of one of two processes on PostgreSQL behind a proxy, at random moments under load. Every client gets an answer from the other one; whoever follows the feed sees each event once, in one order.',
     files: ['test/cluster/killed.test.ts'],
     scale: 500,
+    short: { scale: 1 },
     reach: {
       kills: { atLeast: 500 },
       acknowledged_changes: { atLeast: 50_000 },
@@ -89,6 +93,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'Seeded simulations with an oracle beside them: time, ids, network, provider, disk and crashes are under control.',
     files: ['test/sim/sim.test.ts'],
     scale: 1,
+    short: { scale: 1, environment: { COUNT: '30' } },
     environment: { COUNT: '10000' },
     reach: { histories: { atLeast: 10_000 }, minutes: { atMost: 10 } },
     limitMinutes: 30,
@@ -108,6 +113,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'One session is paid twice, updated and expired at once, at two processes on PostgreSQL and at one on SQLite; and 100 requests at once carry one idempotency key. One outcome, one event of it, one effect.',
     files: ['test/cluster/races.test.ts'],
     scale: 100,
+    short: { scale: 1 },
     reach: {
       races_on_postgres: { atLeast: 2000 },
       races_on_sqlite: { atLeast: 2000 },
@@ -122,6 +128,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'Several clients read, change, pay, expire and refund single sessions at once, and some of them give up waiting, while a process on SQLite or one of two on PostgreSQL is killed or frozen, or answers of the database are lost. Each history is explained by an order in which every request happens at one moment, those without an answer at any later time or never.',
     files: ['test/linearizable/checker.test.ts', 'test/linearizable/linearizable.test.ts'],
     scale: 130,
+    short: { scale: 1 },
     reach: {
       sessions: { atLeast: 3000 },
       operations: { atLeast: 50_000 },
@@ -136,6 +143,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'More is asked back than was paid, by several clients at once, on SQLite and at two processes on PostgreSQL. Never more has gone back than came.',
     files: ['test/cluster/refund-races.test.ts'],
     scale: 10,
+    short: { scale: 1 },
     reach: { races: { atLeast: 2000 } },
     limitMinutes: 30,
   },
@@ -226,6 +234,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'Two servers on one file by any two names; the file or its log replaced or removed under a server; an older and a newer version side by side, on both databases. One owner, and no schema changes under a server.',
     files: ['test/sqlite/owner.test.ts', 'test/sqlite/replaced.test.ts', 'test/cli/versions.test.ts'],
     scale: 1,
+    short: { scale: 1 },
     reach: { tests: { atLeast: 15 } },
     limitMinutes: 10,
   },
@@ -235,6 +244,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'The disk is full under load, after as many bytes as chance says, and has room again. What cannot be stored is refused, and the service is not ready meanwhile.',
     files: ['test/crash/disk-full.test.ts', 'test/crash/file-limit.test.ts'],
     scale: 50,
+    short: { scale: 1 },
     reach: { tests: { atLeast: 3 }, sizes: { atLeast: 100 }, not_ready_ms: { atMost: 1000 } },
     limitMinutes: 30,
   },
@@ -253,6 +263,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'One of two processes on PostgreSQL stands still past its leases (SIGSTOP) while its clients ask the other one, and goes on; a server on SQLite stands still while another one would start. No money is there twice, no event comes again before its lease has run out, no second owner.',
     files: ['test/cluster/stopped.test.ts', 'test/crash/stopped.test.ts'],
     scale: 50,
+    short: { scale: 1 },
     reach: {
       stops: { atLeast: 100 },
       second_servers_refused: { atLeast: 50 },
@@ -295,6 +306,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'A page of the database file is damaged at random: random bytes, zeroes, another page, one bit, or nothing from there on. The service gives no other answer than before; the check and the backup name whatever reads differently, but for counters of deliveries.',
     files: ['test/crash/page-damage.test.ts'],
     scale: 100,
+    short: { scale: 1 },
     reach: { damages: { atLeast: 200 }, named: { atLeast: 100 }, answers: { atLeast: 10_000 } },
     limitMinutes: 60,
   },
@@ -305,6 +317,7 @@ export const campaigns: readonly Campaign[] = [
     files: ['test/api/auth.test.ts', 'test/api/keys.test.ts'],
     databases: ['sqlite', 'postgres'],
     scale: 1,
+    short: { scale: 1 },
     reach: { tests: { atLeast: 400 } },
     limitMinutes: 10,
   },
@@ -330,6 +343,7 @@ export const campaigns: readonly Campaign[] = [
     files: ['test/api/canaries/canaries.test.ts'],
     databases: ['sqlite', 'postgres'],
     scale: 1,
+    short: { scale: 1 },
     reach: { canaries: { atLeast: 1000 }, places_searched: { atLeast: 400 }, found: { atMost: 0 } },
     limitMinutes: 10,
   },
@@ -339,6 +353,7 @@ export const campaigns: readonly Campaign[] = [
     what: 'Texts and addresses that carry scripts, in every field that a page may show and in addresses, queries and forms of pages: names, descriptions, references, metadata, persons, `success_url`, `cancel_url`, `webhook_url` and more. Chromium, told to ignore the policy of the pages, runs none of them; no address that carries one is stored. As a control the same texts are put into a page as they are.',
     files: ['test/pages/script-carriers.test.ts'],
     scale: 120,
+    short: { scale: 1 },
     reach: {
       payloads: { atLeast: 100 },
       stored: { atMost: 0 },
@@ -357,6 +372,7 @@ export const campaigns: readonly Campaign[] = [
       'test/webhooks/sender-guard.test.ts',
     ],
     scale: 1,
+    short: { scale: 1 },
     reach: { ways_inside: { atLeast: 150 }, rebound_names: { atLeast: 100 } },
     limitMinutes: 10,
   },

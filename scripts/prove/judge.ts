@@ -1,6 +1,7 @@
 /** What the figures of a campaign come to. */
-import type { Evidence, Figures, Table } from '../../test/support/evidence.ts';
+import type { Evidence, Figures, Line, Table } from '../../test/support/evidence.ts';
 import type { Bound, Campaign } from './campaigns.ts';
+import type { Ran } from './run.ts';
 
 /** What is kept of a campaign. */
 export interface Outcome {
@@ -15,25 +16,26 @@ export interface Outcome {
   readonly date: string;
   /** The commit that was tried, and what it ran on. */
   readonly commit: string;
+  /** True if the history does not have the commit any more, so that nobody can look at what was tried. */
+  readonly commitIsGone?: boolean;
   readonly machine: string;
 }
 
 /** Of what ends so, the worst counts; all else is added up. */
 const WORST = /_(ms|mib|ratio)$/;
 
-export interface Ended {
-  /** So many tests have passed; 0 where there are only programs that measure. */
-  readonly tests: number;
-  /** Whether a test, or such a program, has failed. */
-  readonly hasFailed: boolean;
-  readonly minutes: number;
+export interface Ended extends Omit<Ran, 'lines'> {
   readonly date: Date;
   readonly commit: string;
   readonly machine: string;
 }
 
-export function judged(campaign: Campaign, lines: readonly Evidence[], ended: Ended): Outcome {
-  const own = lines.filter((line) => line.campaign === campaign.name);
+const linesFor = ({ name }: Campaign, lines: readonly Line[]): Evidence[] =>
+  lines.flatMap((line) => ('campaign' in line && line.campaign === name ? line : []));
+
+export function judged(campaign: Campaign, lines: readonly Line[], ended: Ended): Outcome {
+  const own = linesFor(campaign, lines);
+  const ranOn = new Set(lines.flatMap((line) => ('ranOn' in line ? line.ranOn : [])));
   const passed: Figures = ended.tests > 0 ? { tests: ended.tests } : {};
   const figures = together([...own.map((line) => line.figures), passed]);
   const faults = Object.entries(campaign.reach).flatMap(([name, bound]) => {
@@ -50,8 +52,21 @@ export function judged(campaign: Campaign, lines: readonly Evidence[], ended: En
     minutes: Math.round(ended.minutes * 10) / 10,
     date: ended.date.toISOString().slice(0, 10),
     commit: ended.commit,
-    machine: ended.machine,
+    machine: [ended.machine, ...ranOn].join(', '),
   };
+}
+
+/** What is wrong with a short run: it has failed, or does not say what a long one would have to reach. */
+export function shortFaults(campaign: Campaign, { lines, tests, hasFailed }: Ran): string[] {
+  const figures = together([{ tests }, ...linesFor(campaign, lines).map((line) => line.figures)]);
+  const unsaid = Object.keys(campaign.reach).filter((name) => figures[name] === undefined);
+  return [
+    ...(hasFailed ? ['a test failed'] : []),
+    ...unsaid.map((name) => `${name} was not said`),
+    ...Object.entries(campaign.reach).flatMap(([name, bound]) =>
+      'atLeast' in bound && figures[name] === 0 ? `${name} is 0` : [],
+    ),
+  ];
 }
 
 function together(all: readonly Figures[]): Figures {

@@ -21,8 +21,17 @@ export function outcomes(): Outcome[] {
   return existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : [];
 }
 
-export function evidencePage(): string {
-  const known = outcomes();
+/** The same, marked by whether the history has their commits; as they are where that is not known. */
+export function markedOutcomes(commits: readonly string[] | null): Outcome[] {
+  if (commits === null) return outcomes();
+  return outcomes().map(({ commitIsGone: _, ...outcome }) =>
+    commits.some((commit) => commit.startsWith(outcome.commit.replace(/-dirty$/, '')))
+      ? outcome
+      : { ...outcome, commitIsGone: true },
+  );
+}
+
+export function evidencePage(known = outcomes()): string {
   const chapters = CHAPTERS.map((chapter) => {
     const own = campaigns.filter((campaign) => campaign.chapter === chapter);
     const parts = own.map((campaign) =>
@@ -36,8 +45,12 @@ export function evidencePage(): string {
   return `${generatedFrom('docs/reference/evidence.json')}\n${INTRODUCTION}\n${chapters.join('\n')}`;
 }
 
+/** True of a campaign that `npm test` has as well, shorter. */
+export const isInNpmTest = ({ files }: Campaign): boolean => files.every((file) => file.endsWith('.test.ts'));
+
 function part(campaign: Campaign, outcome: Outcome | undefined): string {
-  return `### \`${campaign.name}\`\n\n${campaign.what}\n\n${outcome === undefined ? 'Not run yet.\n' : result(campaign, outcome)}`;
+  const inNpmTest = isInNpmTest(campaign) ? ' In short it is a part of `npm test`.' : '';
+  return `### \`${campaign.name}\`\n\n${campaign.what}${inNpmTest}\n\n${outcome === undefined ? 'Not run yet.\n' : result(campaign, outcome)}`;
 }
 
 function result({ reach }: Campaign, outcome: Outcome): string {
@@ -45,13 +58,16 @@ function result({ reach }: Campaign, outcome: Outcome): string {
     const bound = reach[name];
     return `| ${name.replaceAll('_', ' ')} | ${value.toLocaleString('en')} | ${bound === undefined ? '' : boundText(bound)} |`;
   });
-  const { faults, tables, date, commit, machine, minutes, seeds } = outcome;
+  const { faults, tables, date, commit, commitIsGone, machine, minutes, seeds } = outcome;
   const verdict = faults.length === 0 ? 'Reached' : `**Not reached**: ${faults.join('; ')}`;
   const seedsText = seeds.length === 0 ? '' : `, seed ${seeds.join(', ')}`;
+  const commitText = commitIsGone
+    ? `commit ${commit}, **which the history does not have**`
+    : `commit ${commit}`;
   return `| Figure | Found | To reach |
 | --- | ---: | --- |
 ${rows.join('\n')}
 
-${verdict}. ${date}, commit ${commit}, ${minutes} minutes${seedsText}; ${machine}.
+${verdict}. ${date}, ${commitText}, ${minutes} minutes${seedsText}; ${machine}.
 ${tables.map(({ head, rows }) => `\n${table(head, rows)}`).join('')}`;
 }

@@ -2,9 +2,20 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+
+/** The commits of the history, or null where not all of them are there to look at: in a package, or a shallow clone. */
+export function history(): readonly string[] | null {
+  try {
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return null;
+    return git('rev-list', 'HEAD').split('\n');
+  } catch {
+    return null;
+  }
+}
+
 /** What these patterns match is no change of the commit: a program that writes its results would change it itself. */
 export function commitOfTree(written: string): string {
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain', '--', '.', `:!${written}`);
   return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : '-dirty');
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Campaign } from '../../scripts/prove/campaigns.ts';
-import { judged } from '../../scripts/prove/judge.ts';
+import { judged, type Outcome, shortFaults } from '../../scripts/prove/judge.ts';
+import { evidencePage, markedOutcomes, outcomes } from '../../scripts/prove/page.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 
 const campaign: Campaign = {
@@ -44,8 +45,44 @@ suite('figures of a campaign', () => {
     assert.deepEqual(judged(campaign, [line], { ...ended, hasFailed: true }).faults, ['a test failed']);
   });
 
+  test('name what the tests ran on', () => {
+    const lines = [{ ranOn: 'PostgreSQL 18.4' }, { ranOn: 'PostgreSQL 18.4' }, { ranOn: 'Citus 13.2' }];
+    assert.equal(judged(campaign, lines, ended).machine, 'one, PostgreSQL 18.4, Citus 13.2');
+  });
+
+  test('of a short run are only there', () => {
+    const said = (figures: Figures) =>
+      shortFaults(campaign, { ...ended, lines: [{ campaign: 'kills', figures, seed: 1 }] });
+    assert.deepEqual(said({ kills: 1, ready_ms: 101 }), []);
+    assert.deepEqual(said({ kills: 0 }), ['ready_ms was not said', 'kills is 0']);
+    assert.deepEqual(shortFaults(campaign, { ...ended, hasFailed: true, lines: [] })[0], 'a test failed');
+  });
+
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
     test(`cannot be ${value}`, () => {
       assert.throws(() => evidence({ diagnostic() {} }, 'kills', { ready_ms: value }), /ready_ms is/);
     });
 });
+
+suite('evidence', () => {
+  test('of a commit that the history does not have is marked', () => {
+    const commits = outcomes().map(({ commit }) => `${commit}0`);
+    assert.ok(commits.length > 20);
+    assert.deepEqual(goneIn(markedOutcomes(commits)), []);
+    const [first = '', ...others] = commits;
+    const gone = outcomes().filter(({ commit }) => `${commit}0` === first);
+    const left = others.filter((commit) => commit !== first);
+    assert.deepEqual(
+      goneIn(markedOutcomes(left)),
+      gone.map(({ campaign }) => campaign),
+    );
+    assert.ok(evidencePage(markedOutcomes(left)).includes('which the history does not have'));
+  });
+
+  test('stays as it is where the history is not known', () => {
+    assert.deepEqual(markedOutcomes(null), outcomes());
+  });
+});
+
+const goneIn = (all: readonly Outcome[]) =>
+  all.filter(({ commitIsGone }) => commitIsGone).map(({ campaign }) => campaign);

@@ -9,13 +9,20 @@ import { seed } from './seed.ts';
 /** Names with their unit last. What ends in `ms`, `mib` or `ratio` is the worst that was seen; all else is counted. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** A line of the file. A campaign has one for each of its tests that says something. */
+/** Figures of a campaign, as a line of the file. A campaign has one for each of its tests that says something. */
 export interface Evidence {
   readonly campaign: string;
   readonly figures: Figures;
   readonly seed: number;
   readonly table?: Table;
 }
+
+/** A line of the file, too: what the tests ran on beside Node.js, such as `PostgreSQL 18.4`. */
+export interface RanOn {
+  readonly ranOn: string;
+}
+
+export type Line = Evidence | RanOn;
 
 /** Of what has no place in a few figures. */
 export interface Table {
@@ -35,8 +42,22 @@ export function evidence(
     return `${name} ${value}`;
   });
   t.diagnostic(`${campaign}: ${text.join(', ')}`);
+  write({ campaign, figures, seed, ...(table === undefined ? {} : { table }) });
+}
+
+const ranOnSoFar = new Set<string>();
+
+/** Notes what a campaign runs on; `what` is asked for only where somebody collects it. */
+export async function noteRanOn(what: () => Promise<readonly string[]>): Promise<void> {
+  if (process.env.OPENTILL_EVIDENCE === undefined) return;
+  for (const ranOn of await what()) {
+    if (ranOnSoFar.has(ranOn)) continue;
+    ranOnSoFar.add(ranOn);
+    write({ ranOn });
+  }
+}
+
+function write(line: Line): void {
   const path = process.env.OPENTILL_EVIDENCE;
-  if (path === undefined) return;
-  const line: Evidence = { campaign, figures, seed, ...(table === undefined ? {} : { table }) };
-  appendFileSync(path, `${JSON.stringify(line)}\n`);
+  if (path !== undefined) appendFileSync(path, `${JSON.stringify(line)}\n`);
 }

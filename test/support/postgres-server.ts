@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/cli/free-port.ts';
+import { noteRanOn } from './evidence.ts';
 import type { Guarded } from './postgres-guard.ts';
 import { account, newPlace, type Place } from './postgres-place.ts';
 
@@ -117,6 +118,10 @@ export async function startIn(place: Place, options: PostgresOptions): Promise<P
     await stop('SIGQUIT');
     await removeTraces(place);
   }
+  await noteRanOn(async () => {
+    const { stdout } = await promisify(execFile)(guarded.program, ['--version'], inside(place));
+    return [`PostgreSQL ${/\d+(\.\d+)*/.exec(stdout)?.[0]}`];
+  });
   await start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   return { url, port, directory: data, start, stop, kill: () => stop('SIGKILL'), remove };

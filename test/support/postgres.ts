@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { migrations } from '../../src/store/postgres/migrate.ts';
 import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { distributeOver, workers } from './citus.ts';
+import { noteRanOn } from './evidence.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 let own: Promise<PostgresServer> | undefined;
@@ -29,6 +30,7 @@ export async function freshDatabase(
   template = 'template0',
 ): Promise<string> {
   const { url } = await sharedPostgres();
+  await noteRanOn(() => versionsOf(url));
   const name = `test_${randomBytes(8).toString('hex')}`;
   for (const node of [url, ...workers()]) {
     await order(node, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
@@ -65,6 +67,20 @@ async function migratedTemplate(url: string): Promise<string> {
     // The coordinator, which is asked for it, comes last.
     for (const node of nodes.toReversed()) await order(node, `ALTER DATABASE ${begun} RENAME TO ${name}`);
     return name;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A server that was given, whose programs are not at hand, says them itself. */
+async function versionsOf(url: string): Promise<string[]> {
+  const sql = postgres(url, { max: 1, fetch_types: false, onnotice() {} });
+  try {
+    const [server] = await sql<Array<{ version: string }>>`
+      SELECT split_part(current_setting('server_version'), ' ', 1) AS version`;
+    const [citus] = await sql<Array<{ version: string }>>`
+      SELECT default_version AS version FROM pg_available_extensions WHERE name = 'citus'`;
+    return [`PostgreSQL ${server?.version}`, ...(citus === undefined ? [] : [`Citus ${citus.version}`])];
   } finally {
     await sql.end();
   }
