@@ -260,4 +260,10 @@ export const simulationFaults: readonly Fault[] = [
     find: "refund?.status !== 'pending' || refund.reference !== ''",
     replace: "refund?.status !== 'pending'",
   },
+  {
+    name: 'a dispute that is known is never asked about again',
+    ...found('methods/stripe/stripe'),
+    find: 'isKnown || charge.disputed ? ask',
+    replace: '!isKnown && charge.disputed ? ask',
+  },
 ];

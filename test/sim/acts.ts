@@ -5,20 +5,17 @@ import type { AttemptId } from '../../src/checkout/ids.ts';
 import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
-import { BadSignature } from '../../src/methods/method.ts';
-import type { ProviderEvent } from '../../src/methods/provider-event.ts';
-import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import type { EndpointCommand } from '../../src/webhooks/endpoint.ts';
 import { createBankActs } from './bank-acts.ts';
 import { shownPages } from './cards.ts';
 import { createClients } from './clients.ts';
 import { isInFlight, paidOf, type Session } from './model.ts';
+import { createNotices } from './notices.ts';
 import { PROVIDER } from './provider.ts';
 import * as requests from './requests.ts';
 import type { Stage } from './stage.ts';
 import { RECEIVERS, type Step, TENANTS } from './steps.ts';
 
-type Said = Pick<ProviderEvent, 'rail' | 'reference' | 'attemptReference' | 'paymentReference' | 'body'>;
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
 
 const tenantOf = (number: number): Tenant => TENANTS[number] ?? { account: 1, mode: 'test' };
@@ -47,6 +44,7 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
   const { sessions, endpoints, webhooks } = oracle;
   const clients = createClients(stage);
   const { askAbout, askElse } = clients;
+  const notices = createNotices(stage);
   const bankActs = createBankActs(stage, clients);
   let events = 0;
   let paths = 0;
@@ -56,38 +54,13 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       attempts.some((each) => each.reference === reference),
     );
     if (reference === undefined || owner === undefined || !process().isAlive()) return;
-    sendEvent(owner.tenant, {
+    notices.sendEvent(owner.tenant, {
       rail: PROVIDER,
       reference: `we_${number % 2 === 0 ? number : events++}`,
       attemptReference: reference,
       paymentReference: null,
       body: '{}',
     });
-  }
-
-  function sendEvent(tenant: Tenant, { rail, reference, ...said }: Said): void {
-    const now = oracle.nowOf(tenant);
-    const action = { type: 'receive', id: newId('pev', now), ...said } as const;
-    const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
-    const { worker, execute } = process();
-    void execute({ subject: 'provider_event', origin, now, rail, reference, action }).then(
-      worker.nudgeProviderEvents,
-      () => {},
-    );
-  }
-
-  /** As the route does it, with the body and the signature as they come. */
-  function sendNotice(number: number): void {
-    const signed = cards.event(number);
-    const rail = process().rails.find(({ name }) => name === STRIPE);
-    if (signed === null || !rail?.readEvent) return;
-    try {
-      const { tenant, ...read } = rail.readEvent(signed.body, signed.headers);
-      sendEvent(tenant, { rail: rail.name, body: signed.body.toString(), ...read });
-    } catch (error) {
-      // A signature is too old where the clock of the machine is wrong.
-      if (!(error instanceof BadSignature) || stage.isClockRight()) throw error;
-    }
   }
 
   function visit({ attempt, does }: Of<'payer'>): void {
@@ -199,7 +172,13 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'refund ends':
         return cards.settleRefund(step.refund, step.status);
       case 'notice':
-        return sendNotice(step.event);
+        return notices.sendSigned(cards.event(step.event));
+      case 'dispute':
+        return cards.claims.dispute(step.payment, step.share);
+      case 'dispute ends':
+        return cards.claims.end(step.dispute, step.status);
+      case 'refund at Stripe':
+        return cards.claims.refund(step.payment, step.share);
       case 'transfer':
         return bankActs.transfer(step);
       case 'recall':

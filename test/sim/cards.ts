@@ -12,6 +12,8 @@ import { type AttemptPlan, occasionOf, type Rail } from '../../src/methods/metho
 import { createStripeRail, STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { createStripeApi, KEYS, type SignedEvent } from '../support/stripe-stand-in-api.ts';
 import type { Session as Page, Refund, StandInEvent } from '../support/stripe-stand-in-books.ts';
+import { part } from '../support/stripe-stand-in-form.ts';
+import { createClaims } from './card-claims.ts';
 import { createCardLine } from './card-line.ts';
 import type { Truth } from './truth.ts';
 import type { World } from './world.ts';
@@ -50,12 +52,16 @@ export function createCards(world: World, trace: (line: string) => void) {
   /** Attempts for which Stripe has refused to make a page, and those that were ever processing. */
   const refused = new Set<string>();
   const slow = new Set<string>();
+  const refusedRefunds = new Set<string>();
+  const claims = createClaims(both);
   const watched = {
     ...api,
     answerOnce(...[call, work]: Parameters<typeof api.answerOnce>) {
       const said = api.answerOnce(call, work);
       const { client_reference_id: reference } = call.form;
       if (said.status === 400 && typeof reference === 'string') refused.add(reference);
+      const { refund } = part(call.form, 'metadata');
+      if (said.status === 400 && typeof refund === 'string') refusedRefunds.add(refund);
       return said;
     },
   };
@@ -105,10 +111,11 @@ export function createCards(world: World, trace: (line: string) => void) {
       const intent = paid && intentOf(paid);
       return intent === undefined ? [] : [{ reference: intent.id, amount: intent.amount_received }];
     },
-    refundStatus: (_reference, id) => refundsOf(id).at(-1)?.status,
-    reversal: () => null,
+    refundStatus: (_reference, id) =>
+      refundsOf(id).at(-1)?.status ?? (refusedRefunds.has(id) ? 'failed' : undefined),
+    reversal: claims.claim,
     flaws() {
-      const live = refunds().filter(({ status }) => status !== 'failed');
+      const live = refunds().filter((each) => each.status !== 'failed' && !claims.isForeign(each));
       const twice = (names: string[]) => names.filter((name, index) => names.indexOf(name) < index);
       const open = both
         .flatMap(({ sessions }) => [...sessions.values()])
@@ -123,6 +130,7 @@ export function createCards(world: World, trace: (line: string) => void) {
   return {
     truth,
     line,
+    claims,
     railFor,
 
     /** The plan of an attempt, or null where this rail is not offered. */
@@ -170,6 +178,8 @@ export function createCards(world: World, trace: (line: string) => void) {
     pass(): void {
       for (const books of both) books.expireDue();
     },
+    /** The last of what Stripe tells about each claim, signed as it goes out now. */
+    lastOfClaims: (): SignedEvent[] => claims.lastEvents().map((event) => api.signed(event)),
     heal(): void {
       line.heal();
       for (const { refundStatuses } of both) refundStatuses.length = 0;
@@ -194,7 +204,7 @@ export function createCards(world: World, trace: (line: string) => void) {
     /** Refunds that have gone back, by our id. */
     allBack: (): string[] =>
       refunds()
-        .filter(({ status }) => status === 'succeeded')
+        .filter((each) => each.status === 'succeeded' && !claims.isForeign(each))
         .map(({ metadata }) => metadata.refund ?? ''),
   };
 }

@@ -83,6 +83,15 @@ export function misbooked(sessions: Iterable<Session>, cards: Cards): string[] {
     .map(([what, is, ours]) => `Stripe ${what} ${is}, and sessions say ${ours}`);
 }
 
+/** Claims on card payments that no session knows as they are. */
+export function unclaimed(sessions: Iterable<Session>, { claims }: Cards): string[] {
+  const known = [...sessions].flatMap(({ reversals }) => reversals.filter(({ rail }) => rail === STRIPE));
+  return claims.claims().flatMap(({ id, status }) => {
+    const is = known.find(({ reference }) => reference === id)?.status;
+    return is === status ? [] : [`the claim ${id} is ${status}, and a session says ${is}`];
+  });
+}
+
 /** Deliveries that should have arrived by now, but for those to endpoints that were ever disabled. */
 export function undelivered(
   deliveries: Iterable<Due>,

@@ -5,8 +5,9 @@ import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { tenantName } from '../../src/checkout/tenant.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { shownPages } from './cards.ts';
-import { misbooked, undelivered, unsettled, untold } from './end.ts';
+import { misbooked, unclaimed, undelivered, unsettled, untold } from './end.ts';
 import { asSession } from './model.ts';
+import { createNotices } from './notices.ts';
 import { PROVIDER } from './provider.ts';
 import type { Stage } from './stage.ts';
 import { RECEIVERS, TENANTS } from './steps.ts';
@@ -30,6 +31,9 @@ const HEALING_MS = [
 /** By when a rail has been told of what was given up: it asks again within minutes, or within an hour. */
 const TOLD_BY: Readonly<Record<number, string>> = { 5: PROVIDER, 10: STRIPE };
 
+/** When all money is booked: then Stripe has been heard by. */
+const CLAIMS_TOLD_AT = 10;
+
 /** What is stored is what was committed. */
 export async function compare({ oracle, process }: Stage): Promise<void> {
   for (const session of oracle.sessions.values()) {
@@ -51,6 +55,7 @@ export async function heal(
 ): Promise<void> {
   const { oracle, provider, cards, bank, uploads, receivers, trouble, goesBack } = stage;
   const { sessions, truths, endpoints, webhooks, faults, fault } = oracle;
+  const notices = createNotices(stage);
   trouble.crash = null;
   trouble.fullDisk = null;
   provider.setMood('ok');
@@ -71,6 +76,7 @@ export async function heal(
       for (const tenant of TENANTS) uploads.tell(tenant, 'all', 'camt.053', 0);
       uploads.retry();
     }
+    if (index === CLAIMS_TOLD_AT) for (const event of cards.lastOfClaims()) notices.sendSigned(event);
     await stage.pass(ms);
     await settle();
   }
@@ -78,6 +84,7 @@ export async function heal(
   const about = { truths, nowOf: oracle.nowOf, goesBack };
   for (const text of unsettled(sessions.values(), about)) fault(text);
   for (const text of misbooked(sessions.values(), cards)) fault(text);
+  if (stage.isClockRight()) for (const text of unclaimed(sessions.values(), cards)) fault(text);
   if (uploads.waiting() > 0) fault('a bank file was never accepted');
   for (const text of oracle.inbox.unsettled(oracle.stored.values(), goesBack)) fault(text);
   for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);

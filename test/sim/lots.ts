@@ -24,8 +24,11 @@ const PASSES = [
 /** Pages close within a day, so most of them see less of it. */
 const CARD_PASSES = [...PASSES, ...PASSES].filter((ms) => ms < 26 * 3_600_000).concat(26 * 3_600_000);
 
-/** What a history is about: what is due and under way in the service, everything, mostly cards, or mostly the bank. */
-type Theme = 'service' | 'everything' | 'cards' | 'bank';
+/**
+ * What a history is about: what is due and under way in the service, everything, mostly cards, cards and claims on what
+ * was paid with them, or mostly the bank.
+ */
+type Theme = 'service' | 'everything' | 'cards' | 'claims' | 'bank';
 
 /** In turn, whatever seed comes first. */
 const THEMES: readonly Theme[] = [
@@ -33,7 +36,7 @@ const THEMES: readonly Theme[] = [
   'service',
   'everything',
   'bank',
-  'cards',
+  'claims',
   'service',
   'everything',
   'service',
@@ -43,6 +46,7 @@ const RAILS = {
   service: ['provider', 'provider', 'sandbox'],
   everything: ['provider', 'stripe', 'stripe', 'sandbox'],
   cards: ['stripe'],
+  claims: ['stripe'],
   bank: ['bank', 'bank', 'bank', 'bank', 'provider'],
 } as const;
 
@@ -58,17 +62,18 @@ const terms = [
   { price: null, methods: ['wire_transfer'] },
 ] as const;
 
+const isOfCards = (theme: Theme): boolean => theme === 'cards' || theme === 'claims';
+const isOfMoney = (theme: Theme): boolean => isOfCards(theme) || theme === 'bank';
+
 type Name = Step['do'];
 type Draw<D extends Name> = (random: Random, theme: Theme) => Extract<Step, { readonly do: D }>;
 
 const makers: { readonly [D in Name]: Draw<D> } = {
   create: (r, theme) => ({
     do: 'create',
-    tenant: theme === 'bank' ? r.pick([0, 0, 1, 2]) : r.between(0, theme === 'cards' ? 1 : 2),
-    amount: r.pick(theme === 'cards' || theme === 'bank' ? [50, 700, 1000, 1001] : [0, 1, 50, 700, 1000]),
-    expiresInS: r.pick(
-      theme === 'cards' || theme === 'bank' ? [null, null, 90, 3600, 90_000] : [null, 60, 61, 90, 3600],
-    ),
+    tenant: theme === 'bank' ? r.pick([0, 0, 1, 2]) : r.between(0, isOfCards(theme) ? 1 : 2),
+    amount: r.pick(isOfMoney(theme) ? [50, 700, 1000, 1001] : [0, 1, 50, 700, 1000]),
+    expiresInS: r.pick(isOfMoney(theme) ? [null, null, 90, 3600, 90_000] : [null, 60, 61, 90, 3600]),
     receiver: r.pick([null, 0, 1, 2]),
     excess: r.pick(['keep', 'refund']),
     ...(theme === 'bank'
@@ -91,7 +96,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     do: 'start',
     session: r.between(0, 99),
     rail: r.pick(RAILS[theme]),
-    off: r.pick(theme === 'cards' ? [0, 0, 0, 0, 0, 0, 0, 1] : [0, 0, 0, 0, 1, -1]),
+    off: r.pick(isOfCards(theme) ? [0, 0, 0, 0, 0, 0, 0, 1] : [0, 0, 0, 0, 1, -1]),
   }),
   cancel: (r) => ({ do: 'cancel', session: r.between(0, 99) }),
   report: (r) => ({
@@ -162,6 +167,17 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     payer: r.between(0, 1),
     number: r.pick(['long', 'long', 'short', 'none']),
   }),
+  dispute: (r) => ({ do: 'dispute', payment: r.between(0, 99), share: r.pick([1, 1, 0.5]) }),
+  'dispute ends': (r) => ({
+    do: 'dispute ends',
+    dispute: r.between(0, 9),
+    status: r.pick(['under_review', 'won', 'lost']),
+  }),
+  'refund at Stripe': (r) => ({
+    do: 'refund at Stripe',
+    payment: r.between(0, 99),
+    share: r.pick([1, 0.5]),
+  }),
   recall: (r) => ({ do: 'recall', number: r.between(0, 99) }),
   'carry out': (r) => ({ do: 'carry out', number: r.between(0, 99) }),
   'give back': (r) => ({ do: 'give back', number: r.between(0, 99) }),
@@ -185,7 +201,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     how: r.pick(['ignore', 'reopen', 'send_back', 'send_back']),
   }),
   'payment file': (r) => ({ do: 'payment file', tenant: r.between(0, 2) }),
-  pass: (r, theme) => ({ do: 'pass', ms: r.pick(theme === 'cards' ? CARD_PASSES : PASSES) }),
+  pass: (r, theme) => ({ do: 'pass', ms: r.pick(isOfCards(theme) ? CARD_PASSES : PASSES) }),
   'set clock': (r) => ({
     do: 'set clock',
     byMs: r.pick([-86_400_000, -600_000, -20_000, 20_000, 600_000, 86_400_000]),
@@ -224,6 +240,9 @@ const serviceLots: Readonly<Record<Name, number>> = {
   'next refund': 0,
   'refund ends': 0,
   notice: 0,
+  dispute: 0,
+  'dispute ends': 0,
+  'refund at Stripe': 0,
   transfer: 0,
   recall: 0,
   'carry out': 0,
@@ -241,6 +260,48 @@ const serviceLots: Readonly<Record<Name, number>> = {
   crash: 5,
 };
 
+const cardLots: Readonly<Record<Name, number>> = {
+  create: 10,
+  update: 3,
+  expire: 2,
+  start: 18,
+  cancel: 4,
+  report: 2,
+  payer: 22,
+  'provider event': 0,
+  refund: 14,
+  foreign: 0,
+  repeat: 6,
+  'add endpoint': 1,
+  'change endpoint': 0,
+  resend: 0,
+  receiver: 1,
+  provider: 0,
+  'come back': 10,
+  mishap: 14,
+  'next refund': 3,
+  'refund ends': 5,
+  notice: 12,
+  dispute: 0,
+  'dispute ends': 0,
+  'refund at Stripe': 0,
+  transfer: 0,
+  recall: 0,
+  'carry out': 0,
+  'give back': 0,
+  statement: 0,
+  assign: 0,
+  decide: 0,
+  'payment file': 0,
+  pass: 30,
+  'set clock': 1,
+  advance: 3,
+  'full disk': 2,
+  upgrade: 2,
+  'older version': 2,
+  crash: 6,
+};
+
 const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
   service: serviceLots,
   everything: {
@@ -253,44 +314,8 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
     upgrade: 2,
     'older version': 2,
   },
-  cards: {
-    create: 10,
-    update: 3,
-    expire: 2,
-    start: 18,
-    cancel: 4,
-    report: 2,
-    payer: 22,
-    'provider event': 0,
-    refund: 14,
-    foreign: 0,
-    repeat: 6,
-    'add endpoint': 1,
-    'change endpoint': 0,
-    resend: 0,
-    receiver: 1,
-    provider: 0,
-    'come back': 10,
-    mishap: 14,
-    'next refund': 3,
-    'refund ends': 5,
-    notice: 12,
-    transfer: 0,
-    recall: 0,
-    'carry out': 0,
-    'give back': 0,
-    statement: 0,
-    assign: 0,
-    decide: 0,
-    'payment file': 0,
-    pass: 30,
-    'set clock': 1,
-    advance: 3,
-    'full disk': 2,
-    upgrade: 2,
-    'older version': 2,
-    crash: 6,
-  },
+  cards: cardLots,
+  claims: { ...cardLots, dispute: 8, 'dispute ends': 8, 'refund at Stripe': 4 },
   bank: {
     ...serviceLots,
     create: 8,
@@ -327,6 +352,7 @@ const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
 /** The way of most payments, of which a history about cards or the bank takes the next step as often as any other. */
 const JOURNEYS: { readonly [T in Theme]?: readonly Name[] } = {
   cards: ['create', 'start', 'payer', 'come back', 'refund', 'payer', 'notice', 'refund'],
+  claims: ['create', 'start', 'payer', 'come back', 'dispute', 'notice', 'refund', 'dispute ends'],
   bank: ['create', 'start', 'transfer', 'statement', 'refund', 'payment file', 'carry out', 'statement'],
 };
 

@@ -345,6 +345,7 @@ export function objection(before: Session, after: Session, now: number, truths: 
     const said = truthOf(truths, rail).reversal(reference);
     if (said?.amount !== amount || !said.statuses.includes(status))
       return `money was taken back as ${status}`;
+    if (was && was.status !== 'open') return `a reversal that was ${was.status} is ${status}`;
   }
   if (after.reversals.length < before.reversals.length) return 'a reversal is gone';
   if (after.refunds.length > before.refunds.length + (before.refundsExcess ? lines.length : 0))
