@@ -9,6 +9,7 @@
 #
 # The command finds the coordinator in OPENTILL_TEST_POSTGRES, and the workers, with commas between, in
 # OPENTILL_TEST_CITUS; the tests make their databases on all of them. A node that ends is started again ten seconds later.
+# With CITUS_TLS the nodes speak to each other as they do where nobody has set it otherwise: encrypted.
 set -euo pipefail
 [ $# -gt 0 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 1; }
 
@@ -62,7 +63,7 @@ start_node() { # name
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 shared_preload_libraries = 'citus'
-citus.node_conninfo = 'sslmode=disable'
+${CITUS_TLS:+#}citus.node_conninfo = 'sslmode=disable'
 max_connections = 500
 max_worker_processes = 64
 citus.background_task_queue_interval = 1s

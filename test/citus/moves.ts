@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import type { Sql } from '../../src/store/postgres/connection.ts';
 import { evidence } from '../support/evidence.ts';
-import { settle, startStage } from './load.ts';
+import { checkRound, settle, startStage } from './load.ts';
 import { type Mode, modes, places, ports, rounds, TIMEOUT } from './nodes.ts';
 
 /** Moves every shard to another worker. */
@@ -21,8 +21,10 @@ for (const mode of modes)
   test(`shards are moved there and back: ${mode}`, TIMEOUT, async (t) => {
     const stage = await startStage(t);
     let moves = 0;
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < rounds; round++) {
+      if (round > 0) await checkRound(stage);
       for (const _way of ['there', 'back']) moves += await moveEach(stage.sql, mode);
-    for (const shop of stage.shops) await shop.goesOn();
+      for (const shop of stage.shops) await shop.goesOn();
+    }
     evidence(t, 'citus-moves', { moves, ...(await settle(stage)) });
   });

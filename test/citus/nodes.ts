@@ -9,7 +9,7 @@ import { scaled } from '../support/scale.ts';
 import type { Stage } from './load.ts';
 
 export const rounds = scaled(1);
-export const TIMEOUT = { timeout: 60_000 + 120_000 * rounds };
+export const TIMEOUT = { timeout: 60_000 + 300_000 * rounds };
 
 /** The ways in which Citus moves shards: writes wait, or what is written meanwhile follows by replication. */
 export const modes = ['block_writes', 'force_logical'] as const;

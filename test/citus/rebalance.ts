@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sql } from '../../src/store/postgres/connection.ts';
 import { evidence } from '../support/evidence.ts';
-import { settle, startStage } from './load.ts';
+import { checkRound, settle, startStage } from './load.ts';
 import { type Mode, modes, places, ports, rounds, TIMEOUT } from './nodes.ts';
 
 /** Has Citus take all shards from a worker, or give it its share again, and waits for the end of that. */
@@ -28,6 +28,7 @@ for (const mode of modes)
     const stage = await startStage(t);
     let moves = 0;
     for (let round = 0; round < rounds; round++) {
+      if (round > 0) await checkRound(stage);
       const port = ports[round % ports.length] as number;
       for (const takesShards of [false, true]) moves += await rebalance(stage.sql, port, takesShards, mode);
       for (const shop of stage.shops) await shop.goesOn();
