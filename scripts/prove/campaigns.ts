@@ -82,6 +82,7 @@ export const campaigns: readonly Campaign[] = [
       one_effect: { atLeast: 1400 },
       equal_answers: { atLeast: 1200 },
       kills_while_the_log_is_copied: { atLeast: 25 },
+      other_answers: { atMost: 0 },
       stuck_keys: { atMost: 0 },
       ...nothingWrong,
     },
