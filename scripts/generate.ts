@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { performancePage } from '../bench/page.ts';
+import { withHouse } from './figures/rooms.ts';
 import { fontFiles } from './fonts.ts';
 import { evidencePage, markedOutcomes } from './prove/page.ts';
 import { history } from './prove/tree.ts';
@@ -23,6 +24,8 @@ const operations = await declaredOperations();
 const document = openApiDocument(operations);
 const evidence = markedOutcomes(history());
 
+const architecture = 'docs/internals/architecture.md';
+
 const files: Readonly<Record<string, string | Buffer>> = {
   'openapi.json': formatted(JSON.stringify(document), 'json'),
   'docs/reference/api.html': referencePage(operations, document),
@@ -35,6 +38,7 @@ const files: Readonly<Record<string, string | Buffer>> = {
   'docs/reference/evidence.md': formatted(evidencePage(evidence)),
   'docs/reference/performance.md': formatted(performancePage()),
   'docs/reference/cli.md': formatted(await cliReference()),
+  [architecture]: withHouse(readFileSync(join(root, architecture), 'utf8'), root),
   ...fontFiles(),
 };
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { suite, test } from 'node:test';
+import { floorOf, importsOf, mutual, roomsOf, upward } from '../scripts/figures/rooms.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -23,20 +24,8 @@ const packageJson = JSON.parse(read('package.json'));
 /** This file names what others may not, and what they have to use. */
 const self = 'test/tidy.test.ts';
 
-/** What a file imports: paths from the root for files of ours, names for everything else. */
-function importsOf(file: string): string[] {
-  const code = read(file);
-  const specifiers = [
-    ...code.matchAll(/^(?:import|export)\b[^'"`;=()]*?\bfrom\s+'([^']+)'/gm),
-    ...code.matchAll(/^import\s+'([^']+)'/gm),
-    ...code.matchAll(/\bimport\('([^']+)'\)/g),
-    ...code.matchAll(/\bnew URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
-  ].map(([, specifier]) => specifier ?? '');
-  return [...new Set(specifiers)].map((specifier) =>
-    specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
-  );
-}
-const imports = new Map(scripts.map((file) => [file, importsOf(file)]));
+const imports = new Map(scripts.map((file) => [file, importsOf(file, read(file))]));
+const ofSources = new Map([...imports].filter(([file]) => file.startsWith('src/')));
 
 /** Fails with every import of `what` by a file in `where` that is none of `except`. */
 function mayNotImport(where: RegExp, what: RegExp, except: readonly string[] = []): void {
@@ -108,42 +97,9 @@ suite('the code', () => {
         ([, specifier]) => normalize(join(dirname(file), specifier ?? '')),
       );
     const known = new Map(sources.map((file) => [file, statements(file)]));
-    const mutual = sources.flatMap((file) =>
-      statements(file)
-        .filter((each) => file < each && known.get(each)?.includes(file))
-        .map((each) => `${file} and ${each}`),
-    );
-    assert.deepEqual(mutual, []);
+    assert.deepEqual(mutual(known), []);
   });
 });
-
-/**
- * The floors of the house, from the ground up: a file imports from its own floor and from those below it. What a floor
- * must not know beyond that is said in the rules after it.
- */
-const floors: ReadonlyArray<readonly [name: string, files: RegExp]> = [
-  ['tools that know nothing of the domain', /^src\/(lib\/|version\.ts|config\.ts)/],
-  ['the rules', /^src\/checkout\//],
-  ['statements', /^src\/statements\//],
-  ['facts of banks', /^src\/methods\/bank\/(receiving-account|identifiers|references|instructions|codes\/)/],
-  ['events', /^src\/events\//],
-  ['webhooks', /^src\/webhooks\//],
-  ['accounts', /^src\/accounts\//],
-  ['rails', /^src\/methods\//],
-  ['banking', /^src\/banking\//],
-  ['languages', /^src\/i18n\//],
-  ['documents', /^src\/documents\//],
-  ['the interface of the store', /^src\/store\/(?!sqlite\/|postgres\/|open\.ts)/],
-  ['the writer', /^src\/writer\//],
-  ['ingest', /^src\/ingest\//],
-  ['databases', /^src\/store\//],
-  ['background work', /^src\/worker\//],
-  ['pages', /^src\/pages\//],
-  ['the API', /^src\/http\//],
-  ['the composition root', /^src\/main\.ts$/],
-  ['the command line', /^src\/cli\//],
-];
-const floorOf = (file: string): number => floors.findIndex(([, inside]) => inside.test(file));
 
 suite('the layers', () => {
   test('every file stands on a floor, and only few at the top of the tree', () => {
@@ -158,28 +114,11 @@ suite('the layers', () => {
   });
 
   test('imports point one way: down', () => {
-    const upward = sources.flatMap((file) =>
-      (imports.get(file) ?? [])
-        .filter((each) => each.startsWith('src/') && floorOf(each) > floorOf(file))
-        .map((each) => `${file}: ${each}`),
-    );
-    assert.deepEqual(upward, []);
+    assert.deepEqual(upward(ofSources), []);
   });
 
   test('no two rooms import each other', () => {
-    const roomOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1] ?? file;
-    const known = new Map<string, Set<string>>();
-    for (const file of sources) {
-      const of = known.get(roomOf(file)) ?? new Set();
-      known.set(roomOf(file), of);
-      for (const each of imports.get(file) ?? []) if (each.startsWith('src/')) of.add(roomOf(each));
-    }
-    const mutual = [...known].flatMap(([room, others]) =>
-      [...others]
-        .filter((each) => room < each && known.get(each)?.has(room))
-        .map((each) => `${room} and ${each}`),
-    );
-    assert.deepEqual(mutual, []);
+    assert.deepEqual(mutual(roomsOf(ofSources)), []);
   });
 
   test('only the one who opens it and the commands for databases know which databases there are', () => {

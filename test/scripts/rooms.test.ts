@@ -1,0 +1,45 @@
+/** Rooms and who imports whom: what the rules of the repository and the picture of the house go by. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { houseOf, importsOf, mutual, roomsOf, upward } from '../../scripts/figures/rooms.ts';
+
+const imports = new Map([
+  ['src/main.ts', ['src/http/app.ts', 'src/lib/id.ts', 'node:fs']],
+  ['src/http/app.ts', ['src/lib/id.ts', 'src/http/auth.ts', 'src/http/routes/event.ts']],
+  ['src/http/routes/event.ts', ['src/writer/writer.ts']],
+  ['src/writer/writer.ts', ['src/lib/id.ts', 'src/http/auth.ts']],
+]);
+
+test('imports are found whatever their form, from the root on', () => {
+  const code = `import { a } from './a.ts';
+import type {
+  B,
+} from '../lib/b.ts';
+export { c } from './c.ts';
+import './d.ts';
+const e = await import('./e.ts');
+new Worker(new URL('./f.ts', import.meta.url));`;
+  const found = [
+    'src/http/a.ts',
+    'src/lib/b.ts',
+    'src/http/c.ts',
+    'src/http/d.ts',
+    'src/http/e.ts',
+    'src/http/f.ts',
+  ];
+  assert.deepEqual(importsOf('src/http/x.ts', code), found);
+});
+
+test('rooms that import each other are named, and imports that run up', () => {
+  assert.deepEqual(mutual(roomsOf(imports)), ['http and writer']);
+  assert.deepEqual(upward(imports), ['src/writer/writer.ts: src/http/auth.ts']);
+});
+
+test('the picture leaves out what follows', () => {
+  const down = new Map([...imports, ['src/writer/writer.ts', ['src/lib/id.ts']]]);
+  assert.deepEqual(houseOf(roomsOf(down)).split('\n').slice(2, -1), [
+    '  http --> writer',
+    '  main --> http',
+    '  writer --> lib',
+  ]);
+});
