@@ -208,6 +208,9 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
       case 'full disk':
         trouble.fullDisk = { after: 0, commits: step.commits };
         return;
+      case 'flaws':
+        trouble.flaws = step.commits;
+        return;
       case 'upgrade':
         return stage.upgrade();
       case 'older version':

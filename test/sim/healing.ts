@@ -58,6 +58,7 @@ export async function heal(
   const notices = createNotices(stage);
   trouble.crash = null;
   trouble.fullDisk = null;
+  trouble.flaws = 0;
   provider.setMood('ok');
   cards.heal();
   for (let receiver = 0; receiver < RECEIVERS; receiver++) receivers.setMood(receiver, 'ok');

@@ -208,6 +208,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   }),
   advance: (r) => ({ do: 'advance', seconds: r.pick([1, 30, 60, 900, 86_400]) }),
   'full disk': (r) => ({ do: 'full disk', commits: r.between(1, 3) }),
+  flaws: (r) => ({ do: 'flaws', commits: r.between(1, 3) }),
   upgrade: () => ({ do: 'upgrade' }),
   'older version': (r) => ({ do: 'older version', when: r.pick(['beside', 'behind']) }),
   crash: (r) => ({
@@ -255,6 +256,7 @@ const serviceLots: Readonly<Record<Name, number>> = {
   'set clock': 1,
   advance: 3,
   'full disk': 2,
+  flaws: 2,
   upgrade: 0,
   'older version': 0,
   crash: 5,
@@ -297,6 +299,7 @@ const cardLots: Readonly<Record<Name, number>> = {
   'set clock': 1,
   advance: 3,
   'full disk': 2,
+  flaws: 2,
   upgrade: 2,
   'older version': 2,
   crash: 6,

@@ -23,6 +23,8 @@ export type Trouble = {
   crash: { after: number; readonly when: 'before' | 'behind' } | null;
   /** Behind so many others, so many commits find the disk full, when all of them has been written. */
   fullDisk: { after: number; commits: number } | null;
+  /** So many batches of several changes fail as one of them does, the first time that they are tried. */
+  flaws: number;
 };
 
 type Options = {
@@ -84,6 +86,8 @@ export function startProcess({
     const decisions = new Map<Unit, Decision>();
     const isFull = trouble.fullDisk !== null && trouble.fullDisk.after-- <= 0;
     if (isFull && trouble.fullDisk && --trouble.fullDisk.commits <= 0) trouble.fullDisk = null;
+    const isFlawed = !isFull && trouble.flaws > 0 && units.length > 1;
+    if (isFlawed) trouble.flaws--;
     const crash = trouble.crash !== null && trouble.crash.after-- <= 0 ? trouble.crash.when : null;
     if (crash !== null) trouble.crash = null;
     if (crash === 'before') return die();
@@ -92,7 +96,9 @@ export function startProcess({
       decide: (loaded: Parameters<Unit['decide']>[0]) => {
         const writes = unit.decide(loaded);
         decisions.set(unit, { needs: unit.needs, writes });
-        if (isFull && index === units.length - 1) throw new StoreUnavailable('the disk is full');
+        if (index < units.length - 1) return writes;
+        if (isFull) throw new StoreUnavailable('the disk is full');
+        if (isFlawed) throw new Error('a change has a flaw');
         return writes;
       },
     }));

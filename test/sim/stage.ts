@@ -27,7 +27,7 @@ export type Stage = ReturnType<typeof createStage>;
 type Versions = { readonly path: string; readonly newer: OpenStore };
 
 export function createStage({ path, newer }: Versions, world: World, steps: readonly Step[]) {
-  const trouble: Trouble = { crash: null, fullDisk: null };
+  const trouble: Trouble = { crash: null, fullDisk: null, flaws: 0 };
   const provider = createProvider(world.stir);
   const cards = createCards(world, (line) => trace.push(line));
   const bank = createBank(world);

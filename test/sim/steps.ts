@@ -108,6 +108,7 @@ export type Step = { readonly joined?: true } & (
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'advance'; readonly seconds: number }
   | { readonly do: 'full disk'; readonly commits: number }
+  | { readonly do: 'flaws'; readonly commits: number }
   /** The process ends, and the next one is of a newer version; then one of the older version may start. */
   | { readonly do: 'upgrade' }
   | { readonly do: 'older version'; readonly when: 'beside' | 'behind' }
