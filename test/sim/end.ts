@@ -92,17 +92,22 @@ export function unclaimed(sessions: Iterable<Session>, { claims }: Cards): strin
   });
 }
 
-/** Deliveries that should have arrived by now, but for those to endpoints that were ever disabled. */
+/**
+ * Deliveries that should have arrived by now, but for those to endpoints that were ever disabled. Those that were `young`
+ * when nothing failed any more have had the time for each of their retries, and may not be given up for their age.
+ */
 export function undelivered(
   deliveries: Iterable<Due>,
   endpoints: ReadonlyMap<string, Endpoint>,
   offOnce: ReadonlySet<string>,
+  young: ReadonlySet<string>,
 ): string[] {
   return [...deliveries]
-    .filter(({ receiver, arrived, saidGone, sent, isOver, isTooOld }) => {
+    .filter(({ id, receiver, arrived, saidGone, sent, isOver, isTooOld }) => {
       const endpoint = receiver.startsWith('whe_') ? endpoints.get(receiver) : null;
       const isOff = endpoint === undefined || (endpoint !== null && endpoint.disabled !== null);
-      const isExcused = isOff || offOnce.has(receiver) || saidGone || isTooOld || sent >= MAX_ATTEMPTS;
+      const isExcused =
+        isOff || offOnce.has(receiver) || saidGone || (isTooOld && !young.has(id)) || sent >= MAX_ATTEMPTS;
       return !(arrived && isOver) && !isExcused;
     })
     .map(({ id, receiver }) => `${id} never arrived at ${receiver}`);

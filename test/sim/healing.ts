@@ -9,6 +9,7 @@ import { misbooked, unclaimed, undelivered, unsettled, untold } from './end.ts';
 import { asSession } from './model.ts';
 import { createNotices } from './notices.ts';
 import { PROVIDER } from './provider.ts';
+import { ageOf, DAY_MS } from './retention-oracle.ts';
 import type { Stage } from './stage.ts';
 import { RECEIVERS, TENANTS } from './steps.ts';
 import { truthOf } from './truth.ts';
@@ -33,6 +34,8 @@ const TOLD_BY: Readonly<Record<number, string>> = { 5: PROVIDER, 10: STRIPE };
 
 /** When all money is booked: then Stripe has been heard by. */
 const CLAIMS_TOLD_AT = 10;
+/** Age below which a delivery has time for its longest retry, and for a clock that is believed a day late, before it is too old. */
+const YOUNG_MS = 2 * DAY_MS;
 
 /** What is stored is what was committed. */
 export async function compare({ oracle, process }: Stage): Promise<void> {
@@ -56,6 +59,11 @@ export async function heal(
   const { oracle, provider, cards, bank, uploads, receivers, trouble, goesBack } = stage;
   const { sessions, truths, endpoints, webhooks, faults, fault } = oracle;
   const notices = createNotices(stage);
+  const young = new Set(
+    [...webhooks.deliveries.values()]
+      .filter(({ made }) => ageOf(made, oracle.clock) < YOUNG_MS)
+      .map(({ id }) => id),
+  );
   trouble.crash = null;
   trouble.fullDisk = null;
   trouble.flaws = 0;
@@ -88,7 +96,7 @@ export async function heal(
   if (stage.isClockRight()) for (const text of unclaimed(sessions.values(), cards)) fault(text);
   if (uploads.waiting() > 0) fault('a bank file was never accepted');
   for (const text of oracle.inbox.unsettled(oracle.stored.values(), goesBack)) fault(text);
-  for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce)) fault(text);
+  for (const text of undelivered(webhooks.deliveries.values(), endpoints, offOnce, young)) fault(text);
   for (const tenant of TENANTS) {
     const { rows } = await stage.process().store.events.list(tenant, {}, 0, 100_000);
     const is = rows.map(({ id, body }) => id + body).join();

@@ -11,14 +11,24 @@ export type UntilFound = { readonly histories: number; readonly fault: string | 
 
 const [first = 1, most = 2_000] = process.argv.slice(2).map(Number);
 
-const found = await inWorlds(async (run): Promise<UntilFound> => {
-  for (let histories = 1; histories <= most; histories++) {
-    const fault = await run(first + histories - 1).then(
-      (run) => run.fault,
-      (error) => `the history could not go on: ${error}`,
-    );
-    if (fault !== null) return { histories, fault };
-  }
-  return { histories: most, fault: null };
+let histories = 0;
+/** What nobody catches ends the history, and the process with it. */
+process.on('uncaughtException', (error) => {
+  tell(`nobody has caught: ${error}`);
+  process.exit();
 });
-console.log(JSON.stringify(found));
+
+const fault = await inWorlds(async (run) => {
+  while (histories < most) {
+    histories += 1;
+    const { fault } = await run(first + histories - 1).catch((error) => ({ fault: `it ends with ${error}` }));
+    if (fault !== null) return fault;
+  }
+  return null;
+});
+tell(fault);
+
+function tell(fault: string | null): void {
+  const found: UntilFound = { histories, fault };
+  console.log(JSON.stringify(found));
+}
