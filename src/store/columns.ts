@@ -14,7 +14,7 @@ import {
   statusOf,
 } from '../checkout/session.ts';
 import type { Tenant, TenantTime } from '../checkout/tenant.ts';
-import { type AnyRow, keyOf, type Row, type Table } from './tables.ts';
+import { type AnyRow, type AnyTable, keyOf, type Row, type Table } from './tables.ts';
 import { type Edit, type How, type Write, writeOf } from './writes.ts';
 
 /** Length of the beginning of a description, by which it can be searched. */
@@ -133,17 +133,17 @@ function filterableValue(value: Json): string | null {
 export type CheckoutChange = { readonly before: Checkout | null; readonly after: Checkout };
 
 /** A table whose rows follow from sessions, so that these are found by other keys than their own. */
-export type Following = Write<CheckoutChange> & {
+export type Following<T extends AnyTable = Table> = Write<CheckoutChange, T> & {
   readonly rowsOf: (checkout: Checkout) => readonly AnyRow[];
 };
 
 /** `source` are the parts of a session that the rows are made from: nothing is to be done while they are the same. */
-function following<T extends Table>(
+function following<T extends AnyTable>(
   table: T,
   source: ReadonlyArray<keyof Checkout>,
   rowsOf: (checkout: Checkout) => ReadonlyArray<Row<T> & AnyRow>,
   how: How<T> = {},
-): Following {
+): Following<T> {
   const key = keyOf(table);
   function editsOf({ before, after }: CheckoutChange): readonly Edit[] {
     if (before === null) return rowsOf(after).map((put) => ({ put }));
@@ -162,6 +162,7 @@ function following<T extends Table>(
   return { ...write, rowsOf };
 }
 
+/** The tables that both databases have. */
 export const followingTables: readonly Following[] = [
   following('checkout_metadata', ['metadata'], ({ id: checkout, metadata }) =>
     filterableMetadata(metadata).map(([name, value]) => ({ name, value, checkout })),
@@ -205,7 +206,28 @@ export const followingTables: readonly Following[] = [
   ),
 ];
 
-/** Roughly what a session takes in memory: what can be large is counted, twice since it is in its JSON again. */
+/** Those of PostgreSQL: it has what changes often, or is asked often, in narrow rows beside that of the session. */
+export const followingOnPostgres: ReadonlyArray<Following<AnyTable>> = [
+  following(
+    'checkout_overview',
+    ['amount', 'description'],
+    ({ id, amount, description }) => [{ id, amount, description: searchable(description) || null }],
+    { sets: 'all' },
+  ),
+  following(
+    'timer',
+    ['lifecycle', 'expiresAt', 'attempts', 'refunds'],
+    (checkout) => {
+      const at = dueAt(checkout);
+      return at === null ? [] : [{ checkout: checkout.id, dueAt: at, leasedUntil: null }];
+    },
+    // Whoever holds a session need not be waited for once it is due at another time.
+    { sets: 'all' },
+  ),
+  ...followingTables,
+];
+
+/** Bytes of a session in memory, roughly: what can be large is counted, twice since it is in its JSON again. */
 export function bytesOf({
   items,
   description,

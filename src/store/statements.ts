@@ -102,15 +102,12 @@ export function tableStatements<T extends string>(dialect: Dialect) {
       );
     },
 
-    /** Sets these columns, or all, of the rows for which a further condition holds. */
-    update(table: T, set: readonly Column[] | null, and = ''): RowsStatement {
-      const columns = set === null ? columnsOf(table) : [...set, ...keyOf(table)];
-      const assigned = columns.filter(({ isKey }) => !isKey);
-      return statement(columns, ({ r, clause }) => {
-        const assignments = assigned.map(({ name, field }) => `${name} = ${r[field]}`).join(', ');
+    /** Sets these columns of the rows for which a further condition holds. */
+    update: (table: T, set: readonly Column[], and: string): RowsStatement =>
+      statement([...set, ...keyOf(table)], ({ r, clause }) => {
+        const assignments = set.map(({ name, field }) => `${name} = ${r[field]}`).join(', ');
         return `UPDATE ${table} SET ${assignments} ${clause('FROM')} WHERE ${isRow(table, r)} ${and}`;
-      });
-    },
+      }),
 
     /**
      * Sets these fields of rows that are still as they were seen: of one that somebody has changed since, the counter

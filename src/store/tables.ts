@@ -92,6 +92,9 @@ const ofTenant = (table: string, dialect: Dialect): string => {
 export type Table = keyof typeof tables;
 /** Any table of a database. */
 export type TableIn<D extends Dialect> = Table | keyof (typeof own)[D];
+/** Tables that PostgreSQL alone has. */
+type Further = Exclude<keyof (typeof own)['postgres'], Table>;
+export type AnyTable = Table | Further;
 
 type Space = ' ' | '\n';
 export type Trim<T extends string> = T extends `${Space}${infer Rest}` ? Trim<Rest> : T;
@@ -114,7 +117,11 @@ type Columns<T extends string> = T extends `${infer One},${infer Rest}`
     : unknown;
 
 /** A row of this table under the names of the domain, without the account and mode that it was asked for with. */
-export type Row<T extends Table> = Columns<(typeof tables)[T]>;
+export type Row<T extends AnyTable> = T extends Table
+  ? Columns<(typeof tables)[T]>
+  : T extends Further
+    ? Columns<(typeof own)['postgres'][T]>
+    : never;
 
 /** A row as it is written, perhaps with more than the table has. */
 export type AnyRow = Readonly<Record<string, string | number | boolean | null>>;
@@ -160,14 +167,14 @@ export function schemaOf(dialect: Dialect): Readonly<Record<string, readonly Col
 }
 
 const shared: Readonly<Record<string, readonly Column[]>> = Object.fromEntries(
-  Object.entries(tables).map(([name, columns]) => [name, parsed(columns)]),
+  Object.entries({ ...own.postgres, ...tables }).map(([name, columns]) => [name, parsed(columns)]),
 );
 
-/** The columns that both databases have, without the account and mode. */
-export const columnsOf = (table: Table): readonly Column[] => shared[table] ?? [];
+/** The columns that every database with this table has, without the account and mode. */
+export const columnsOf = (table: AnyTable): readonly Column[] => shared[table] ?? [];
 
 /** A function for the keys of rows within their table and tenant, for comparing. */
-export function keyOf(table: Table): (row: AnyRow) => string {
+export function keyOf(table: AnyTable): (row: AnyRow) => string {
   const key = columnsOf(table).filter(({ isKey }) => isKey);
   return (row) => key.map(({ field }) => row[field]).join('\n');
 }

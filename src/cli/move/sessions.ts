@@ -1,7 +1,8 @@
 /** A session and everything that follows from it: rows of several tables, which are only ever written together. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { checkoutFrom, followingTables } from '../../store/columns.ts';
+import { checkoutFrom, followingOnPostgres } from '../../store/columns.ts';
+import type { AnyRow } from '../../store/tables.ts';
 import type { Source, SourceRow, SourceTenant } from './source.ts';
 import { table } from './tables.ts';
 import { insertRows, type Row, removeRows, type Transaction } from './target.ts';
@@ -9,15 +10,21 @@ import { insertRows, type Row, removeRows, type Transaction } from './target.ts'
 const tenantOf = ({ account, live }: Row) => ({ account, live });
 
 /** Lines of the ledger are copied as they are: what they are made from is not read with a session here. */
-const following = followingTables.filter(({ table }) => table !== 'payment');
+const following = followingOnPostgres.filter(({ table }) => table !== 'payment');
 
 /** Rows that follow from these sessions, by table. */
 function followingFrom(checkouts: readonly Row[]): Array<readonly [name: string, rows: Row[]]> {
   const sessions = checkouts.map((row) => ({ row, session: sessionFrom(row) }));
-  return following.map(({ table, rowsOf }) => [
-    table,
-    sessions.flatMap(({ row, session }) => rowsOf(session).map((each) => ({ ...each, ...tenantOf(row) }))),
-  ]);
+  return following.map(({ table: name, rowsOf }) => {
+    const { columns } = table(name);
+    const named = (each: AnyRow) => Object.fromEntries(columns.map(({ name, field }) => [name, each[field]]));
+    return [
+      name,
+      sessions.flatMap(({ row, session }) =>
+        rowsOf(session).map((each) => ({ ...named(each), ...tenantOf(row) })),
+      ),
+    ];
+  });
 }
 
 /** Without its lines of the ledger, which nothing here follows from; nor does anything from its account and mode. */
@@ -52,14 +59,7 @@ export async function insertSessions(
   checkouts: readonly SourceRow[],
   payments: readonly Row[],
 ): Promise<void> {
-  const timers = checkouts.filter(({ due_at }) => due_at !== null);
   await insertRows(tx, 'checkout', checkouts);
-  await insertRows(tx, 'checkout_overview', checkouts);
-  await insertRows(
-    tx,
-    'timer',
-    timers.map((row) => ({ ...tenantOf(row), checkout: row.id, due_at: row.due_at })),
-  );
   for (const [name, rows] of followingFrom(checkouts)) {
     // Attempts are only ever added, and a session that is copied anew has left them where they were.
     await insertRows(tx, name, rows, name === 'payment_attempt' ? 'ON CONFLICT DO NOTHING' : '');
@@ -79,13 +79,10 @@ export async function removeSessions(
     ['account', 'live', 'id'],
     ids.map((id) => ({ ...tenant, id })),
   );
-  const named = ids.map((id) => ({ ...tenant, id, checkout: id }));
-  await removeRows(tx, 'checkout_overview', ['account', 'live', 'id'], named);
-  for (const name of ['timer', 'payment', 'refund']) {
-    await removeRows(tx, name, ['account', 'live', 'checkout'], named);
-  }
-  // No index leads from a session to these; but what was copied of it says which there are.
+  const owned = ids.map((id) => ({ ...tenant, checkout: id }));
+  await removeRows(tx, 'payment', ['account', 'live', 'checkout'], owned);
+  // No index leads from a session to some of these; but what was copied of it says which there are.
   for (const [name, rows] of followingFrom(removed)) {
-    if (name === 'checkout_metadata' || name === 'awaited') await removeRows(tx, name, table(name).key, rows);
+    if (name !== 'payment_attempt') await removeRows(tx, name, table(name).key, rows);
   }
 }

@@ -2,6 +2,7 @@
  * Every table of PostgreSQL, and which rows it has to have: a question to SQLite for each. What only one of the two
  * databases keeps is derived here, so that copying and comparing cannot mean different things.
  */
+import { followingOnPostgres } from '../../store/columns.ts';
 import { type Column, schemaOf } from '../../store/tables.ts';
 
 export type Table = {
@@ -38,9 +39,7 @@ const different: Readonly<Record<string, Different>> = {
   provider_event: counted,
   bank_entry: counted,
   webhook_receiver: counted,
-  checkout_overview: { from: 'checkout' },
   checkout_metadata: { named: 'account, live, checkout, name' },
-  timer: { from: 'checkout WHERE due_at IS NOT NULL', columns: { checkout: 'id', leased_until: 'NULL' } },
   payment: {
     // The lines of a session are in the order in which the service on SQLite reads them.
     columns: { line: 'row_number() OVER (PARTITION BY account, live, checkout ORDER BY rowid)' },
@@ -71,8 +70,25 @@ const different: Readonly<Record<string, Different>> = {
   audit: { columns: { id: idOfLine }, named: 'account, live, subject, version, at' },
 };
 
+const onSqlite = schemaOf('sqlite');
+
+/** A table in which PostgreSQL has columns of sessions apart: a row of it has what its columns must have. */
+function apart(columns: readonly Column[]): Different {
+  const own = new Set(onSqlite.checkout?.map(({ name }) => name));
+  const missing = columns.filter(({ name }) => !own.has(name)).map(({ name }) => [name, 'NULL']);
+  const needed = columns.filter(({ name, isNullable }) => own.has(name) && !isNullable);
+  return {
+    from: `checkout WHERE ${needed.map(({ name }) => `${name} IS NOT NULL`).join(' AND ')}`,
+    columns: { ...Object.fromEntries(missing), checkout: 'id' },
+  };
+}
+
+const isApart = (name: string): boolean =>
+  !(name in onSqlite) && followingOnPostgres.some(({ table }) => table === name);
+
 export const tables: readonly Table[] = Object.entries(schemaOf('postgres')).map(([name, columns]) => {
-  const { from = name, columns: expressions = {}, key, named } = different[name] ?? {};
+  const difference = isApart(name) ? apart(columns) : different[name];
+  const { from = name, columns: expressions = {}, key, named } = difference ?? {};
   const keyNames = key?.split(', ') ?? columns.filter(({ isKey }) => isKey).map((column) => column.name);
   const selected = columns.map((column) =>
     column.name in expressions ? `${expressions[column.name]} AS ${column.name}` : column.name,

@@ -1,7 +1,7 @@
 /** Statements on many rows at once; none where there are no rows. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type RowsStatement, tableStatements } from '../statements.ts';
-import type { AnyRow, TableIn } from '../tables.ts';
+import type { AnyRow, AnyTable, TableIn } from '../tables.ts';
 import type { RowChange } from '../writes.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
@@ -86,10 +86,8 @@ export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
   return {
     insert,
     remove,
-    update: (table: Table, rows: readonly AnyRow[]) =>
-      on(rows, () => known(`update ${table}`, () => statements.update(table, null))),
     replace,
-    change({ table, gone, put, sets, by }: RowChange, seen: Seen) {
+    change({ table, gone, put, sets, by }: RowChange<AnyTable>, seen: Seen) {
       const rows = by === null ? put : sorted(put, by);
       const counter = counters[table];
       if (counter === undefined) return [...remove(table, gone), ...insert(table, rows, sets)];

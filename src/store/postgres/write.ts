@@ -1,15 +1,15 @@
 /** The rows of a whole batch, each table's in one statement. */
 import type { CheckoutId } from '../../checkout/ids.ts';
-import { type Checkout, dueAt } from '../../checkout/session.ts';
+import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type CheckoutChange, checkoutRow, columnsOf } from '../columns.ts';
+import { type CheckoutChange, checkoutRow, followingOnPostgres } from '../columns.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
 import { moveClock } from '../resources/clocks.ts';
 import { owned } from '../resources/read.ts';
 import { isAnyOf, type Sql as Statement, sql as statement } from '../sql.ts';
 import type { Writes } from '../store.ts';
-import { type AnyRow, columnsOf as columnsIn } from '../tables.ts';
+import { type AnyRow, columnsOf } from '../tables.ts';
 import { deliveryWrites } from '../write-deliveries.ts';
 import type { Sql } from './connection.ts';
 import { countUp } from './directory.ts';
@@ -47,7 +47,7 @@ export function writeStatements(
     ...keepPayers(tenant, payers).map((each) => waiting(sql, each)),
     ...checkoutStatements(on, changes),
     ...refuseWithoutPayer(tenant, payers).map((each) => waiting(sql, each)),
-    ...rowChangesOf(all, changes).flatMap((each) => on.change(each, seen)),
+    ...rowChangesOf(all, changes, followingOnPostgres).flatMap((each) => on.change(each, seen)),
     ...on.insert('event', events),
     ...on.insert(
       'feed_waiting',
@@ -63,17 +63,11 @@ export function writeStatements(
   ];
 }
 
-const checkoutFields = columnsIn('checkout').map(({ field }) => field);
+const checkoutFields = columnsOf('checkout').map(({ field }) => field);
 
-/** A session's own row, and what of it changes often or is asked often in narrow rows beside it. */
 function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]): PromiseLike<unknown>[] {
   const created = changes.filter(({ before }) => before === null);
   const changed = changes.filter(({ before }) => before !== null);
-  const due = changes.filter(({ before, after }) => dueAt(after) !== (before && dueAt(before)));
-  const timers = due.map(({ after }) => ({ checkout: after.id, dueAt: dueAt(after), leasedUntil: null }));
-  const overviews = changed.filter(
-    ({ before, after }) => before?.amount !== after.amount || before.description !== after.description,
-  );
   return [
     ...on.insert(
       'checkout',
@@ -83,17 +77,6 @@ function checkoutStatements(on: Statements, changes: readonly CheckoutChange[]):
       'checkout',
       changed.map(({ before, after }) => ({ ...checkoutRow(after), seen: before?.version ?? 0 })),
       checkoutFields,
-    ),
-    ...on.insert('checkout_overview', created.map(overviewRow)),
-    ...on.update('checkout_overview', overviews.map(overviewRow)),
-    ...on.insert(
-      'timer',
-      timers.filter((row) => row.dueAt !== null),
-      ['dueAt', 'leasedUntil'],
-    ),
-    ...on.remove(
-      'timer',
-      timers.filter((row) => row.dueAt === null),
     ),
   ];
 }
@@ -129,11 +112,6 @@ function refuseWithoutPayer(tenant: Tenant, payers: readonly Payer[]): Statement
       WHERE ${owned(tenant)} AND ${isAnyOf('id', checkouts)} AND NOT EXISTS (
         SELECT 1 FROM customer WHERE ${owned(tenant, 'customer')} AND customer.id = checkout.customer)`,
   ];
-}
-
-function overviewRow({ after }: CheckoutChange): AnyRow {
-  const { amount, description } = columnsOf(after);
-  return { id: after.id, amount, description };
 }
 
 function answerRows({ answer, events = [] }: Writes): AnyRow[] {

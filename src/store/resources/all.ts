@@ -1,10 +1,10 @@
 /** All resources that both databases have in the same way: what is read, written and loaded of them. */
 
 import type { Tenant } from '../../checkout/tenant.ts';
-import { type CheckoutChange, followingTables } from '../columns.ts';
+import type { CheckoutChange, Following } from '../columns.ts';
 import type { Load } from '../loads.ts';
 import type { Sql } from '../sql.ts';
-import type { Table } from '../tables.ts';
+import type { AnyTable, Table } from '../tables.ts';
 import { addChange, type RowChange, type Write } from '../writes.ts';
 import { loadAnswers, type NewAnswer } from './answers.ts';
 import { writeAudit } from './audit.ts';
@@ -64,11 +64,12 @@ const byName: { readonly [K in keyof Written]: Write<Written[K]> } = writes;
 const names = Object.keys(writes) as (keyof Written)[];
 
 /** The changes of rows that these writes come to, with those that follow from the sessions. */
-export function rowChangesOf(
+export function rowChangesOf<T extends AnyTable>(
   all: readonly ResourceWrites[],
   sessions: readonly CheckoutChange[],
-): RowChange[] {
-  const changes: RowChange[] = [];
+  following: ReadonlyArray<Following<T>>,
+): RowChange<Table | T>[] {
+  const changes: RowChange<Table | T>[] = [];
   function add<K extends keyof Written>(name: K): void {
     if (all.every(({ [name]: value }) => value === undefined)) return;
     const values: Written[K][] = [];
@@ -76,7 +77,7 @@ export function rowChangesOf(
     addChange(changes, byName[name], values);
   }
   for (const name of names) add(name);
-  for (const write of followingTables) addChange(changes, write, sessions);
+  for (const write of following) addChange(changes, write, sessions);
   return changes;
 }
 

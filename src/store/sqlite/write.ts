@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { checksumOfSession } from '../checksum.ts';
-import { checkoutRow, columnsOf } from '../columns.ts';
+import { checkoutRow, columnsOf, followingTables } from '../columns.ts';
 import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
@@ -53,7 +53,8 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     }
     ends.set(feed, end + events.length);
     if (checkout) writeCheckout(checkout.before, checkout.after, previous);
-    for (const change of rowChangesOf([writes], checkout ? [checkout] : [])) rows.change(tenant, change);
+    for (const change of rowChangesOf([writes], checkout ? [checkout] : [], followingTables))
+      rows.change(tenant, change);
     for (const [statement, each] of deliveryWrites([writes])) rows.run(tenant, statement, each);
     if (answer) {
       const row = answerRow(answer, events, (index) => end + index + 1);
