@@ -179,7 +179,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a session is written over whatever it has become',
     ...postgres('statements', 'cluster/without-locks'),
-    find: '`CASE WHEN ${table}.${counter} = ${r.seen} THEN ${value} END`',
+    find: 'isCounter ? `CASE WHEN ${table}.${name} = ${r.seen} THEN ${value} END` : value',
     replace: 'value',
   },
   {

@@ -5,7 +5,7 @@
 import type { Tenant } from '../checkout/tenant.ts';
 import type { Read } from './resources/read.ts';
 import { either, nothing, raw, type Sql, sql } from './sql.ts';
-import type { Table } from './tables.ts';
+import { counterOf, type Table } from './tables.ts';
 
 /** Values by keys: `K` is what a unit names, and `W` the part of the writes that changes the values. */
 export type Load<K, T, W> = {
@@ -22,7 +22,7 @@ export type Load<K, T, W> = {
    * where they are to read it anew.
    */
   readonly apply?: (known: Map<string, T>, writes: W) => void;
-  /** The table, if PostgreSQL counts the changes of its rows in `revision`. */
+  /** The table whose rows are read with their number of changes, on PostgreSQL. */
   readonly counted?: Table;
   /** Set if two batches under way may name the same key. */
   readonly isShared?: true;
@@ -49,5 +49,6 @@ export function locking(
   return sql`SELECT 1 FROM ${from} ORDER BY ${raw(order)} FOR ${raw(how)}${of}`;
 }
 
-/** Counter of a row's changes, which PostgreSQL alone has: a write names what it has seen. */
-export const revision = either({ postgres: raw(', revision') });
+/** The number of changes, for a SELECT, where PostgreSQL alone has it: a write names what it has seen. */
+export const counterIn = (table: Table): Sql =>
+  counterOf(table) === 'revision' ? either({ postgres: raw(`, ${table}.revision`) }) : nothing;

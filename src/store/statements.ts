@@ -113,16 +113,15 @@ export function tableStatements<T extends string>(dialect: Dialect) {
      * Sets these fields of rows that are still as they were seen: of one that somebody has changed since, the counter
      * becomes null, which the table refuses, and the whole transaction comes to nothing.
      */
-    replace(table: T, sets: readonly string[], counter: string): RowsStatement {
+    replace(table: T, sets: readonly string[]): RowsStatement {
       const columns = columnsOf(table).filter(
-        ({ isKey, field }) => isKey || field === counter || sets.includes(field),
+        ({ isKey, isCounter, field }) => isKey || isCounter || sets.includes(field),
       );
       const assigned = columns.filter(({ isKey }) => !isKey);
       return statement([...columns, ...parsed('seen integer')], ({ r, clause }) => {
-        const isSeen = (value: string) => `CASE WHEN ${table}.${counter} = ${r.seen} THEN ${value} END`;
-        const assignments = assigned.map(({ name, field }) => {
+        const assignments = assigned.map(({ name, field, isCounter }) => {
           const value = `${r[field]}`;
-          return `${name} = ${field === counter ? isSeen(value) : value}`;
+          return `${name} = ${isCounter ? `CASE WHEN ${table}.${name} = ${r.seen} THEN ${value} END` : value}`;
         });
         return `UPDATE ${table} SET ${assignments.join(', ')} ${clause('FROM')} WHERE ${isRow(table, r)}`;
       });

@@ -5,7 +5,8 @@ import type { Dialect } from './sql.ts';
 /**
  * The tables, described once: names and types of the columns that both databases have. Rows are typed by it, statements
  * that write them are made from it, and it is what moves from SQLite to PostgreSQL. A `*` is behind the name of a column
- * of the key, a `?` behind the type of a column that may be null. A column of ids has their prefix for its type: `chk`
+ * of the key, a `+` behind that of one that counts the changes of a row, which PostgreSQL asks for, and a `?` behind the
+ * type of a column that may be null. A column of ids has their prefix for its type: `chk`
  * for sessions, `subject` for what an event is about; one with a few words for its values has these. Every table of a
  * tenant begins with `account` and `live`, which are left out. A test compares all of it with the schema of each
  * database.
@@ -19,7 +20,7 @@ export const tables = {
     created_at bigint, revoked_at bigint?`,
   clock_move: 'at* bigint, offset_ms bigint',
   customer: 'id* cus, email text?, data text',
-  checkout: `id* chk, version integer, event_count integer, status text, payment_status text,
+  checkout: `id* chk, version+ integer, event_count integer, status text, payment_status text,
     invoice_currency text, amount_paid bigint, partially_paid boolean, paid_in_excess boolean,
     reference_id text, customer cus?, email text?, data text`,
   checkout_metadata: 'name* text, value* text, checkout* chk',
@@ -36,7 +37,7 @@ export const tables = {
     'id* bfl, kind statement|ingesting|payments, created_at bigint, hash text, data text, content text',
   event: 'id* evt, type text, subject subject, sequence integer, created_at bigint, body text',
   feed_start: 'position bigint',
-  webhook_endpoint: 'id* whe, version integer, event_count integer, slot integer, data text',
+  webhook_endpoint: 'id* whe, version+ integer, event_count integer, slot integer, data text',
   webhook_receiver: `id* text, failures integer, failing_since bigint, probes integer, probe_at bigint?,
     announced boolean, last_error text`,
   delivery: `id* whd, event evt, subject subject, sequence integer, receiver text, url text?, created_at bigint,
@@ -67,11 +68,11 @@ const own = {
   postgres: {
     checkout_overview: 'id* chk, amount bigint, description text?',
     timer: 'checkout* chk, due_at bigint, leased_until bigint?',
-    customer: 'revision integer',
+    customer: 'revision+ integer',
     payment: 'line integer',
-    provider_event: 'revision integer',
-    bank_entry: 'revision integer',
-    webhook_receiver: 'revision integer',
+    provider_event: 'revision+ integer',
+    bank_entry: 'revision+ integer',
+    webhook_receiver: 'revision+ integer',
     audit: 'id* aud',
     feed: 'position* bigint, event evt',
     feed_end: 'position bigint',
@@ -110,10 +111,11 @@ type Word<T extends string> = T extends `${infer One}|${infer Others}` ? One | W
 type Camel<T extends string> = T extends `${infer One}_${infer Others}`
   ? `${One}${Capitalize<Camel<Others>>}`
   : T;
+type Unmarked<T extends string> = T extends `${infer Name}${'*' | '+'}` ? Name : T;
 type Columns<T extends string> = T extends `${infer One},${infer Rest}`
   ? Columns<One> & Columns<Rest>
   : Trim<T> extends `${infer Name} ${infer Type}`
-    ? { readonly [N in Camel<Name extends `${infer Key}*` ? Key : Name>]: Cell<Type> }
+    ? { readonly [N in Camel<Unmarked<Name>>]: Cell<Type> }
     : unknown;
 
 /** A row of this table under the names of the domain, without the account and mode that it was asked for with. */
@@ -134,6 +136,8 @@ export type Column = {
   readonly type: string;
   readonly isNullable: boolean;
   readonly isKey: boolean;
+  /** True if it counts the changes of a row. */
+  readonly isCounter: boolean;
 };
 
 const sqlTypes = /^(text|integer|bigint|boolean)$/;
@@ -141,14 +145,15 @@ const sqlTypes = /^(text|integer|bigint|boolean)$/;
 export function parsed(description: string): Column[] {
   return description.split(',').map((each) => {
     const [marked = '', type = ''] = each.trim().split(' ');
-    const name = marked.replace('*', '');
+    const name = marked.replace(/[*+]$/, '');
     const bare = type.replace('?', '');
     return {
       name,
       field: name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
       type: sqlTypes.test(bare) ? bare : 'text',
       isNullable: bare !== type,
-      isKey: name !== marked,
+      isKey: marked.endsWith('*'),
+      isCounter: marked.endsWith('+'),
     };
   });
 }
@@ -172,6 +177,12 @@ const shared: Readonly<Record<string, readonly Column[]>> = Object.fromEntries(
 
 /** The columns that every database with this table has, without the account and mode. */
 export const columnsOf = (table: AnyTable): readonly Column[] => shared[table] ?? [];
+
+const onPostgres = schemaOf('postgres');
+
+/** Field with the number of changes of a row, if PostgreSQL counts them. */
+export const counterOf = (table: AnyTable): string | null =>
+  onPostgres[table]?.find(({ isCounter }) => isCounter)?.field ?? null;
 
 /** A function for the keys of rows within their table and tenant, for comparing. */
 export function keyOf(table: AnyTable): (row: AnyRow) => string {

@@ -4,7 +4,14 @@ import { suite, test } from 'node:test';
 import { differenceOf } from '../../src/cli/move/difference.ts';
 import type { Table } from '../../src/cli/move/tables.ts';
 
-const column = (name: string, type: string) => ({ name, type, field: name, isNullable: false, isKey: false });
+const column = (name: string, type: string) => ({
+  name,
+  type,
+  field: name,
+  isNullable: false,
+  isKey: false,
+  isCounter: false,
+});
 
 const pets: Table = {
   name: 'pet',

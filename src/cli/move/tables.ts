@@ -28,17 +28,10 @@ type Different = {
 /** Both modes of all accounts. */
 export const everyTenant = 'account CROSS JOIN (SELECT 0 AS live UNION ALL SELECT 1) AS mode';
 
-/** SQLite has one writer, which needs no count of a row's changes. */
-const counted: Different = { columns: { revision: '1' } };
-
 /** In SQLite a line of the log of changes has a number, which stays: none is ever removed. */
 export const idOfLine = "printf('aud_%026d', rowid)";
 
 const different: Readonly<Record<string, Different>> = {
-  customer: counted,
-  provider_event: counted,
-  bank_entry: counted,
-  webhook_receiver: counted,
   checkout_metadata: { named: 'account, live, checkout, name' },
   payment: {
     // The lines of a session are in the order in which the service on SQLite reads them.
@@ -89,10 +82,14 @@ const isApart = (name: string): boolean =>
 export const tables: readonly Table[] = Object.entries(schemaOf('postgres')).map(([name, columns]) => {
   const difference = isApart(name) ? apart(columns) : different[name];
   const { from = name, columns: expressions = {}, key, named } = difference ?? {};
+  const stored = onSqlite[name] ?? columns;
   const keyNames = key?.split(', ') ?? columns.filter(({ isKey }) => isKey).map((column) => column.name);
-  const selected = columns.map((column) =>
-    column.name in expressions ? `${expressions[column.name]} AS ${column.name}` : column.name,
-  );
+  const selected = columns.map((column) => {
+    // SQLite has one writer, which needs no count of a row's changes.
+    const counted = column.isCounter && !stored.some((each) => each.name === column.name) ? '1' : undefined;
+    const expression = expressions[column.name] ?? counted;
+    return expression === undefined ? column.name : `${expression} AS ${column.name}`;
+  });
   return {
     name,
     columns,

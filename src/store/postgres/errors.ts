@@ -2,6 +2,7 @@
 import postgres from 'postgres';
 import { messageOf } from '../../lib/error-message.ts';
 import { StoreUnavailable } from '../errors.ts';
+import { schemaOf } from '../tables.ts';
 
 /** Serialization failure and deadlock: nothing was written, and the next try meets another situation. */
 const COLLISIONS = new Set(['40001', '40P01']);
@@ -11,8 +12,12 @@ const UNIQUE_VIOLATION = '23505';
 const NOT_NULL_VIOLATION = '23502';
 /** Errors of the second of two who make a table at once: of its row in a catalogue, of the table, of its row type. */
 const ALREADY_THERE = new Set([UNIQUE_VIOLATION, '42P07', '42710']);
-/** Columns that count the changes of a row, which become null where the row is not as it was seen. */
-const COUNTERS = new Set(['version', 'revision']);
+/** Columns that become null where the row is not as it was seen. */
+const counters = new Set(
+  Object.values(schemaOf('postgres')).flatMap((columns) =>
+    columns.filter(({ isCounter }) => isCounter).map(({ name }) => name),
+  ),
+);
 /** Lock not available, statement cancelled, idle in transaction for too long. */
 const WAITS = new Set(['55P03', '57014', '25P03']);
 
@@ -61,7 +66,7 @@ export function isCollision(error: unknown): boolean {
 function isStale(error: unknown): boolean {
   type Refused = { readonly column_name?: string; readonly cause?: Refused };
   const { column_name: column, cause } = (error ?? {}) as Refused;
-  return codeOf(error) === NOT_NULL_VIOLATION && COUNTERS.has(column ?? cause?.column_name ?? '');
+  return codeOf(error) === NOT_NULL_VIOLATION && counters.has(column ?? cause?.column_name ?? '');
 }
 
 /** True if a row exists already, perhaps only since another process has just written it. */

@@ -1,20 +1,10 @@
 /** Statements on many rows at once; none where there are no rows. */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type RowsStatement, tableStatements } from '../statements.ts';
-import type { AnyRow, AnyTable, TableIn } from '../tables.ts';
+import { type AnyRow, type AnyTable, counterOf, type TableIn } from '../tables.ts';
 import type { RowChange } from '../writes.ts';
 import type { Sql } from './connection.ts';
 import { tenantColumns } from './run.ts';
-
-/** The columns that count the changes of a row. */
-const counters: { readonly [T in Table]?: string } = {
-  checkout: 'version',
-  webhook_endpoint: 'version',
-  customer: 'revision',
-  webhook_receiver: 'revision',
-  provider_event: 'revision',
-  bank_entry: 'revision',
-};
 
 /** Counts of the changes that rows had when they were read, by table and id. */
 export type Seen = ReadonlyMap<string, number>;
@@ -77,9 +67,7 @@ export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
     );
   /** Rows that were read, each with the count as it is to be, and as it was `seen`. */
   const replace = (table: Table, rows: readonly AnyRow[], sets: readonly string[]) =>
-    on(rows, () =>
-      known(`replace ${table} ${sets}`, () => statements.replace(table, sets, counters[table] ?? '')),
-    );
+    on(rows, () => known(`replace ${table} ${sets}`, () => statements.replace(table, sets)));
   const remove = (table: Table, rows: readonly AnyRow[]) =>
     on(rows, () => known(`delete ${table}`, () => statements.remove(table)));
 
@@ -89,8 +77,7 @@ export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
     replace,
     change({ table, gone, put, sets, by }: RowChange<AnyTable>, seen: Seen) {
       const rows = by === null ? put : sorted(put, by);
-      const counter = counters[table];
-      if (counter === undefined) return [...remove(table, gone), ...insert(table, rows, sets)];
+      if (counterOf(table) === null) return [...remove(table, gone), ...insert(table, rows, sets)];
       const seenOf = ({ id }: AnyRow) => seen.get(seenKey(table, id)) ?? 0;
       const counted = rows.map((row) => ({ revision: seenOf(row) + 1, ...row, seen: seenOf(row) }));
       return [

@@ -1,7 +1,7 @@
 /** Bank entries: one by one, in lists, and those that are due. */
 import type { BankEntry, EntryId, EntryState } from '../../banking/entry.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { load, revision } from '../loads.ts';
+import { load } from '../loads.ts';
 import type { PageRequest } from '../page.ts';
 import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
@@ -28,9 +28,7 @@ export const writeBankEntry = rowOf(
 /** Entries that may change or come to be, by their references. */
 export const loadBankEntries = load({
   keyOf: (reference: string) => reference,
-  counted: 'bank_entry',
-  read: (tenant, references) => entries.byKey(tenant, 'reference', references, { further: revision }),
-  lock: (tenant, references) => entries.lock(tenant, 'reference', references),
+  ...entries.loadedBy('reference'),
   apply(known, { bankEntry }: { readonly bankEntry?: BankEntry }) {
     if (bankEntry) known.set(bankEntry.reference, bankEntry);
   },

@@ -21,13 +21,10 @@ export const completeBankFile = rowOf('bank_file', bankFileRow, {
 
 type Change = { readonly bankFile?: BankFile; readonly ingestedFile?: BankFile };
 
-const ofStatements = [sql`kind IN ('statement', 'ingesting')`];
-
 /** Statements by the hashes of their content, those that are being ingested as well. */
 export const loadStatements = load({
   keyOf: (hash: string) => hash,
-  read: (tenant, hashes) => files.byKey(tenant, 'hash', hashes, { and: ofStatements }),
-  lock: (tenant, hashes) => files.lock(tenant, 'hash', hashes, { and: ofStatements }),
+  ...files.loadedBy('hash', { and: [sql`kind IN ('statement', 'ingesting')`] }),
   apply(known, { bankFile, ingestedFile }: Change) {
     for (const file of [bankFile, ingestedFile]) {
       if (file && file.kind !== 'payments') known.set(file.hash, file);

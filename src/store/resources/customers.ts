@@ -1,7 +1,7 @@
 import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { CustomerId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
-import { load, revision } from '../loads.ts';
+import { load } from '../loads.ts';
 import type { PageRequest } from '../page.ts';
 import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
@@ -37,9 +37,7 @@ type Change = { readonly customer?: Customer };
 
 export const loadCustomers = load({
   keyOf: (id: CustomerId) => id,
-  counted: 'customer',
-  read: (tenant, ids) => people.byKey(tenant, 'id', ids, { further: revision }),
-  lock: (tenant, ids) => people.lock(tenant, 'id', ids),
+  ...people.loadedBy('id'),
   apply(known, { customer }: Change) {
     if (customer) known.set(customer.id, customer);
   },
@@ -48,9 +46,7 @@ export const loadCustomers = load({
 /** Customers by the keys of their e-mail addresses. Whoever makes a session for somebody must find them there still. */
 export const loadCustomersByEmail = load({
   keyOf: (email: string) => email,
-  counted: 'customer',
-  read: (tenant, emails) => people.byKey(tenant, 'email', emails, { further: revision }),
-  lock: (tenant, emails) => people.lock(tenant, 'email', emails, { how: 'KEY SHARE' }),
+  ...people.loadedBy('email', { how: 'KEY SHARE' }),
   apply(known, { customer }: Change) {
     if (!customer) return;
     for (const [email, { id }] of known) if (id === customer.id) known.delete(email);

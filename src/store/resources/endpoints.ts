@@ -2,7 +2,7 @@
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import type { Health } from '../../webhooks/health.ts';
-import { byKey, load, revision } from '../loads.ts';
+import { byKey, load } from '../loads.ts';
 import { raw, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import { type Edit, writeOf } from '../writes.ts';
@@ -57,9 +57,7 @@ type Change = { readonly receivers?: readonly ReceiverChange[] };
 /** Health of receivers that fail. Their ordering keys keep others away meanwhile. */
 export const loadReceivers = load({
   keyOf: (id: string) => id,
-  counted: 'webhook_receiver',
-  read: (tenant, ids) => failing.byKey(tenant, 'id', ids, { further: revision }),
-  lock: (tenant, ids) => failing.lock(tenant, 'id', ids),
+  ...failing.loadedBy('id'),
   apply(known, { receivers = [] }: Change) {
     for (const { id, health } of receivers) {
       if (health === null) known.delete(id);

@@ -1,6 +1,6 @@
 /** Provider events: by the references of their rails, and those that are due. */
 import type { ProviderEvent } from '../../methods/provider-event.ts';
-import { byKey, load, locking, revision } from '../loads.ts';
+import { byKey, counterIn, load, locking } from '../loads.ts';
 import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
@@ -24,7 +24,7 @@ export const loadProviderEvents = load({
   counted: 'provider_event',
   read: (tenant, references: readonly RailReference[]) =>
     byKey(
-      sql`SELECT ${events.columns}${revision} FROM ${amongRails('provider_event', references)}
+      sql`SELECT ${events.columns}${counterIn('provider_event')} FROM ${amongRails('provider_event', references)}
           WHERE ${owned(tenant)}`,
       (row: ProviderEvent) => [railKey(row), events.thing(row)],
     ),

@@ -1,10 +1,10 @@
 /** Reads of a table whose rows stand for things of the domain, each by itself. */
 import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import { checksumIn, sound } from '../checksum.ts';
-import { byKey, locking } from '../loads.ts';
+import { byKey, counterIn, type Load, locking } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
-import { columnsIn, type Row, type Table } from '../tables.ts';
+import { columnsIn, counterOf, type Row, type Table } from '../tables.ts';
 import { all, boundsOf, indexedBy, one, owned, pageOf, type Read } from './read.ts';
 
 type Field<T extends Table> = keyof Row<T> & string;
@@ -22,32 +22,28 @@ export function thingsIn<T extends Table, D>(table: T, from: (row: Row<T>) => D)
     fetch: (tenant: Tenant, column: Field<T>, value: string, and: readonly Sql[] = []): Read<D | null> =>
       one(sql`${select} WHERE ${owned(tenant)}${each(and)} AND ${raw(column)} = ${value}`, thing),
 
-    /** Rows with one of these values in a column, by it; `further` columns are for the database that reads. */
-    byKey: (
-      tenant: Tenant,
+    /** Loads rows by the values of a column, as units name them, and locks the same rows. */
+    loadedBy: (
       column: Field<T>,
-      values: readonly string[],
-      { and = [], further = nothing }: { readonly and?: readonly Sql[]; readonly further?: Sql } = {},
-    ): Read<Map<string, D>> =>
-      byKey(
-        sql`SELECT ${columns}${further} FROM ${raw(table)}
-            WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`,
-        (row: Row<T>) => [String(row[column]), thing(row)],
-      ),
-
-    /** Locks the same rows. */
-    lock: (
-      tenant: Tenant,
-      column: Field<T>,
-      values: readonly string[],
       {
         and = [],
         how = 'UPDATE',
       }: { readonly and?: readonly Sql[]; readonly how?: 'UPDATE' | 'KEY SHARE' } = {},
-    ): Sql =>
-      locking(sql`${raw(table)} WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`, column, {
-        how,
-      }),
+    ): Pick<Load<string, D, never>, 'read' | 'lock' | 'counted'> => ({
+      ...(counterOf(table) === null ? {} : { counted: table }),
+      read: (tenant, values) =>
+        byKey(
+          sql`SELECT ${columns}${counterIn(table)} FROM ${raw(table)}
+              WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`,
+          (row: Row<T>) => [String(row[column]), thing(row)],
+        ),
+      lock: (tenant, values) =>
+        locking(
+          sql`${raw(table)} WHERE ${owned(tenant)}${each(and)} AND ${isAnyOf(column, values)}`,
+          column,
+          { how },
+        ),
+    }),
 
     /** A page in the order of ids; `source` selects the rows where not all columns are wanted. */
     page: (
