@@ -85,8 +85,8 @@ export const nodeFaults: readonly Fault[] = [
   {
     name: 'a feed waits for that of an account whose node is away',
     ...postgres('feed', 'postgres/waiting-node'),
-    find: 'const rows = await pool.read(\n      tenant,',
-    replace: 'const rows = await pool.read(\n      null,',
+    find: 'await pool.read(tenant, (on) => runOn(on, isWaiting(tenant)))',
+    replace: 'await pool.read(null, (on) => runOn(on, isWaiting(tenant)))',
   },
   {
     name: 'a list waits for that of an account whose node is away',

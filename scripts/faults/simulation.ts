@@ -61,7 +61,7 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'an endpoint stays in memory as it was',
     ...found('store/sqlite/commit'),
-    find: '      if (written.some((writes) => writes.endpoints)) endpoints.forget();\n',
+    find: '      if (writes.endpoints) endpoints.forget();\n',
     replace: '',
   },
   {
@@ -91,8 +91,8 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'the second of two requests in one commit does not see the first',
     ...found('store/sqlite/commit'),
-    find: 'own(tenant, changed.get(id)) ?? checkouts.read(tenant, id)',
-    replace: 'checkouts.read(tenant, id)',
+    find: '        checkouts.remember(writes.checkout.after);\n',
+    replace: '',
   },
   {
     name: 'a key that was used is not found',

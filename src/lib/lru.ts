@@ -5,6 +5,7 @@ export type Lru<Key, Value> = {
   get(key: Key): Value | undefined;
   /** A value larger than `most` is not kept, and the earlier one under its key is removed. */
   set(key: Key, value: Value): void;
+  delete(key: Key): void;
   clear(): void;
 };
 
@@ -85,6 +86,11 @@ export function createLru<Key, Value>({
         total += size;
       }
       while (total > most && oldest !== null) remove(oldest);
+    },
+
+    delete(key) {
+      const known = entries.get(key);
+      if (known !== undefined) remove(known);
     },
 
     clear() {

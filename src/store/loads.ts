@@ -43,7 +43,10 @@ export function byKey<R, T>(
 export function locking(
   from: Sql,
   order: string,
-  { how = 'UPDATE', table }: { readonly how?: 'UPDATE' | 'KEY SHARE'; readonly table?: string } = {},
+  {
+    how = 'UPDATE',
+    table,
+  }: { readonly how?: 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE'; readonly table?: string } = {},
 ): Sql {
   const of = table === undefined ? nothing : sql` OF ${raw(table)}`;
   return sql`SELECT 1 FROM ${from} ORDER BY ${raw(order)} FOR ${raw(how)}${of}`;

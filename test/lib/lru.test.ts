@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { createLru } from '../../src/lib/lru.ts';
 
-type Use = { readonly key: number; readonly size: number | null } | 'clear';
+type Use = { readonly key: number; readonly size: number | 'get' | 'delete' } | 'clear';
 
 /** The same, by a list: newest last. */
 function model(most: number) {
@@ -21,6 +21,9 @@ function model(most: number) {
       kept.push([key, value]);
       while (kept.reduce((sum, [, { length }]) => sum + length, 0) > most) kept.shift();
     },
+    delete(key: number): void {
+      kept = kept.filter(([each]) => each !== key);
+    },
     clear(): void {
       kept = [];
     },
@@ -30,8 +33,9 @@ function model(most: number) {
 suite('a cache of what was used last', () => {
   test('keeps what a list of the same size would keep', () => {
     const key = fc.integer({ min: 0, max: 8 });
+    const size = fc.oneof(fc.integer({ min: 0, max: 7 }), fc.constantFrom('get' as const, 'delete' as const));
     const use: fc.Arbitrary<Use> = fc.oneof(
-      { weight: 20, arbitrary: fc.record({ key, size: fc.option(fc.integer({ min: 0, max: 7 })) }) },
+      { weight: 20, arbitrary: fc.record({ key, size }) },
       { weight: 1, arbitrary: fc.constant('clear' as const) },
     );
     fc.assert(
@@ -42,8 +46,11 @@ suite('a cache of what was used last', () => {
           if (each === 'clear') {
             cache.clear();
             list.clear();
-          } else if (each.size === null) assert.equal(cache.get(each.key), list.get(each.key));
-          else {
+          } else if (each.size === 'get') assert.equal(cache.get(each.key), list.get(each.key));
+          else if (each.size === 'delete') {
+            cache.delete(each.key);
+            list.delete(each.key);
+          } else {
             const value = String(each.key).repeat(each.size);
             cache.set(each.key, value);
             list.set(each.key, value);

@@ -13,13 +13,13 @@ import { startLoop } from '../../lib/loop.ts';
 import { createSparing } from '../../lib/sparing.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { feedEnd } from '../resources/events.ts';
-import { all, type Read, tenantOf } from '../resources/read.ts';
+import { all, asItIs, one, owned, type Read, single, tenantOf } from '../resources/read.ts';
 import { isAmong } from '../resources/tenants.ts';
-import { sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { FeedTroubles } from '../store.ts';
 import { isUniqueViolation } from './errors.ts';
 import type { Pool } from './pool.ts';
-import { runOn, tenantColumns } from './run.ts';
+import { runOn, send, waiting } from './run.ts';
 import { statementsOn } from './statements.ts';
 
 /** Time between two looks for events that nobody has numbered. A reader of a feed does not wait for it. */
@@ -45,6 +45,29 @@ type Waiting = { readonly subject: string; readonly sequence: number; readonly e
 /** The end as it was kept, and as it follows from the positions that are taken. */
 type End = { readonly kept: number; readonly used: number };
 
+const isWaiting = (tenant: Tenant): Read<true | null> =>
+  one(sql`SELECT 1 FROM feed_waiting WHERE ${owned(tenant)} LIMIT 1`, () => true);
+
+const waitingIn = (tenant: Tenant): Read<Waiting[]> =>
+  all(
+    sql`SELECT subject, sequence, event FROM feed_waiting WHERE ${owned(tenant)}
+        ORDER BY subject, sequence LIMIT ${MAX_AT_ONCE}`,
+    asItIs<Waiting>,
+  );
+
+const endOf = (tenant: Tenant): Read<End> =>
+  single(
+    sql`SELECT coalesce((SELECT position FROM feed_end WHERE ${owned(tenant)}), 0) AS kept,
+          greatest(
+            (SELECT max(position) FROM feed WHERE ${owned(tenant)}),
+            (SELECT position FROM feed_start WHERE ${owned(tenant)}), 0) AS used`,
+    asItIs<End>,
+  );
+
+const moveEnd = ({ account, mode }: Tenant, position: number): Sql =>
+  sql`INSERT INTO feed_end VALUES (${account}, ${mode === 'live'}, ${position})
+      ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`;
+
 export type Feed = ReturnType<typeof createFeed>;
 
 type Dependencies = {
@@ -64,47 +87,30 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
     if (leftOut(text) !== null) onTrouble(text);
   }
 
-  async function isWaiting(tenant: Tenant): Promise<boolean> {
-    const [account, live] = tenantColumns(tenant);
-    const rows = await pool.read(
-      tenant,
-      (sql) => sql`SELECT 1 FROM feed_waiting WHERE account = ${account} AND live = ${live} LIMIT 1`,
-    );
-    return rows.length > 0;
-  }
-
   /** Numbers what waits, a bounded number; says how many there were. */
   async function number(tenant: Tenant): Promise<number> {
-    const [account, live] = tenantColumns(tenant);
-    return pool.transaction(tenant, async ({ sql, commit }) => {
-      const on = statementsOn(sql, tenant, inShards);
-      const [, [end], waiting] = await Promise.all([
-        sql`SELECT 1 FROM feed_end WHERE account = ${account} AND live = ${live} FOR UPDATE`,
-        sql<[End]>`
-          SELECT coalesce((SELECT position FROM feed_end WHERE account = ${account} AND live = ${live}), 0) AS kept,
-            greatest(
-              (SELECT max(position) FROM feed WHERE account = ${account} AND live = ${live}),
-              (SELECT position FROM feed_start WHERE account = ${account} AND live = ${live}), 0) AS used`,
-        sql<Waiting[]>`
-          SELECT subject, sequence, event FROM feed_waiting WHERE account = ${account} AND live = ${live}
-          ORDER BY subject, sequence LIMIT ${MAX_AT_ONCE}`,
+    return pool.transaction(tenant, async ({ sql: on, commit }) => {
+      const [, { kept, used }, found] = await Promise.all([
+        send(on, sql`SELECT 1 FROM feed_end WHERE ${owned(tenant)} FOR UPDATE`),
+        runOn(on, endOf(tenant)),
+        runOn(on, waitingIn(tenant)),
       ]);
-      if (waiting.length === 0) {
+      if (found.length === 0) {
         await commit([]);
         return 0;
       }
-      const last = Math.max(end.kept, end.used);
-      const placed = inOrder(waiting).map(({ event }, index) => ({ position: last + index + 1, event }));
+      const last = Math.max(kept, used);
+      const placed = inOrder(found).map(({ event }, index) => ({ position: last + index + 1, event }));
+      const rows = statementsOn(on, tenant, inShards);
       await commit([
-        ...on.insert('feed', placed),
-        ...on.remove('feed_waiting', waiting),
-        sql`INSERT INTO feed_end VALUES (${account}, ${live}, ${last + placed.length})
-            ON CONFLICT (account, live) DO UPDATE SET position = greatest(feed_end.position, excluded.position)`,
+        ...rows.insert('feed', placed),
+        ...rows.remove('feed_waiting', found),
+        waiting(on, moveEnd(tenant, last + placed.length)),
       ]);
-      if (end.used > end.kept) {
+      if (used > kept) {
         repairs++;
         tell(
-          `the feed of ${tenantName(tenant)} had lost its end (${end.kept} of ${end.used}), and goes on from there`,
+          `the feed of ${tenantName(tenant)} had lost its end (${kept} of ${used}), and goes on from there`,
         );
       }
       return placed.length;
@@ -113,7 +119,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
 
   /** Numbers everything that was committed before the call. */
   async function extend(tenant: Tenant): Promise<void> {
-    if (!(await isWaiting(tenant))) return;
+    if (!(await pool.read(tenant, (on) => runOn(on, isWaiting(tenant))))) return;
     for (let tries = 1; ; ) {
       try {
         if ((await number(tenant)) < MAX_AT_ONCE) return;

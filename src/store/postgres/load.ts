@@ -2,14 +2,16 @@
 import type { Checkout } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { type Endpoint, isEndpoint } from '../../webhooks/endpoint.ts';
+import { locking } from '../loads.ts';
 import { among, applyWrites, loadResources, resourceLocks, shownTo } from '../resources/all.ts';
 import { endpointList } from '../resources/endpoints.ts';
-import { textArray } from '../sql.ts';
+import { owned } from '../resources/read.ts';
+import { isAnyOf, raw, sql as statement } from '../sql.ts';
 import type { Loaded, Needs, Writes } from '../store.ts';
 import type { Table } from '../tables.ts';
 import type { CheckoutCache } from './checkouts.ts';
 import type { Sql } from './connection.ts';
-import { runOn, send, tenantColumns } from './run.ts';
+import { runOn, send } from './run.ts';
 import { type Seen, seenKey } from './statements.ts';
 
 /** The loaded rows, kept up to date with what the units before have decided to write. */
@@ -30,7 +32,6 @@ export async function loadView(
   all: readonly Needs[],
   cache: CheckoutCache,
 ): Promise<View> {
-  const [account, live] = tenantColumns(tenant);
   const ids = [...new Set(all.flatMap((needs) => needs.checkouts ?? []))];
   const subjects = all.flatMap(({ deliverySubjects = [] }) => deliverySubjects);
   const endpointIds = [...subjects, ...all.flatMap(({ lockedEndpoints = [] }) => lockedEndpoints)].filter(
@@ -43,11 +44,8 @@ export async function loadView(
 
   function lock(table: 'checkout' | 'webhook_endpoint', wanted: readonly string[]): void {
     if (wanted.length === 0) return;
-    const rows = sql`
-      SELECT 1 FROM ${sql(table)}
-      WHERE account = ${account} AND live = ${live} AND id = ANY (${textArray(wanted)}::text[])
-      ORDER BY id FOR NO KEY UPDATE`;
-    waiting.push(rows.execute());
+    const from = statement`${raw(table)} WHERE ${owned(tenant)} AND ${isAnyOf('id', wanted)}`;
+    waiting.push(send(sql, locking(from, 'id', { how: 'NO KEY UPDATE' })));
   }
   lock('checkout', [...ids, ...subjects]);
   lock('webhook_endpoint', endpointIds);

@@ -71,14 +71,19 @@ export function rowChangesOf<T extends AnyTable>(
 ): RowChange<Table | T>[] {
   const changes: RowChange<Table | T>[] = [];
   function add<K extends keyof Written>(name: K): void {
-    if (all.every(({ [name]: value }) => value === undefined)) return;
-    const values: Written[K][] = [];
-    for (const { [name]: value } of all) if (value !== undefined) values.push(value);
-    addChange(changes, byName[name], values);
+    const values = given<K, Written[K]>(name, all);
+    if (values.length > 0) addChange(changes, byName[name], values);
   }
   for (const name of names) add(name);
   for (const write of following) addChange(changes, write, sessions);
   return changes;
+}
+
+/** Values under a name, of those that have one. */
+function given<K extends string, V>(name: K, all: ReadonlyArray<{ readonly [N in K]?: V }>): V[] {
+  const values: V[] = [];
+  for (const { [name]: value } of all) if (value !== undefined) values.push(value);
+  return values;
 }
 
 /** Loads by their names in `Needs` and `Loaded`, those that lock rows first, in the order in which they lock them. */
@@ -108,62 +113,60 @@ export type Found = { [N in LoadName]: Map<string, Values[N]> };
 
 const loadsByName: { readonly [N in LoadName]: Load<Keys[N], Values[N], Changes> } = loads;
 const loadNames = Object.keys(loads) as LoadName[];
+/** Stands for what was not asked for, and stays empty. */
 const none = new Map<string, never>();
-const nothing: Found = {
-  receivers: none,
-  customers: none,
-  customersByEmail: none,
-  providerEvents: none,
-  bankEntries: none,
-  statements: none,
-  deliveries: none,
-  owners: none,
-  answers: none,
-};
+const entries = loadNames.map((name) => [name, none]);
+const nothing: Found = Object.fromEntries(entries);
 
-function keysOf<N extends LoadName>(name: N, all: readonly ResourceNeeds[]): Keys[N][] {
-  const keys: Keys[N][] = [];
-  for (const { [name]: wanted } of all) if (wanted !== undefined) keys.push(...wanted);
-  return keys;
+/** Runs a read now, or later. */
+type RunLoad = <T>(read: Read<T>, done: (rows: T) => void, counted?: Table) => void;
+
+/** Work of a load, whatever its keys and values are. */
+function loadNamed<N extends LoadName>(name: N) {
+  const { keyOf, read, lock, apply, counted, isShared = false } = loadsByName[name];
+  const keysOf = (all: readonly ResourceNeeds[]) => given<N, ReadonlyArray<Keys[N]>>(name, all).flat();
+
+  return {
+    locks(tenant: Tenant, all: readonly ResourceNeeds[]): Sql[] {
+      const keys = lock === undefined ? [] : keysOf(all);
+      return lock === undefined || keys.length === 0 ? [] : [lock(tenant, keys)];
+    },
+    find(tenant: Tenant, all: readonly ResourceNeeds[], found: Found, run: RunLoad): void {
+      const keys = keysOf(all);
+      if (keys.length === 0) return;
+      // For a single key all texts are the same.
+      const form = keys.length === 1 ? { form: name } : {};
+      run({ ...read(tenant, keys), ...form }, (rows) => void Object.assign(found, { [name]: rows }), counted);
+    },
+    show(needs: ResourceNeeds, found: Found, shown: Found): void {
+      const wanted = needs[name]?.map(keyOf);
+      if (wanted !== undefined) Object.assign(shown, { [name]: among(found[name], wanted) });
+    },
+    apply(found: Found, writes: Changes): void {
+      if (found[name] !== none) apply?.(found[name], writes);
+    },
+    conflictKeys: (needs: ResourceNeeds): string[] =>
+      isShared ? [] : (needs[name] ?? []).map((key) => `${name} ${keyOf(key)}`),
+  };
 }
+
+const everyLoad = loadNames.map(loadNamed);
 
 /** For PostgreSQL: statements that lock what these units may change, to be sent before anything of it is read. */
-export function resourceLocks(tenant: Tenant, all: readonly ResourceNeeds[]): Sql[] {
-  function lock<N extends LoadName>(name: N): Sql[] {
-    const keys = keysOf(name, all);
-    const { lock } = loadsByName[name];
-    return keys.length === 0 || lock === undefined ? [] : [lock(tenant, keys)];
-  }
-  return loadNames.flatMap(lock);
-}
+export const resourceLocks = (tenant: Tenant, needs: readonly ResourceNeeds[]): Sql[] =>
+  everyLoad.flatMap((each) => each.locks(tenant, needs));
 
-/** Loads what these units need; `run` runs a read now, or later. */
-export function loadResources(
-  tenant: Tenant,
-  all: readonly ResourceNeeds[],
-  run: <T>(read: Read<T>, done: (rows: T) => void, counted?: Table) => void,
-): Found {
-  const found: Found = { ...nothing };
-  function find<N extends LoadName>(name: N): void {
-    const keys = keysOf(name, all);
-    if (keys.length === 0) return;
-    const { read, counted } = loadsByName[name];
-    // For a single key all texts are the same.
-    const form = keys.length === 1 ? { form: name } : {};
-    run({ ...read(tenant, keys), ...form }, (rows) => void Object.assign(found, { [name]: rows }), counted);
-  }
-  for (const name of loadNames) find(name);
+/** Loads what these units need. */
+export function loadResources(tenant: Tenant, needs: readonly ResourceNeeds[], run: RunLoad): Found {
+  const found = { ...nothing };
+  for (const each of everyLoad) each.find(tenant, needs, found, run);
   return found;
 }
 
 /** The rows that a unit has asked for, of those that were loaded for all. */
 export function shownTo(needs: ResourceNeeds, found: Found): LoadedResources {
-  const shown: Found = { ...nothing };
-  function pick<N extends LoadName>(name: N): void {
-    const wanted = needs[name]?.map(loadsByName[name].keyOf);
-    if (wanted !== undefined) Object.assign(shown, { [name]: among(found[name], wanted) });
-  }
-  for (const name of loadNames) pick(name);
+  const shown = { ...nothing };
+  for (const each of everyLoad) each.show(needs, found, shown);
   return shown;
 }
 
@@ -179,17 +182,9 @@ export function among<T>(all: ReadonlyMap<string, T>, keys: readonly string[]): 
 
 /** Brings what is loaded up to date with what a unit has decided to write, for those behind it in the batch. */
 export function applyWrites(found: Found, writes: Changes): void {
-  function apply<N extends LoadName>(name: N): void {
-    if (found[name] !== none) loadsByName[name].apply?.(found[name], writes);
-  }
-  for (const name of loadNames) apply(name);
+  for (const each of everyLoad) each.apply(found, writes);
 }
 
 /** Keys within a tenant that no two concurrent batches may share. */
-export function conflictKeysWithin(needs: ResourceNeeds): string[] {
-  function of<N extends LoadName>(name: N): string[] {
-    const { keyOf, isShared = false } = loadsByName[name];
-    return isShared ? [] : (needs[name] ?? []).map((key) => `${name} ${keyOf(key)}`);
-  }
-  return loadNames.flatMap(of);
-}
+export const conflictKeysWithin = (needs: ResourceNeeds): string[] =>
+  everyLoad.flatMap((each) => each.conflictKeys(needs));

@@ -14,8 +14,8 @@ const CACHE_BYTES = 96 * 2 ** 20;
 export type CheckoutReader = ReturnType<typeof checkoutReader>;
 
 /**
- * Sessions change only on this connection, and its commits put what they wrote here, so a read is never older than the
- * last commit.
+ * Sessions change only on this connection, and its commits put what they write here, so a read is never older than the
+ * last commit; nor newer, since nobody reads during one, and one that comes to nothing is forgotten.
  */
 export function checkoutReader(runner: Runner) {
   const cache = createLru<string, Checkout>({ most: CACHE_BYTES, sizeOf: bytesOf });
@@ -34,6 +34,10 @@ export function checkoutReader(runner: Runner) {
 
     remember(checkout: Checkout): void {
       cache.set(checkout.id, checkout);
+    },
+
+    forget(id: CheckoutId): void {
+      cache.delete(id);
     },
 
     forgetAll(): void {

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
-import { sameTenant, type Tenant } from '../../checkout/tenant.ts';
 import { loadResources } from '../resources/all.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
@@ -24,11 +23,11 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
   const { checkouts, endpoints, accountsChanged, committed } = parts;
   const beginWriting = writer(database, runner);
 
-  function load(needs: Needs, changed: ReadonlyMap<string, Checkout>): Loaded {
+  function load(needs: Needs): Loaded {
     const { tenant } = needs;
     const found = new Map<string, Checkout>();
     for (const id of needs.checkouts ?? []) {
-      const checkout = own(tenant, changed.get(id)) ?? checkouts.read(tenant, id);
+      const checkout = checkouts.read(tenant, id);
       if (checkout !== null) found.set(id, checkout);
     }
     return {
@@ -39,39 +38,47 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
   }
 
   function commitOnce(units: readonly Unit[]): Changed {
-    // Sessions that this transaction has changed, for the units behind; only a commit makes them known to readers.
-    const changed = new Map<CheckoutId, Checkout>();
+    const changed = new Set<CheckoutId>();
     const written: Writes[] = [];
-    let erased = false;
+    let erases = false;
+
+    /** Lets the units behind see what is written. Nobody else does before the commit: nothing is waited for until then. */
+    function note(writes: Writes): void {
+      written.push(writes);
+      if (writes.checkout) {
+        changed.add(writes.checkout.after.id);
+        checkouts.remember(writes.checkout.after);
+      }
+      if (writes.endpoints) endpoints.forget();
+      if (writes.erasedCustomer) {
+        // It has changed rows of sessions, which must be read anew.
+        erases = true;
+        checkouts.forgetAll();
+      }
+    }
+
     try {
       inTransaction(database, () => {
         const write = beginWriting();
         for (const { needs, decide } of units) {
-          for (const writes of decide(load(needs, changed))) {
+          for (const writes of decide(load(needs))) {
             write(needs.tenant, writes);
-            written.push(writes);
-            if (writes.checkout) changed.set(writes.checkout.after.id, writes.checkout.after);
-            if (writes.endpoints) endpoints.forget();
-            if (writes.erasedCustomer) {
-              // It has changed rows of sessions: the units behind must read them anew.
-              erased = true;
-              changed.clear();
-              checkouts.forgetAll();
-            }
+            note(writes);
           }
         }
       });
-    } finally {
-      // And if nothing of it was committed, nothing that they have read may stay.
-      if (erased) checkouts.forgetAll();
-      if (written.some((writes) => writes.endpoints)) endpoints.forget();
+    } catch (error) {
+      // Nothing of it was committed, and nothing that was read of it may stay.
+      if (erases) checkouts.forgetAll();
+      else for (const id of changed) checkouts.forget(id);
+      endpoints.forget();
+      throw error;
     }
-    for (const checkout of changed.values()) checkouts.remember(checkout);
     for (const writes of written) committed(writes);
     const movesClock = written.some(({ clockMove }) => clockMove);
     if (movesClock) accountsChanged();
     // Sessions of a customer who was forgotten are not counted.
-    if (erased || movesClock) return everything;
+    if (erases || movesClock) return everything;
     return { has: (what) => what !== 'accounts' && changed.has(what) };
   }
 
@@ -87,9 +94,4 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
       return commitOnce(units);
     }
   };
-}
-
-/** A session that an earlier unit has changed may be another account's, whose units share the batch. */
-function own(tenant: Tenant, checkout: Checkout | undefined): Checkout | null {
-  return checkout !== undefined && sameTenant(checkout.tenant, tenant) ? checkout : null;
 }
