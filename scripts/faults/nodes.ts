@@ -54,7 +54,7 @@ export const nodeFaults: readonly Fault[] = [
   },
   {
     name: 'a node that is being emptied is not watched',
-    ...postgres('nodes', 'postgres/nodes'),
+    ...postgres('shards', 'postgres/nodes'),
     find: "WHERE isactive AND noderole = 'primary' AND",
     replace: "WHERE isactive AND shouldhaveshards AND noderole = 'primary' AND",
   },

@@ -39,14 +39,14 @@ export const operationFaults: readonly Fault[] = [
   },
   {
     name: 'a file that the doctor cannot read is damaged for it',
-    file: 'src/store/sqlite/examine.ts',
+    file: 'src/cli/doctor/database-file.ts',
     tests: ['test/cli/doctor/database.test.ts'],
     find: 'may(path, constants.R_OK) ? whole(path) : []',
     replace: 'whole(path)',
   },
   {
     name: 'a damaged file is in order for the doctor',
-    file: 'src/store/sqlite/examine.ts',
+    file: 'src/cli/doctor/database-file.ts',
     tests: ['test/cli/doctor/database.test.ts'],
     find: "damage === 'ok'",
     replace: "damage !== ''",

@@ -443,7 +443,8 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a backup lets the log grow without end',
-    ...sqlite('sqlite/backup', 'store/checkpoint'),
+    file: 'src/cli/backup/sqlite.ts',
+    tests: ['test/store/checkpoint.test.ts'],
     find: 'refuseLongLog(database, maxLogBytes);',
     replace: '',
   },
@@ -461,7 +462,8 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: 'a backup of a damaged file is called good',
-    ...sqlite('sqlite/backup', 'cli/db-backup'),
+    file: 'src/cli/backup/sqlite.ts',
+    tests: ['test/cli/db-backup.test.ts'],
     find: 'if (examples) throw',
     replace: 'if (examples && !isChecked) throw',
   },

@@ -1,6 +1,5 @@
 /** Picks the database: the only file that knows which there are, but for commands on whole databases. */
 import type { Config } from '../config.ts';
-import type { Finding } from '../lib/finding.ts';
 import type { OpenOptions, Store } from './store.ts';
 
 /**
@@ -18,17 +17,4 @@ export async function openStore(
   }
   const { openSqliteStore } = await import('./sqlite/store.ts');
   return openSqliteStore(database.path, { ...options, migrates });
-}
-
-/** Looks at the database of the settings without changing it, whether it can be opened or not. */
-export async function examineDatabase({
-  DATABASE_URL: database,
-  DATABASE_COMMITS,
-}: Pick<Config, 'DATABASE_URL' | 'DATABASE_COMMITS'>): Promise<readonly Finding[]> {
-  if (database.kind === 'postgres') {
-    const { examineServer } = await import('./postgres/examine.ts');
-    return examineServer(database.url, DATABASE_COMMITS);
-  }
-  const { examineFile } = await import('./sqlite/examine.ts');
-  return examineFile(database.path);
 }

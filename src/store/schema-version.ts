@@ -1,7 +1,6 @@
 /** The steps to the newest schema of a database, and schemas that are another one. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { advised, type Finding, good, wrong } from '../lib/finding.ts';
 import { UnusableDatabase } from './errors.ts';
 import type { Dialect } from './sql.ts';
 
@@ -32,23 +31,4 @@ export function refuseOtherSchema(
       ? `there is nothing of opentill in ${name}; a first start of the service makes it`
       : `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
   );
-}
-
-/** The finding of an examination, which refuses nothing. */
-export function schemaFinding(name: string, schema: number, known: number): Finding {
-  if (schema === known) return good(`${name} has the schema ${schema}, that of this version.`);
-  if (schema === 0)
-    return advised(
-      `There is nothing of opentill in ${name} yet.`,
-      'The first start of the service creates it.',
-    );
-  return schema > known
-    ? wrong(
-        `${name} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
-        'Run that version, or restore a backup of this one.',
-      )
-    : advised(
-        `${name} has the schema ${schema} of an older opentill.`,
-        `Take a backup; the next start of the service brings it to ${known}.`,
-      );
 }

@@ -68,7 +68,7 @@ test('a connection that is given up while it is made takes nothing of the next o
 
 test('a commit of which one node of several has not said what became of it has an unknown end', async (t) => {
   const url = await freshDatabase(t);
-  const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });
+  const pool = createPool(url, { commitsAtOnce: 1, serve: false, onBroken: () => {} });
   t.after(() => pool.close());
   const sql = look(t, url);
   await sql`CREATE TABLE mark (message text)`;
@@ -101,7 +101,7 @@ test('a commit of which one node of several has not said what became of it has a
 
 test('a transaction that breaks in another way than the server says has an unknown end', async (t) => {
   const url = await freshDatabase(t);
-  const pool = createPool(url, { searchers: 1, writers: 1, serve: false, onBroken: () => {} });
+  const pool = createPool(url, { commitsAtOnce: 1, serve: false, onBroken: () => {} });
   t.after(() => pool.close());
   await pool.write(null, (sql) => sql`CREATE TABLE mark (id integer)`);
   const broken = Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_BAD_RECORD' });

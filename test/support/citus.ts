@@ -1,6 +1,6 @@
 /** The nodes of Citus that scripts/citus.sh has started; without it there are none, and nothing is distributed. */
 import postgres from 'postgres';
-import { distribute } from '../../src/store/postgres/distribute.ts';
+import { distribute } from '../../src/cli/commands/db/distribute.ts';
 
 /** Few, so that a copy of the database is made quickly. */
 const SHARDS = 4;

@@ -70,7 +70,8 @@ async function examine(env: NodeJS.ProcessEnv, asksStripe: boolean, tell: Tell):
 }
 
 async function withDatabase(values: Values, asksStripe: boolean, tell: Tell): Promise<void> {
-  const { examineDatabase, openStore } = await import('../../store/open.ts');
+  const { openStore } = await import('../../store/open.ts');
+  const { examineDatabase } = await import('../doctor/database.ts');
   const { servesThisMachineOnly } = await import('../../main.ts');
   const { examineAddresses } = await import('../doctor/addresses.ts');
   const { askStripe, examineRails } = await import('../doctor/rails.ts');

@@ -7,7 +7,7 @@ import { messageOf } from '../../lib/error-message.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Connection, createConnection } from './connection.ts';
-import { TENANTS } from './shards.ts';
+import { type Node, nodesWithShards, TENANTS } from './shards.ts';
 
 const LOOK_EVERY_MS = 500;
 /** One that is asked takes a millisecond or two; the first time, a connection has to be made. */
@@ -18,8 +18,6 @@ type Watch = {
   readonly onSilence: () => void;
   readonly onTrouble: (text: string) => void;
 };
-
-type Node = { readonly id: number; readonly host: string; readonly port: number };
 
 export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
   const connect = () => createConnection(url, undefined, { name: 'opentill heartbeat' });
@@ -68,13 +66,7 @@ export async function watchNodes(url: string, { onSilence, onTrouble }: Watch) {
   }
 
   async function look(): Promise<void> {
-    const nodes = await own.run(
-      (sql) => sql<Node[]>`
-        SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node
-        WHERE isactive AND noderole = 'primary' AND groupid IN (
-          SELECT groupid FROM pg_dist_placement JOIN pg_dist_shard USING (shardid)
-          WHERE logicalrelid = ${TENANTS}::regclass)`,
-    );
+    const nodes = await own.run(nodesWithShards);
     const answered = await Promise.all(nodes.map(answers));
     const before = silent;
     silent = nodes.filter((_, index) => !answered[index]).map(({ id }) => id);

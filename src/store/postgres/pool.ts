@@ -42,9 +42,21 @@ export type Transaction = {
   ): Promise<{ [I in keyof T]: Awaited<T[I]> }>;
 };
 
+/** Connections for lists and the like; each carries as many as there are. */
+const SEARCHERS = 2;
+/** Connections beside those that commit, for the transactions of the feed and of claims. */
+const FURTHER_WRITERS = 2;
+
+/**
+ * Connections of a process that serves, at most: those of the pool, which reads over two, of the heartbeat and of the
+ * hints. In shards the nodes are watched over one more, and each node is asked over one of its own.
+ */
+export const connectionsOf = (commitsAtOnce: number, nodes: number | null): number =>
+  2 + SEARCHERS + commitsAtOnce + FURTHER_WRITERS + 2 + (nodes === null ? 0 : 1 + nodes);
+
 type Options = {
-  readonly searchers: number;
-  readonly writers: number;
+  /** Batches that are committed at the same time. */
+  readonly commitsAtOnce: number;
   /** Set if requests depend on it, which must not wait for a server that is silent. */
   readonly serve: boolean;
   readonly onBroken: () => void;
@@ -55,12 +67,14 @@ type Options = {
 
 export function createPool(
   url: string,
-  { searchers, writers, serve, onBroken, onTrouble = () => {}, troubleOf = () => null }: Options,
+  { commitsAtOnce, serve, onBroken, onTrouble = () => {}, troubleOf = () => null }: Options,
 ) {
   const quick = createConnection(url, onBroken);
   const looking = createConnection(url, onBroken);
-  const searching = Array.from({ length: searchers }, () => createConnection(url, onBroken));
-  const exclusive = Array.from({ length: writers }, () => createConnection(url, onBroken));
+  const searching = Array.from({ length: SEARCHERS }, () => createConnection(url, onBroken));
+  const exclusive = Array.from({ length: commitsAtOnce + FURTHER_WRITERS }, () =>
+    createConnection(url, onBroken),
+  );
   const all = [quick, looking, ...searching, ...exclusive];
   const free = [...exclusive];
   const waiting: Array<(connection: Connection) => void> = [];

@@ -15,6 +15,15 @@ export async function isDistributed(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
+export type Node = { readonly id: number; readonly host: string; readonly port: number };
+
+/** The nodes on which shards of tenants lie. */
+export const nodesWithShards = async (sql: Sql): Promise<readonly Node[]> => sql<Node[]>`
+  SELECT nodeid AS id, nodename AS host, nodeport AS port FROM pg_dist_node
+  WHERE isactive AND noderole = 'primary' AND groupid IN (
+    SELECT groupid FROM pg_dist_placement JOIN pg_dist_shard USING (shardid)
+    WHERE logicalrelid = ${TENANTS}::regclass)`;
+
 /** Cuts the tables of tenants that are whole still into shards. */
 export async function distributeTables(sql: Sql, onTable: (name: string) => void = () => {}): Promise<void> {
   const whole = await sql<Array<{ name: string }>>`

@@ -26,10 +26,6 @@ import { createStatistics } from './statistics.ts';
 import { tenantFinder } from './tenants.ts';
 
 const HEALTH_ANSWER_WITHIN_MS = 2_000;
-/** Connections for lists and the like; each carries as many as there are. */
-const SEARCHERS = 2;
-/** Beside those that commit, for the transactions of the feed and of claims. */
-const FURTHER_WRITERS = 2;
 
 type Options = OpenOptions & {
   /** Batches that are committed at the same time. */
@@ -50,8 +46,7 @@ export async function openPostgresStore(
   await prepareDatabase(url, { migrates });
   const cache = createCheckoutCache();
   const pool = createPool(url, {
-    searchers: SEARCHERS,
-    writers: commitsAtOnce + FURTHER_WRITERS,
+    commitsAtOnce,
     serve,
     onTrouble,
     onBroken() {

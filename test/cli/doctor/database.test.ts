@@ -22,7 +22,7 @@ import { examined, type Finding, found, made, wrongIn } from './findings.ts';
 
 /** Looks at a database file as a user who is not root: tests run as root in containers, to whom no file is closed. */
 async function examinedByOthers(path: string): Promise<readonly Finding[]> {
-  const module = new URL('../../../src/store/sqlite/examine.ts', import.meta.url);
+  const module = new URL('../../../src/cli/doctor/database-file.ts', import.meta.url);
   const code = `
     const { examineFile } = await import('${module}');
     if (process.getuid?.() === 0) process.setuid(65534);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../lib/error-message.ts';
 import { type BackupResult, noteBackup } from '../../../store/backup-result.ts';
-import { useDump } from '../../../store/postgres/backup.ts';
-import { type BackupCheck, backUpSqlite } from '../../../store/sqlite/backup.ts';
+import { useDump } from '../../backup/postgres.ts';
+import { type BackupCheck, backUpSqlite } from '../../backup/sqlite.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
 import { required } from '../../declare/parameter.ts';

@@ -1,5 +1,5 @@
-import { useRestore } from '../../../store/postgres/backup.ts';
-import { restoreSqlite } from '../../../store/sqlite/backup.ts';
+import { useRestore } from '../../backup/postgres.ts';
+import { restoreSqlite } from '../../backup/sqlite.ts';
 import { databaseOption } from '../../database-option.ts';
 import { plainCommand } from '../../declare/access.ts';
 import { required } from '../../declare/parameter.ts';

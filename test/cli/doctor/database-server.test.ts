@@ -1,8 +1,8 @@
 /** What `doctor` finds of a PostgreSQL: on a real one, and of servers that cannot be had here. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { examineServer, serverFindings } from '../../src/store/postgres/examine.ts';
-import { freshDatabase, migratedDatabase } from '../support/postgres.ts';
+import { examineServer, serverFindings } from '../../../src/cli/doctor/database-server.ts';
+import { freshDatabase, migratedDatabase } from '../../support/postgres.ts';
 
 const facts = {
   number: 180_000,
@@ -16,6 +16,7 @@ const facts = {
   most: 100,
   tls: null,
   remote: false,
+  nodes: null,
 };
 
 suite('an examination of PostgreSQL', () => {
@@ -47,6 +48,8 @@ suite('an examination of PostgreSQL', () => {
     [{ now: facts.now + 60_000 }, 'wrong', /is 60 s behind that of the server/],
     [{ checksums: 'off' }, 'advice', /does not notice damaged pages/],
     [{ most: 12 }, 'wrong', /takes 12 connections, and each process holds 12/],
+    // The nodes are watched over a connection of its own, and each is asked over another.
+    [{ most: 15, nodes: 2 }, 'wrong', /takes 15 connections, and each process holds 15/],
     [{ remote: true, tls: false }, 'advice', /is not encrypted/],
   ] as const)
     test(`finds ${JSON.stringify(other)} (${status})`, () => {

@@ -1,13 +1,13 @@
-/** Looks at a PostgreSQL database without changing it. */
+/** Findings on a PostgreSQL database, which is not changed. */
 import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
-import { schemaFinding } from '../schema-version.ts';
-import { createConnection } from './connection.ts';
-import { migrations, schemaOf } from './migrate.ts';
-import { objectionTo, type ServerFacts } from './prepare.ts';
-import { cannotUse, nameOf } from './unusable.ts';
+import { createConnection } from '../../store/postgres/connection.ts';
+import { migrations, schemaOf } from '../../store/postgres/migrate.ts';
+import { connectionsOf } from '../../store/postgres/pool.ts';
+import { objectionTo, type ServerFacts } from '../../store/postgres/prepare.ts';
+import { isDistributed, nodesWithShards } from '../../store/postgres/shards.ts';
+import { cannotUse, nameOf } from '../../store/postgres/unusable.ts';
+import { schemaFinding } from './schema-finding.ts';
 
-/** Connections of a process beside those of its commits. */
-const FURTHER_CONNECTIONS = 8;
 /** Due times of several machines are compared. */
 const CLOCKS_APART_MS = 5_000;
 
@@ -17,6 +17,8 @@ type Facts = ServerFacts & {
   readonly most: number;
   readonly tls: boolean | null;
   readonly remote: boolean;
+  /** Number of nodes, if the database is in shards. */
+  readonly nodes: number | null;
 };
 
 export async function examineServer(url: string, commitsAtOnce: number): Promise<readonly Finding[]> {
@@ -24,7 +26,7 @@ export async function examineServer(url: string, commitsAtOnce: number): Promise
   const connection = createConnection(url);
   try {
     return await connection.run(async (sql) => {
-      const [facts] = await sql<[Facts]>`
+      const [facts] = await sql<[Omit<Facts, 'nodes'>]>`
         SELECT current_setting('server_version_num')::integer AS number, current_setting('server_version') AS version,
           current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS durable,
           pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
@@ -32,8 +34,9 @@ export async function examineServer(url: string, commitsAtOnce: number): Promise
           current_setting('data_checksums') AS checksums, current_setting('max_connections')::integer AS most,
           (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls,
           NOT coalesce(inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1', true) AS remote`;
+      const nodes = (await isDistributed(sql)) ? (await nodesWithShards(sql)).length : null;
       return [
-        ...serverFindings(name, facts, commitsAtOnce, Date.now()),
+        ...serverFindings(name, { ...facts, nodes }, commitsAtOnce, Date.now()),
         schemaFinding(name, (await schemaOf(sql)) ?? 0, migrations.length),
       ];
     });
@@ -58,7 +61,7 @@ export function serverFindings(
 ): readonly Finding[] {
   const objection = objectionTo(facts);
   const apartMs = nowMs - facts.now;
-  const needed = commitsAtOnce + FURTHER_CONNECTIONS;
+  const needed = connectionsOf(commitsAtOnce, facts.nodes);
   return [
     objection === null
       ? good(`${name} is reached: PostgreSQL ${facts.version}.`)

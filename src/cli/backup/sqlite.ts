@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { inOneLine, makeFile, UnusableFile } from '../../lib/atomic-file.ts';
 import { messageLineOf } from '../../lib/error-message.ts';
-import { type CheckListener, isBroken, type Outcome } from '../check/check.ts';
-import { UnusableDatabase } from '../errors.ts';
-import { checkSqlite, FILE_IS_WHOLE } from './check.ts';
-import { openForReading, openUnchanging, refuseLongLog } from './file.ts';
-import { migrations, refuseOther, schemaOf } from './migrate.ts';
-import { type Ownership, own } from './ownership.ts';
-import { isDamage } from './unusable.ts';
+import { type CheckListener, isBroken, type Outcome } from '../../store/check/check.ts';
+import { UnusableDatabase } from '../../store/errors.ts';
+import { checkSqlite, FILE_IS_WHOLE } from '../../store/sqlite/check.ts';
+import { openForReading, openUnchanging, refuseLongLog } from '../../store/sqlite/file.ts';
+import { migrations, refuseOther, schemaOf } from '../../store/sqlite/migrate.ts';
+import { type Ownership, own } from '../../store/sqlite/ownership.ts';
+import { isDamage } from '../../store/sqlite/unusable.ts';
 
 /** Pages that are copied at once, between two signs of progress: 16 MiB. */
 const PAGES_AT_ONCE = 4096;

@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageLineOf } from '../../lib/error-message.ts';
 import { advised, type Finding, good, sentence, wrong } from '../../lib/finding.ts';
-import { UnusableDatabase } from '../errors.ts';
-import { schemaFinding } from '../schema-version.ts';
-import { openForReading } from './file.ts';
-import { migrations, schemaOf } from './migrate.ts';
+import { UnusableDatabase } from '../../store/errors.ts';
+import { openForReading } from '../../store/sqlite/file.ts';
+import { migrations, schemaOf } from '../../store/sqlite/migrate.ts';
+import { schemaFinding } from './schema-finding.ts';
 
 /** Room on the disk that is enough: the log alone may take more than a tenth of it. */
 const ENOUGH_BYTES = 2 ** 30;

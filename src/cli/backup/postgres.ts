@@ -1,6 +1,6 @@
 /** PostgreSQL brings its own tools to copy a database, and they do it best: these say which. */
-import { UnusableDatabase } from '../errors.ts';
-import { nameOf } from './unusable.ts';
+import { UnusableDatabase } from '../../store/errors.ts';
+import { nameOf } from '../../store/postgres/unusable.ts';
 
 export function useDump(url: string, file: string): UnusableDatabase {
   return insteadUse(`pg_dump --format=custom --file=${file} postgres://${nameOf(url)}`);
