@@ -1,19 +1,31 @@
 /**
  * What one request costs: time of the thread that answers, bytes of the answer, rows that are written; for every route and
- * every kind of caller. What a route costs nobody has to pay who may not use it. The figures are judged by
- * `npm run prove -- prices`; here each route has a price, and is answered as it should be.
+ * every kind of caller. What a route costs nobody has to pay who may not use it. Each price is held to its budget, bytes
+ * and rows here, the time by `npm run prove -- prices`.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { openRoutes } from '../../bench/neighbours/open.ts';
+import { createAccount } from '../../src/accounts/account.ts';
+import { allPermissions, type Permission } from '../../src/accounts/api-key.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
 import { shownForm } from '../support/pay-form.ts';
 import { routesOf } from '../support/routes.ts';
 import { scaled } from '../support/scale.ts';
 import { startService } from '../support/service.ts';
 import { operations } from './every-operation.ts';
+import {
+  budgets,
+  type Caller,
+  excessOf,
+  isWriting,
+  type Price,
+  type Priced,
+  timeRatio,
+  writeBudgets,
+} from './price-budgets.ts';
 import type { Answered, Asked } from './prices-client.ts';
 import { startReceiver } from './receiver.ts';
 import { createSession, pay } from './shop.ts';
@@ -44,25 +56,28 @@ type Request = {
 };
 type Row = {
   readonly name: string;
-  readonly caller: 'own' | 'nobody' | 'wrong key' | 'open';
+  readonly caller: Caller;
   /** Makes what it is about; the request is what is paid for. */
   readonly make: () => Promise<Request>;
   readonly status: number;
+  /** That of the caller. */
+  readonly authorization?: string;
 };
 
 const FORM = 'application/x-www-form-urlencoded';
 const get = (path: string) => async (): Promise<Request> => ({ method: 'GET', path });
 
-const headersOf: Record<Row['caller'], Record<string, string>> = {
-  own: { authorization },
-  nobody: {},
-  'wrong key': { authorization: `Bearer sk_test_${WORD}` },
-  open: {},
-};
+const neighbour = await createAccount(service.service.store, 'Neighbour', Date.now());
+const { authorization: other } = await service.createKey({ account: neighbour.number });
+const lacking = new Map<Permission, string>();
+for (const permission of allPermissions) {
+  const permissions = allPermissions.filter((each) => each !== permission);
+  lacking.set(permission, (await service.createKey({ permissions })).authorization);
+}
 
 const queries: Record<string, string> = { 'METADATA.COLLECT': '?invoice_currency=EUR' };
 
-const keyed = operations.flatMap(({ method, path, operation, subject, body }): Row[] => {
+const keyed = operations.flatMap(({ method, path, operation, permission, subject, body }): Row[] => {
   const request = (id: string): Request => {
     const sent = typeof body === 'function' ? body(id) : body;
     return {
@@ -71,12 +86,23 @@ const keyed = operations.flatMap(({ method, path, operation, subject, body }): R
       ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     };
   };
-  const id = `chk_${WORD}`;
+  const unknown = async () => request(`chk_${WORD}`);
+  let id = '';
+  const own = async () => {
+    id = await subjects[subject]();
+    return request(id);
+  };
+  // What names nothing of a tenant is the same for each.
+  const namesSomething = path.includes('{id}') || typeof body === 'function';
   return [
-    { name: operation, caller: 'own', make: async () => request(await subjects[subject]()), status: 200 },
-    { name: operation, caller: 'nobody', make: async () => request(id), status: 401 },
-    { name: operation, caller: 'wrong key', make: async () => request(id), status: 401 },
-  ];
+    { caller: 'own', make: own, status: 200, authorization },
+    ...(namesSomething
+      ? [{ caller: 'other', make: async () => request(id), status: 404, authorization: other } as const]
+      : []),
+    { caller: 'lacking', make: unknown, status: 403, authorization: lacking.get(permission) ?? '' },
+    { caller: 'nobody', make: unknown, status: 401 },
+    { caller: 'wrong key', make: unknown, status: 401, authorization: `Bearer sk_test_${WORD}` },
+  ].map((row) => ({ name: operation, ...row }) as Row);
 });
 
 const pathOf = (url: string) => new URL(url).pathname;
@@ -99,7 +125,7 @@ const form = (action: string) => async (): Promise<Request> => {
 };
 
 /** Of routes without a key: a page, by whoever knows its address, and what everybody may see. */
-const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string })[] = [
+const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; readonly of?: string })[] = [
   ...['/docs/', '/docs/errors', '/openapi.json', '/metrics', '/readyz', '/livez'].map((path) => ({
     route: `GET ${path}`,
     make: get(path),
@@ -108,7 +134,7 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string })
   { route: 'GET /', make: get('/'), status: 302 },
   { route: 'GET /docs', make: get('/docs'), status: 200 },
   { route: 'GET /transaction/:token', make: at(session, ''), status: 200 },
-  { route: 'GET /transaction/:token', make: at(paid, ''), status: 200 },
+  { route: 'GET /transaction/:token', of: 'a paid session', make: at(paid, ''), status: 200 },
   { route: 'GET /transaction/:token/receipt', make: at(paid, '/receipt'), status: 200 },
   { route: 'GET /transaction/:token/receipt.pdf', make: at(paid, '/receipt.pdf'), status: 200 },
   { route: 'GET /transaction/:token/invoice.pdf', make: at(session, '/invoice.pdf'), status: 404 },
@@ -147,28 +173,30 @@ async function rowsInTables(): Promise<number> {
 
 async function ask(
   { method, path, body, type = 'application/json' }: Request,
-  headers: Record<string, string>,
+  authorization: string | undefined,
 ): Promise<Answered> {
-  const own = body === undefined ? headers : { ...headers, 'content-type': type };
-  const asked: Asked = { method, url: service.url + path, headers: own, body: body ?? null };
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(body === undefined ? {} : { 'content-type': type }),
+  };
+  const asked: Asked = { method, url: service.url + path, headers, body: body ?? null };
   client.postMessage(asked);
   const [answer] = (await once(client, 'message')) as [Answered];
   return answer;
 }
 
-type Price = { readonly ms: number; readonly bytes: number; readonly rows: number };
-
-async function priceOf({ name, caller, make, status }: Row): Promise<Price> {
+async function priceOf({ name, caller, make, status, authorization }: Row): Promise<Price> {
   const times = caller === 'open' ? OPEN_REQUESTS : REQUESTS;
   let [micros, bytes] = [0, 0];
   // The least of all: what the worker writes meanwhile was asked for before.
   let rows = Number.POSITIVE_INFINITY;
+  const fewRows = isWriting ? 0 : (budgets[name]?.[caller]?.rows ?? 0);
   // The first one warms up. Some of what they are about takes the place of the one before.
-  for (let count = 0; count <= times || (rows > 0 && caller !== 'own' && count < MOST_LOOKS); count++) {
+  for (let count = 0; count <= times || (rows > fewRows && count < MOST_LOOKS); count++) {
     const request = await make();
     const rowsBefore = await rowsInTables();
     const before = process.threadCpuUsage();
-    const answer = await ask(request, headersOf[caller]);
+    const answer = await ask(request, authorization);
     const { user, system } = process.threadCpuUsage(before);
     const isRight = status === 200 ? answer.status < 300 : answer.status === status;
     assert.ok(isRight, `${name} by ${caller}: ${answer.status}, not ${status}`);
@@ -181,16 +209,39 @@ async function priceOf({ name, caller, make, status }: Row): Promise<Price> {
 }
 
 suite('what one request costs', () => {
-  const prices: Array<Price & { readonly name: string; readonly caller: Row['caller'] }> = [];
+  const prices: Priced[] = [];
   const listed: readonly Row[] = [
     ...keyed,
-    ...open.map((row) => ({ ...row, name: row.route, caller: 'open' as const })),
+    ...open.map((row) => ({
+      ...row,
+      name: [row.route, row.of].filter(Boolean).join(', '),
+      caller: 'open' as const,
+    })),
   ];
   for (const row of listed) {
-    test(`${row.name}, asked for by ${row.caller}`, async () => {
-      prices.push({ name: row.name, caller: row.caller, ...(await priceOf(row)) });
+    const { name, caller } = row;
+    test(`${name}, asked for by ${caller}`, async () => {
+      const price = await priceOf(row);
+      prices.push({ name, caller, ...price });
+      if (isWriting) return;
+      const budget = budgets[name]?.[caller];
+      assert.ok(budget, `price-budgets.json has no budget for it; it is ${JSON.stringify(price)}`);
+      assert.equal(excessOf(price, budget), null);
     });
   }
+
+  test('every operation has a price, and every budget is of one', () => {
+    assert.deepEqual(
+      service.service.app.operations.map(({ declaration }) => declaration.operation).sort(),
+      operations.map(({ operation }) => operation).sort(),
+    );
+    if (isWriting) return writeBudgets(prices);
+    const named = (name: string, callers: readonly string[]) => callers.map((caller) => `${name}: ${caller}`);
+    assert.deepEqual(
+      Object.entries(budgets).flatMap(([name, callers]) => named(name, Object.keys(callers))),
+      listed.map(({ name, caller }) => `${name}: ${caller}`),
+    );
+  });
 
   test('every route without a key has a price', () => {
     const known = new Set(open.map(({ route }) => route));
@@ -206,9 +257,9 @@ suite('what one request costs', () => {
     );
   });
 
-  test('nobody writes or gets much without a key', (t) => {
-    const of = (...callers: Row['caller'][]) => prices.filter(({ caller }) => callers.includes(caller));
-    for (const { name, rows, bytes } of of('nobody', 'wrong key')) {
+  test('nobody writes or gets much of what is not his', (t) => {
+    const of = (...callers: Caller[]) => prices.filter(({ caller }) => callers.includes(caller));
+    for (const { name, rows, bytes } of of('nobody', 'wrong key', 'lacking', 'other')) {
       assert.equal(rows, 0, name);
       assert.ok(bytes < 2048, name);
     }
@@ -217,11 +268,23 @@ suite('what one request costs', () => {
       prices: prices.length,
       own_dearest_ms: dearest(of('own')),
       open_dearest_ms: dearest(of('open')),
-      refused_dearest_ms: dearest(of('nobody', 'wrong key')),
+      refused_dearest_ms: dearest(of('nobody', 'wrong key', 'lacking', 'other')),
+      time_to_budget_ratio: Number(
+        Math.max(
+          ...prices.map((price) => timeRatio(price, budgets[price.name]?.[price.caller] ?? price)),
+        ).toFixed(2),
+      ),
     };
     evidence(t, 'prices', figures, {
-      head: ['Operation or route', 'Caller', 'Time of the thread, ms', 'Answer, bytes', 'Rows'],
-      rows: prices.map(({ name, caller, ms, bytes, rows }) => [name, caller, ms.toFixed(2), bytes, rows]),
+      head: ['Operation or route', 'Caller', 'Time of the thread, ms', 'Budget, ms', 'Answer, bytes', 'Rows'],
+      rows: prices.map(({ name, caller, ms, bytes, rows }) => [
+        name,
+        caller,
+        ms.toFixed(2),
+        budgets[name]?.[caller]?.ms ?? '',
+        bytes,
+        rows,
+      ]),
     });
   });
 });

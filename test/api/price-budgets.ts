@@ -1,0 +1,65 @@
+/**
+ * Budgets: what each route may cost, by the kind of its caller. Bytes and rows are held to in `npm test`; the time of the
+ * thread depends on the machine, and is judged by `npm run prove -- prices` alone.
+ *
+ * The table is written anew by
+ *
+ *     OPENTILL_WRITE_PRICES=1 OPENTILL_TEST_SCALE=20 npx node --test test/api/prices.test.ts
+ *
+ * and a review sees what has become dearer.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type Caller = 'own' | 'other' | 'lacking' | 'nobody' | 'wrong key' | 'open';
+
+export type Price = {
+  /** Time of the thread that answers. */
+  readonly ms: number;
+  /** Bytes of the answer. */
+  readonly bytes: number;
+  /** Rows written, less those removed; the budgets are of SQLite. */
+  readonly rows: number;
+};
+
+/** By the name of an operation or a route, and the caller. */
+export type Budgets = Readonly<Record<string, Readonly<Partial<Record<Caller, Price>>>>>;
+
+export type Priced = Price & { readonly name: string; readonly caller: Caller };
+
+const FILE = join(import.meta.dirname, 'price-budgets.json');
+
+/** Share by which answers differ: ids and times have other digits, and documents other texts. */
+const BYTES_MARGIN = 0.1;
+/** The shortest answers differ by more than a share. */
+const FEW_BYTES = 64;
+/** Below this, a time is that of the machine. */
+const LEAST_MS = 0.5;
+
+const onPostgres = process.env.OPENTILL_TEST_DATABASE === 'postgres';
+
+export const isWriting = process.env.OPENTILL_WRITE_PRICES !== undefined;
+
+export const budgets: Budgets = JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** Bytes or rows beyond the budget, in words, or null. */
+export function excessOf({ bytes, rows }: Price, budget: Price): string | null {
+  const most = Math.ceil(budget.bytes * (1 + BYTES_MARGIN)) + FEW_BYTES;
+  if (bytes > most) return `an answer of ${bytes} bytes, more than the budget of ${budget.bytes}`;
+  return rows > budget.rows && !onPostgres ? `${rows} rows, more than the budget of ${budget.rows}` : null;
+}
+
+/** The time as a multiple of the budget. */
+export const timeRatio = ({ ms }: Price, budget: Price): number => ms / Math.max(LEAST_MS, budget.ms);
+
+export function writeBudgets(prices: readonly Priced[]): void {
+  const byName = Object.groupBy(prices, ({ name }) => name);
+  const table = Object.entries(byName).map(([name, rows = []]) => {
+    const cells = rows.map(
+      ({ caller, ms, bytes, rows }) =>
+        `    ${JSON.stringify(caller)}: { "ms": ${Math.ceil(ms * 10) / 10}, "bytes": ${bytes}, "rows": ${rows} }`,
+    );
+    return `  ${JSON.stringify(name)}: {\n${cells.join(',\n')}\n  }`;
+  });
+  writeFileSync(FILE, `{\n${table.join(',\n')}\n}\n`);
+}
