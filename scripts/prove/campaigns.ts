@@ -77,7 +77,7 @@ export const campaigns: readonly Campaign[] = [
       changes: { atLeast: 81 },
       kills: { atLeast: 900 },
       cuts: { atLeast: 500 },
-      statements: { atLeast: 150 },
+      statements: { atLeast: 100 },
       places_not_met_again: { atMost: 80 },
       one_effect: { atLeast: 1400 },
       equal_answers: { atLeast: 1200 },

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { configure } from '../../api/bank.ts';
 import type { Server } from '../../support/process.ts';
 import type { Findings } from '../findings.ts';
 import type { Random } from '../random.ts';
@@ -173,8 +174,13 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
       statements: [...names].filter((name) => !name.startsWith('(')).length,
     }),
 
+    /** The account takes transfers: what others configure later is known at once only on SQLite. */
     async start(): Promise<void> {
       server = await stepped.start();
+      const store = await stepped.openStore();
+      await configure(asService(server, store));
+      await store.close();
+      await pause(stepped.directoryLagMs);
     },
 
     /** Tries a change with a kill at so many of its steps, or at each. */

@@ -41,6 +41,7 @@ export async function steppedPostgres(
   return {
     name: kills ? 'PostgreSQL' : 'PostgreSQL, cut',
     kills,
+    directoryLagMs: 1_000,
     start: () => serve(t, { ...settings, ...clock.settings, DATABASE_URL: wire.url }, { program }),
     openStore: () => openPostgresStore(database),
     arm(server, end) {

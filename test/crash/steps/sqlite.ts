@@ -43,6 +43,7 @@ export function steppedSqlite(
   return {
     name: 'SQLite',
     kills: true,
+    directoryLagMs: 0,
     path,
     order,
     start: () =>

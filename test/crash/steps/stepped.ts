@@ -16,6 +16,8 @@ export type Stepped = {
   readonly name: string;
   /** False where a kill leaves the process alive, and only what it has asked of the database is lost. */
   readonly kills: boolean;
+  /** How long a process may go on without seeing what another one has changed in accounts. */
+  readonly directoryLagMs: number;
   start(): Promise<Server>;
   /** A store beside the service, for whoever prepares something; it is closed before anything is killed. */
   openStore(): Promise<Store>;
