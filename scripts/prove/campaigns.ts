@@ -193,12 +193,13 @@ export const campaigns: readonly Campaign[] = [
   {
     name: 'citus-moves',
     chapter: 'Nothing lost, nothing doubled',
-    what: 'On Citus, with a coordinator and two workers, shards are moved there and back one after the other while eight accounts are under load, whose webhooks a receiver takes: with writes that wait (`block_writes`), and with a copy that catches up (`force_logical`). After each round everything acknowledged is there, once, feeds have no gaps and go on, every webhook has arrived, those of a session in their order, and all rules of `db check` hold. So it is in the other campaigns on Citus.',
-    files: ['test/citus/moves.ts'],
+    what: 'On Citus, with a coordinator and two workers, shards are moved there and back one after the other while eight accounts are under load, whose webhooks a receiver takes: with writes that wait (`block_writes`), and with a copy that catches up (`force_logical`). Then accounts get shards of their own, which move. After each round everything acknowledged is there, once, feeds have no gaps and go on, every webhook has arrived, those of a session in their order, and all rules of `db check` hold. So it is in the other campaigns on Citus.',
+    files: ['test/citus/moves.ts', 'test/citus/isolate.ts'],
     onCitus: true,
     scale: 10,
     reach: {
       moves: { atLeast: 160 },
+      isolated: { atLeast: 16 },
       acknowledged_changes: { atLeast: 10_000 },
       deliveries: { atLeast: 5_000 },
     },
