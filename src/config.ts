@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { messageOf } from './lib/error-message.ts';
+import { messageOf, systemFieldsOf } from './lib/error-message.ts';
+import { keysOf } from './lib/keys.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
@@ -187,7 +188,7 @@ export class BadSetting extends Error {
 
 /** Reads all settings; throws BadSetting with the name and what is wrong. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const names = Object.keys(settings) as readonly (keyof Config)[];
+  const names = keysOf(settings);
   const config = Object.fromEntries(names.map((name) => [name, readSetting(name, env)])) as Config;
   const { EVENT_RETENTION_DAYS: eventDays, WEBHOOK_LOG_DAYS: deliveryDays } = config;
   // A delivery is sent again with the bytes of its event.
@@ -250,9 +251,7 @@ export function variableText(name: string, env: NodeJS.ProcessEnv): string {
   try {
     content = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new BadSetting(
-      `${name}_FILE names ${named}, which cannot be read: ${(error as { code?: string }).code}`,
-    );
+    throw new BadSetting(`${name}_FILE names ${named}, which cannot be read: ${systemFieldsOf(error).code}`);
   }
   if (content === '') throw new BadSetting(`${name}_FILE names ${named}, which is empty`);
   return content;
@@ -370,7 +369,7 @@ function folder(text: string): string {
   try {
     isFolder = statSync(text, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (error) {
-    throw new Error(`names what cannot be read: ${(error as { code?: string }).code}`);
+    throw new Error(`names what cannot be read: ${systemFieldsOf(error).code}`);
   }
   if (!isFolder) throw new Error('must be a folder that exists');
   return text;

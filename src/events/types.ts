@@ -1,5 +1,6 @@
 /** Event types. Pure. */
 import type { EventType } from '../checkout/events.ts';
+import { keysOf } from '../lib/keys.ts';
 
 export type EndpointEventType = `webhook_endpoint.${'suspended' | 'resumed' | 'disabled'}`;
 
@@ -32,7 +33,7 @@ const known: Readonly<Record<EventType | EndpointEventType, true>> = {
 };
 
 /** Event types in the order of the documentation. */
-export const eventTypes = Object.keys(known) as ReadonlyArray<keyof typeof known>;
+export const eventTypes = keysOf(known);
 
 /** Event types selected by these selectors; undefined for all. */
 export function typesOf(selectors: readonly string[]): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 /** Atomic files: written whole or not at all. */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf, systemFieldsOf } from './error-message.ts';
 
 /** Error for the operator, in one line: the file cannot be written. */
 export class UnusableFile extends Error {
@@ -51,7 +52,7 @@ function claim(part: string): void {
   try {
     closeSync(openSync(part, 'wx', OWNER_ONLY));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw inOneLine(error, part);
+    if (systemFieldsOf(error).code !== 'EEXIST') throw inOneLine(error, part);
     throw new UnusableFile(
       `${part} exists: somebody else is writing it, or was interrupted; if nobody is, remove it`,
     );
@@ -69,8 +70,8 @@ function sync(path: string): void {
 
 /** System errors are for the operator: no room, no permission, no such directory. */
 export function inOneLine(error: unknown, path: string): unknown {
-  const { syscall, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  const { syscall, errcode } = systemFieldsOf(error);
   // SQLite has error numbers of its own.
   if (syscall === undefined && errcode === undefined) return error;
-  return new UnusableFile(`cannot write ${path}: ${message}`);
+  return new UnusableFile(`cannot write ${path}: ${messageOf(error)}`);
 }

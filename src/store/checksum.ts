@@ -5,6 +5,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Payment } from '../checkout/session.ts';
+import { keysOf } from '../lib/keys.ts';
 import { DamagedRow } from './errors.ts';
 import { either, nothing, raw, type Sql } from './sql.ts';
 import { type AnyRow, columnsOf, type Row, type Table } from './tables.ts';
@@ -37,7 +38,7 @@ const covered = {
 } as const satisfies { readonly [T in Table]?: ReadonlyArray<keyof Row<T>> };
 
 export type SummedTable = keyof typeof covered;
-export const summedTables = Object.keys(covered) as SummedTable[];
+export const summedTables = keysOf(covered);
 
 /** Tells whether a change of these fields changes the checksum. */
 export const isCovered = (table: string, fields: readonly string[]): boolean =>

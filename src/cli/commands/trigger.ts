@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventType } from '../../checkout/events.ts';
+import { keysOf } from '../../lib/keys.ts';
 import { SANDBOX_REFUND_OUTCOME } from '../../methods/sandbox/sandbox.ts';
 import type { Client } from '../client.ts';
 import { apiCommand } from '../declare/access.ts';
@@ -60,8 +61,7 @@ const recipes: Readonly<Record<Exclude<EventType, OnlyOfRails>, readonly Step[]>
   'payin.cancelled': [expire],
 };
 
-type Triggered = keyof typeof recipes;
-const types = Object.keys(recipes) as readonly Triggered[];
+const types = keysOf(recipes);
 
 export const command = apiCommand(
   'read',

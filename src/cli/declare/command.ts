@@ -4,6 +4,7 @@
  */
 import type { Permission } from '../../accounts/api-key.ts';
 import { BadSetting, variableText } from '../../config.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { createOutput, type Output } from '../output.ts';
 import type { Json, RecordOf } from './json.ts';
 import { argumentName, optionName, type Parameter, type Parameters, type ValuesOf } from './parameter.ts';
@@ -99,7 +100,7 @@ export function define<P extends Parameters, C extends object>(access: Access<P,
           if (parameter.isRequired && given.texts.length === 0) problems.push(missing(name, parameter));
           else values[key] = parameter.read(given.texts, env);
         } catch (error) {
-          const { message } = error as Error;
+          const message = messageOf(error);
           problems.push(error instanceof BadSetting ? message : `${asked} ${message}`);
         }
       }

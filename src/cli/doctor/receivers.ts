@@ -1,5 +1,6 @@
 /** Receivers of webhooks: whether their names have addresses, and the network rules let the service send there. */
 import type { Account } from '../../accounts/account.ts';
+import { systemFieldsOf } from '../../lib/error-message.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import type { Store } from '../../store/store.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
@@ -63,7 +64,7 @@ async function examine(
       ? forbidden(`${name} gets nothing: its name leads to ${refused.join(', ')}.`)
       : good(`${name} may be sent to: ${addresses.join(', ')}.`);
   } catch (error) {
-    const { code = 'no answer' } = error as { readonly code?: string };
+    const { code = 'no answer' } = systemFieldsOf(error);
     return wrong(
       `${name} gets nothing: its name has no address (${code}).`,
       'Check the name, and the DNS of this machine.',

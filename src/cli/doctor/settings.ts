@@ -1,6 +1,7 @@
 /** Settings: each by itself and together, and what looks like a misspelled one. */
 import { BadSetting, type Config, readConfig, readSetting, settings, variableNames } from '../../config.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
+import { keysOf } from '../../lib/keys.ts';
 import { nearest } from '../nearest.ts';
 
 /** The settings that can be read. */
@@ -26,7 +27,7 @@ export function examineSettings(env: NodeJS.ProcessEnv): {
   /** A default that follows from other settings repeats their mistakes. */
   const isFollowing = (name: keyof Config) =>
     typeof settings[name].default === 'function' && !env[name]?.trim();
-  const names = Object.keys(settings) as ReadonlyArray<keyof Config>;
+  const names = keysOf(settings);
   const values: Values = Object.fromEntries(
     names
       .map((name) => [name, attempt(() => readSetting(name, env), isFollowing(name))])

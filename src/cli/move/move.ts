@@ -6,7 +6,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageLineOf } from '../../lib/error-message.ts';
+import { messageLineOf, systemFieldsOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../../store/errors.ts';
 import { openUnchanging } from '../../store/sqlite/file.ts';
 import { isAside, leaveNote, pathAside, putAside, refuseTakenName } from './aside.ts';
@@ -201,7 +201,7 @@ async function verify({ source, target, teller }: Move): Promise<void> {
 
 /** Errors of databases and of the system are shown to the operator in one line; anything else is a bug. */
 function inOneLine(error: unknown): unknown {
-  const { errcode, syscall } = error as { errcode?: number; syscall?: string };
+  const { errcode, syscall } = systemFieldsOf(error);
   if (errcode === undefined && syscall === undefined && !isOfPostgres(error)) return error;
   const message = messageLineOf(error);
   return new UnusableDatabase(`the move has stopped: ${message}; the same command goes on from there`);

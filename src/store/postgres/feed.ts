@@ -9,6 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import { messageOf } from '../../lib/error-message.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { createSparing } from '../../lib/sparing.ts';
 import { StoreUnavailable } from '../errors.ts';
@@ -137,7 +138,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
     } catch (error) {
       // Trouble that passes by itself is told by the requests that meet it.
       if (error instanceof StoreUnavailable) return true;
-      tell(`the feed of ${tenantName(tenant)} cannot go on: ${(error as Error).message}`);
+      tell(`the feed of ${tenantName(tenant)} cannot go on: ${messageOf(error)}`);
       return false;
     }
     return true;

@@ -1,6 +1,7 @@
 /** All resources that both databases have in the same way: what is read, written and loaded of them. */
 
 import type { Tenant } from '../../checkout/tenant.ts';
+import { keysOf } from '../../lib/keys.ts';
 import type { CheckoutChange, Following } from '../columns.ts';
 import type { Load } from '../loads.ts';
 import type { Sql } from '../sql.ts';
@@ -61,7 +62,7 @@ type Written = { readonly [K in keyof typeof writes]: (typeof writes)[K] extends
 export type ResourceWrites = Partial<Written>;
 
 const byName: { readonly [K in keyof Written]: Write<Written[K]> } = writes;
-const names = Object.keys(writes) as (keyof Written)[];
+const names = keysOf(writes);
 
 /** The changes of rows that these writes come to, with those that follow from the sessions. */
 export function rowChangesOf<T extends AnyTable>(
@@ -112,7 +113,7 @@ export type LoadedResources = { readonly [N in LoadName]: ReadonlyMap<string, Va
 export type Found = { [N in LoadName]: Map<string, Values[N]> };
 
 const loadsByName: { readonly [N in LoadName]: Load<Keys[N], Values[N], Changes> } = loads;
-const loadNames = Object.keys(loads) as LoadName[];
+const loadNames = keysOf(loads);
 /** Stands for what was not asked for, and stays empty. */
 const none = new Map<string, never>();
 const entries = loadNames.map((name) => [name, none]);

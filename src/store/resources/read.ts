@@ -4,6 +4,7 @@
  */
 import type { Tenant } from '../../checkout/tenant.ts';
 import { firstIdAt, type IdPrefix } from '../../lib/id.ts';
+import { keysOf } from '../../lib/keys.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 
@@ -107,7 +108,7 @@ export function conditionsOf<F extends object>(
   asked: { readonly [K in keyof F]?: F[K] | undefined },
 ): Sql[] {
   const conditions: Sql[] = [];
-  for (const name of Object.keys(filters) as (keyof F)[]) {
+  for (const name of keysOf(filters)) {
     const value = asked[name];
     if (value !== undefined) conditions.push(filters[name](value));
   }

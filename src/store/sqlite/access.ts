@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import { systemFieldsOf } from '../../lib/error-message.ts';
 import { StoreClosed, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
 import type { Checkpoints } from './checkpoint.ts';
@@ -50,7 +51,7 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
   /** The error as the interface has it. */
   function translated(error: unknown): unknown {
     if (!database.isOpen) return new StoreClosed();
-    const { errcode } = error as { errcode?: number };
+    const { errcode } = systemFieldsOf(error);
     if (errcode === undefined) return damagedRow(error) ?? error;
     const code = errcode & 0xff;
     if (environmentErrors.has(code)) {
@@ -136,6 +137,6 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
 }
 
 function isLock({ cause }: StoreUnavailable): boolean {
-  const { errcode = 0 } = (cause ?? {}) as { errcode?: number };
+  const { errcode = 0 } = systemFieldsOf(cause);
   return lockErrors.has(errcode & 0xff);
 }

@@ -12,7 +12,7 @@
 import { closeSync, existsSync, fchownSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../../lib/error-message.ts';
+import { messageOf, systemFieldsOf } from '../../lib/error-message.ts';
 import { UnusableDatabase } from '../errors.ts';
 
 /** Longest wait for a program that has the file open for a moment. */
@@ -181,7 +181,7 @@ function succeeds(lock: DatabaseSync, statement: string): boolean {
 }
 
 function isBusy(error: unknown): boolean {
-  const { errcode } = error as { errcode?: number };
+  const { errcode } = systemFieldsOf(error);
   return errcode !== undefined && (errcode & 0xff) === SQLITE_BUSY;
 }
 

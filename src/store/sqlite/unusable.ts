@@ -1,5 +1,5 @@
 /** Messages for the operator about a database file that SQLite cannot use. */
-import { messageLineOf } from '../../lib/error-message.ts';
+import { messageLineOf, systemFieldsOf } from '../../lib/error-message.ts';
 import { DamagedRow, UnusableDatabase } from '../errors.ts';
 import { noteAt } from './note.ts';
 
@@ -10,7 +10,7 @@ const ADVICE =
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
-const codeOf = (error: unknown) => ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff;
+const codeOf = (error: unknown) => (systemFieldsOf(error).errcode ?? 0) & 0xff;
 
 /** True if SQLite says that what is in the file contradicts itself. */
 export const isMalformed = (error: unknown): boolean => codeOf(error) === SQLITE_CORRUPT;
@@ -22,7 +22,7 @@ export const isDamage = (error: unknown): boolean => isMalformed(error) || codeO
 export function damagedRow(error: unknown): DamagedRow | null {
   if (error instanceof DamagedRow) return error;
   // No number that is written is too large to be read.
-  if ((error as { readonly code?: unknown }).code === 'ERR_OUT_OF_RANGE')
+  if (systemFieldsOf(error).code === 'ERR_OUT_OF_RANGE')
     return new DamagedRow('SQLite: a number is not what was written');
   // Nothing of a row is parsed but JSON that was written as such.
   if (error instanceof SyntaxError) return new DamagedRow('SQLite: JSON is not what was written');
