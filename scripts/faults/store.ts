@@ -497,4 +497,18 @@ export const storeFaults: readonly Fault[] = [
     find: 'schema !== migrations.length',
     replace: 'schema < migrations.length',
   },
+  {
+    name: 'a page of long sessions has all of them',
+    file: 'src/store/page.ts',
+    tests: ['test/api/lists.test.ts'],
+    find: 'if (characters >= MAX_CHARACTERS)',
+    replace: 'if (characters < 0)',
+  },
+  {
+    name: 'a page towards newer sessions leaves out those next to its cursor',
+    file: 'src/store/page.ts',
+    tests: ['test/api/lists.test.ts'],
+    find: 'for (const row of inOrder(rows)) {',
+    replace: 'for (const row of rows) {',
+  },
 ];

@@ -1,5 +1,6 @@
 /** Lists: the parts that are the same wherever they are read. */
 import { StoreUnavailable } from './errors.ts';
+import { written } from './page.ts';
 import type { Checkouts } from './store.ts';
 
 /** Turns of lists: how many may wait. */
@@ -10,7 +11,7 @@ export const tooManyLists = () => new StoreUnavailable('too many lists wait alre
 /** The list as bytes, which are made where it was read. */
 export function serialized(list: Checkouts['list']): Checkouts['listSerialized'] {
   return async (tenant, filter, page, serializer) => {
-    const { rows, hasMore } = await list(tenant, filter, page);
-    return { rows: rows.map((each) => ({ id: each.id, json: serializer.checkout(each) })), hasMore };
+    const found = await list(tenant, filter, page);
+    return written(found, page, (each) => ({ id: each.id, json: serializer.checkout(each) }));
   };
 }

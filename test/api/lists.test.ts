@@ -335,3 +335,34 @@ suite('filters that exclude one another find nothing, and the store is not asked
       assert.equal((await asked(t, query)).questions, 1);
     });
 });
+
+// The last one: the first page of all sessions is a short one from here on.
+test('pages of long sessions end before their limit, and reach all of them in both directions', async () => {
+  const description = 'x'.repeat(5000);
+  const items = Array.from({ length: 48 }, (_, n) => ({
+    name: `Item ${n}`,
+    quantity: 1,
+    unit_price: 1,
+    description,
+  }));
+  const made: string[] = [];
+  for (let n = 0; n < 20; n++)
+    made.push((await createSession(service, { items, metadata: { run: 'long' } })).id);
+  for (const direction of ['after', 'before'] as const) {
+    const seen: string[] = [];
+    const lengths: number[] = [];
+    for (let cursor: string | null = direction === 'after' ? '' : (made[0] ?? ''); cursor !== null; ) {
+      const { json, text }: Data = await call(
+        'GET',
+        `/v3/checkout?metadata[run]=long&limit=100${cursor && `&${direction}=${cursor}`}`,
+      );
+      assert.ok(text.length < 5_000_000, `${text.length} characters`);
+      lengths.push(json.data.length);
+      const ids: string[] = json.data.map(({ id }: Data) => id);
+      seen.push(...(direction === 'after' ? ids : ids.reverse()));
+      cursor = json.next_cursor;
+    }
+    assert.deepEqual(seen, direction === 'after' ? made.toReversed() : made.slice(1));
+    assert.ok(lengths.length === 2 && (lengths[0] ?? 0) > 10, `${lengths}`);
+  }
+});

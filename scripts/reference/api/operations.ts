@@ -247,7 +247,11 @@ function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Compone
       data: isList(first) ? { type: 'array', items: resource } : resource,
       ...(isList(first)
         ? {
-            has_more: { type: 'boolean', description: 'More rows follow in this direction.' },
+            has_more: {
+              type: 'boolean',
+              description:
+                'More rows follow in this direction, also where a page of very long rows has fewer than `limit`.',
+            },
             next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page.' },
           }
         : {}),

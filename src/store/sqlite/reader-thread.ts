@@ -5,7 +5,7 @@ import { createSerializer, type Serializer } from '../../checkout/serializer.ts'
 import type { Tenant } from '../../checkout/tenant.ts';
 import { rest } from '../../lib/rest.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
-import type { PageRequest } from '../page.ts';
+import { type PageRequest, written } from '../page.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { CheckoutFilter } from '../resources/checkouts.ts';
 import { soundCheckout } from './checkouts.ts';
@@ -65,19 +65,19 @@ function answered(task: ReadTask): ReadAnswer {
 }
 
 function sessions({ tenant, filter, page, checkoutUrl }: Extract<ReadTask, { filter: unknown }>) {
-  const { rows, hasMore } = run.steps(checkoutPage(tenant, filter, page));
-  const found = rows.map((row) => {
+  const found = run.steps(checkoutPage(tenant, filter, page));
+  const checkoutOf = (row: (typeof found.rows)[number]) => {
     rest();
     return soundCheckout(run, tenant, row);
-  });
-  if (checkoutUrl === null) return { rows: found, hasMore };
+  };
+  if (checkoutUrl === null) return { ...found, rows: found.rows.map(checkoutOf) };
   if (serializer?.url !== checkoutUrl) serializer = { ...createSerializer(checkoutUrl), url: checkoutUrl };
   const { checkout: serialize } = serializer;
-  const serialized = found.map((each) => {
+  return written(found, page, (row) => {
+    const checkout = checkoutOf(row);
     rest();
-    return { id: each.id, json: serialize(each) };
+    return { id: checkout.id, json: serialize(checkout) };
   });
-  return { rows: serialized, hasMore };
 }
 
 function inWords(error: Error & { errcode?: number }): ReadAnswer {
