@@ -1,9 +1,15 @@
 /** Faults in the rules: paying, ending, refunding, and what is shown of it. */
 import type { Fault } from './fault.ts';
 
-const rules = (file: string, tests: readonly string[]) => ({
+const elsewhere = (file: string, tests: readonly string[], beyond: string) => ({
   file: `src/checkout/${file}.ts`,
   tests: tests.map((name) => `test/checkout/${name}.test.ts`),
+  checkers: { rules: { beyond } },
+});
+/** What the exhaustive search finds as well. */
+const rules = (file: string, tests: readonly string[]) => ({
+  ...elsewhere(file, tests, ''),
+  checkers: { rules: 'finds' } as const,
 });
 const attempts = (...tests: readonly string[]) => rules('attempts', tests);
 const refunds = (...tests: readonly string[]) => rules('refunds', tests);
@@ -13,7 +19,7 @@ const decide = (...tests: readonly string[]) => rules('decide', tests);
 export const checkoutFaults: readonly Fault[] = [
   {
     name: 'payments add up to more than can be counted',
-    ...attempts('decide-money'),
+    ...elsewhere('attempts', ['decide-money'], 'amounts of a search are at most 3'),
     find: 'booked > Number.MAX_SAFE_INTEGER',
     replace: 'booked > 2 * Number.MAX_SAFE_INTEGER',
   },
@@ -25,7 +31,11 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'one attempt more than the limit',
-    ...attempts('decide-attempts'),
+    ...elsewhere(
+      'attempts',
+      ['decide-attempts'],
+      'sessions of a search have at most 2 attempts, and the limit is 50',
+    ),
     find: 'checkout.attempts.length >= MAX_ATTEMPTS',
     replace: 'checkout.attempts.length > MAX_ATTEMPTS',
   },
@@ -38,6 +48,7 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'money is booked each time that it is reported',
     ...attempts('decide-money', 'decide-attempts'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: 'payment === null || amount === 0 || isBooked(checkout, command)',
     replace: 'payment === null || amount === 0',
   },
@@ -62,6 +73,7 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'money of an attempt that was given up is not called late',
     ...attempts('decide-late'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: "late: givenUp || checkout.lifecycle.state === 'expired'",
     replace: "late: checkout.lifecycle.state === 'expired'",
   },
@@ -74,12 +86,14 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a payment completes a session that has expired',
     ...attempts('decide-late', 'decide-expiry'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: "checkout.lifecycle.state !== 'active' || !isCovered(checkout)",
     replace: '!isCovered(checkout)',
   },
   {
     name: 'a refund may not be of all that is left',
     ...refunds('decide-refunds'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: 'amount <= refundableOf(checkout, each.id)',
     replace: 'amount < refundableOf(checkout, each.id)',
   },
@@ -181,37 +195,41 @@ export const checkoutFaults: readonly Fault[] = [
   },
   {
     name: 'null in a merge patch is kept as a value',
-    ...rules('metadata', ['metadata']),
+    ...elsewhere('metadata', ['metadata'], 'metadata are only carried along in a search'),
     find: 'merged.delete(key)',
     replace: 'merged.set(key, value)',
   },
   {
     name: 'an e-mail address in other letters makes a second customer',
-    ...rules('customer', ['customer']),
+    ...elsewhere('customer', ['customer'], 'a search has no payers'),
     find: 'email.trim().toLowerCase()',
     replace: 'email.trim()',
   },
   {
     name: 'an amount below one unit loses its zero',
-    ...rules('money', ['money']),
+    ...elsewhere('money', ['money'], 'amounts as text are no part of a decision'),
     find: 'padStart(exponent + 1',
     replace: 'padStart(exponent',
   },
   {
     name: 'the largest total is refused',
-    ...rules('items', ['items']),
+    ...elsewhere('items', ['items'], 'amounts of a search are at most 3'),
     find: 'total > MAX_AMOUNT',
     replace: 'total >= MAX_AMOUNT',
   },
   {
     name: 'an attempt counts as refunded from the first cent on',
-    ...rules('representation', ['representation-refunds']),
+    ...elsewhere(
+      'representation',
+      ['representation-refunds'],
+      'what is shown of a session is no part of a decision',
+    ),
     find: 'received > 0 && given >= received',
     replace: 'received > 0 && given > 0',
   },
   {
     name: 'any token of the right length opens a page',
-    ...rules('token', ['token']),
+    ...elsewhere('token', ['token'], 'tokens are no part of a decision'),
     find: 'one.length === other.length && timingSafeEqual(one, other)',
     replace: 'one.length === other.length',
   },
@@ -236,6 +254,7 @@ export const checkoutFaults: readonly Fault[] = [
   {
     name: 'a rail is not told that an attempt was cancelled',
     ...attempts('exhaustive/exhaustive'),
+    checkers: { rules: 'finds', simulation: 'finds' },
     find: 'syncAt: attempt.traits.toldOfCancel ? now : null',
     replace: 'syncAt: null',
   },
@@ -332,5 +351,20 @@ export const checkoutFaults: readonly Fault[] = [
     ...rules('events', ['exhaustive/exhaustive']),
     find: 'isCovered(after) && !isCovered(before)',
     replace: 'isCovered(after) && before.payments.length === 0',
+  },
+  {
+    name: 'a session that was paid expires all the same',
+    ...session('exhaustive/exhaustive'),
+    checkers: { rules: 'finds', simulation: 'finds' },
+    find: "if (checkout.lifecycle.state !== 'active' || checkout.expiresAt === null) return null;",
+    replace: 'if (checkout.expiresAt === null) return null;',
+  },
+  {
+    name: 'the newest refund does not count as gone',
+    ...session('exhaustive/exhaustive'),
+    checkers: { rules: 'finds', simulation: 'finds' },
+    find: "  for (const refund of checkout.refunds) {\n    if (refund.attempt === attempt && refund.status !== 'failed')",
+    replace:
+      "  for (const refund of checkout.refunds.slice(0, -1)) {\n    if (refund.attempt === attempt && refund.status !== 'failed')",
   },
 ];

@@ -1,7 +1,11 @@
 /** Faults of the kinds that such services ship with: each needs several things at once to show, which histories bring. */
 import type { Fault } from './fault.ts';
 
-const found = (file: string) => ({ file: `src/${file}.ts`, tests: ['test/sim/sim.test.ts'] });
+const found = (file: string) => ({
+  file: `src/${file}.ts`,
+  tests: ['test/sim/sim.test.ts'],
+  checkers: { simulation: 'finds' } as const,
+});
 /** Found by later histories than those of npm test. */
 const foundAt = (file: string, seed: number) => ({ ...found(file), histories: { seed, count: 10 } });
 
@@ -114,9 +118,14 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a delivery is forgotten on its way',
-    // Histories have fewer deliveries than are given up at once, so none is on its way when it could be forgotten.
     file: 'src/store/retention.ts',
     tests: ['test/worker/retention.test.ts'],
+    checkers: {
+      simulation: {
+        beyond:
+          'histories have fewer deliveries than are given up at once, so none is on its way when it could be forgotten',
+      },
+    },
     find: "AND id < ${first} AND state <> 'pending'",
     replace: 'AND id < ${first}',
   },

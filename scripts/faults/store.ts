@@ -83,6 +83,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a change of a session that came to nothing stays in memory',
     ...sqlite('sqlite/commit', 'store/sqlite'),
+    checkers: { simulation: 'finds' },
     find: 'else for (const id of changed) checkouts.forget(id);',
     replace: '',
   },
@@ -137,6 +138,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'the last event of a subject is delivered first',
     ...sqlite('write-deliveries', 'store/sqlite'),
+    checkers: { simulation: 'finds' },
     find: 'ORDER BY sequence, id LIMIT 1',
     replace: 'ORDER BY sequence DESC, id LIMIT 1',
   },

@@ -118,6 +118,7 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'a place is never given back',
     ...webhooks('concurrency-limit', 'concurrency-limit'),
+    checkers: { simulation: 'finds' },
     find: '.underWay--;',
     replace: '.underWay;',
   },
@@ -136,6 +137,7 @@ export const webhookFaults: readonly Fault[] = [
   {
     name: 'a disabled endpoint goes on getting events',
     ...webhooks('endpoint', 'endpoint'),
+    checkers: { simulation: 'finds' },
     find: '  if (disabled !== null) return false;\n',
     replace: '',
   },

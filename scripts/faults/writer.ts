@@ -10,12 +10,14 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'a key that was used with another body is answered with the first one',
     ...writer('writer', 'writer/writer', 'api/idempotency'),
+    checkers: { simulation: 'finds' },
     find: 'requestHash === idempotency.requestHash',
     replace: "requestHash !== ''",
   },
   {
     name: 'the first event of a change has the number of the last one before',
     ...writer('event-rows', 'writer/writer', 'api/webhooks'),
+    checkers: { simulation: 'finds' },
     find: 'subject.eventCount - events.length + 1',
     replace: 'subject.eventCount - events.length',
   },
@@ -28,6 +30,7 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'a payment is booked for a second session',
     ...writer('handlers/checkout', 'api/lifecycle', 'api/records', 'writer/writer'),
+    checkers: { simulation: 'finds' },
     find: 'owner !== undefined && owner !== id && before !== null',
     replace: "owner === ''",
   },
@@ -52,6 +55,7 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'a provider is not told that an attempt was given up',
     ...writer('rails', 'methods/contract-sqlite-restarted'),
+    checkers: { simulation: 'finds' },
     find: 'isGivenUp && rail?.cancel ?',
     replace: "attempt.status === 'requires_action' && rail?.cancel ?",
   },
@@ -128,6 +132,7 @@ export const writerFaults: readonly Fault[] = [
   {
     name: 'one unit that fails takes its batch with it',
     ...writer('group-commit', 'writer/group-commit', 'writer/writer'),
+    checkers: { simulation: 'finds' },
     find: 'if (alone) entry.reject(error);',
     replace: 'if (error) entry.reject(error);',
   },

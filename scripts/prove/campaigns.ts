@@ -109,6 +109,22 @@ export const campaigns: readonly Campaign[] = [
     limitMinutes: 90,
   },
   {
+    name: 'planted',
+    chapter: 'Nothing lost, nothing doubled',
+    what: 'Checkers that find nothing prove nothing. So faults of the kinds that such services ship with are planted, one at a time, and the simulation has to find each of them within 2,000 histories; those in the rules are to be found by the exhaustive search, but for what its bounds leave out. Neither may find anything in the code as it is.',
+    files: ['scripts/planted.ts'],
+    scale: 1,
+    reach: {
+      planted: { atLeast: 40 },
+      found: { atLeast: 38 },
+      most_histories: { atMost: 2000 },
+      rules_planted: { atLeast: 40 },
+      rules_missed: { atMost: 0 },
+      false_alarms: { atMost: 0 },
+    },
+    limitMinutes: 60,
+  },
+  {
     name: 'races',
     chapter: 'Nothing lost, nothing doubled',
     what: 'One session is paid twice, updated and expired at once, at two processes on PostgreSQL and at one on SQLite; and 100 requests at once carry one idempotency key. One outcome, one event of it, one effect.',

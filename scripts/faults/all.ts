@@ -1,0 +1,59 @@
+/** All planted faults, and how one is planted. */
+import { existsSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { bankingFaults } from './banking.ts';
+import { checkoutFaults } from './checkout.ts';
+import type { Fault } from './fault.ts';
+import { historyFaults } from './histories.ts';
+import { httpFaults } from './http.ts';
+import { methodFaults } from './methods.ts';
+import { nodeFaults } from './nodes.ts';
+import { operationFaults } from './operation.ts';
+import { simulationFaults } from './simulation.ts';
+import { statementFaults } from './statements.ts';
+import { storeFaults } from './store.ts';
+import { webhookFaults } from './webhooks.ts';
+import { writerFaults } from './writer.ts';
+
+export const allFaults: readonly Fault[] = [
+  ...checkoutFaults,
+  ...webhookFaults,
+  ...statementFaults,
+  ...bankingFaults,
+  ...methodFaults,
+  ...httpFaults,
+  ...writerFaults,
+  ...storeFaults,
+  ...nodeFaults,
+  ...operationFaults,
+  ...simulationFaults,
+  ...historyFaults,
+];
+
+/** Its file in this tree, with the fault. */
+export function planted(tree: string, { file, find, replace }: Fault): string {
+  return readFileSync(join(tree, file), 'utf8').split(find).join(replace);
+}
+
+/** Why the fault cannot be planted in this tree, or null. */
+export function obstacleTo(fault: Fault, tree: string): string | null {
+  const { name, file, find, replace, tests, checkers = {} } = fault;
+  if (allFaults.filter((each) => each.name === name).length > 1) return 'another one has its name';
+  if (!existsSync(join(tree, file))) return 'there is no such file';
+  const count = readFileSync(join(tree, file), 'utf8').split(find).length - 1;
+  if (count !== 1) return `its text is there ${count} times`;
+  if (find === replace) return 'it changes nothing';
+  const missing = tests.find((test) => !existsSync(join(tree, test)));
+  if (missing !== undefined) return `there is no ${missing}`;
+  if (file.startsWith('src/checkout/') && checkers.rules === undefined)
+    return 'nobody says whether the search of the rules finds it';
+  if (!file.endsWith('.ts')) return null;
+  try {
+    // What cannot even be loaded would be found by any test.
+    stripTypeScriptTypes(planted(tree, fault));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it is no TypeScript';
+  }
+}
