@@ -190,4 +190,10 @@ export const nodeFaults: readonly Fault[] = [
     find: 'return nodes.length === 0 ? found :',
     replace: 'return nodes.length >= 0 ? found :',
   },
+  {
+    name: 'without locks a delivery that is added as the one before it ends is never sent',
+    ...postgres('tenants', 'cluster/without-locks'),
+    find: "return where.inShards ? run(tenantsWith('delivery'",
+    replace: "return !where.inShards ? run(tenantsWith('delivery'",
+  },
 ];

@@ -4,6 +4,7 @@ import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import type { FeedEvent } from '../events/event.ts';
+import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
 import { CursorExpired } from './errors.ts';
 import { type AskedResources, askedResources } from './resources/all.ts';
@@ -12,10 +13,10 @@ import { clockOffsetAt } from './resources/clocks.ts';
 import { feedFrom, feedStart } from './resources/events.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
-import { gauges, newestTime } from './resources/work.ts';
+import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
-import type { Checkouts, Events, FeedPage, Retention, Store, Work } from './store.ts';
+import type { Checkouts, Events, FeedPage, Retention, Store, TenantClock, Work } from './store.ts';
 
 /**
  * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
@@ -36,8 +37,9 @@ export type Parts = {
   readonly tenants: {
     withDue(...how: Parameters<Work['listTenants']>): Promise<readonly Tenant[]>;
     withOld(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
+    withStranded(since: RealTime): Promise<readonly Tenant[]>;
   };
-  readonly claims: Omit<Work, 'listTenants' | keyof AskedResources['work']>;
+  readonly claims: Omit<Work, 'listTenants' | 'listStranded' | keyof AskedResources['work']>;
   readonly purgeAnswers: Retention['purgeAnswers'];
 };
 
@@ -55,6 +57,14 @@ export function resources(parts: Parts) {
     const id = await run(owner);
     return id === null ? null : checkouts.fetch(tenant, id);
   };
+
+  async function clocksOf(found: readonly Tenant[], realNow: RealTime): Promise<TenantClock[]> {
+    const accounts = await directory.accounts();
+    return found.map((tenant) => ({
+      tenant,
+      now: tenantNow(accounts.get(tenant.account), tenant.mode, realNow),
+    }));
+  }
 
   return {
     ...asked,
@@ -82,12 +92,16 @@ export function resources(parts: Parts) {
       ...asked.work,
       ...claims,
       async listTenants(kind, realNow) {
-        const found = await tenants.withDue(kind, realNow);
-        const accounts = await directory.accounts();
-        return found.map((tenant) => ({
-          tenant,
-          now: tenantNow(accounts.get(tenant.account), tenant.mode, realNow),
-        }));
+        return clocksOf(await tenants.withDue(kind, realNow), realNow);
+      },
+      async listStranded(since, realNow) {
+        const clocks = await clocksOf(await tenants.withStranded(since), realNow);
+        return Promise.all(
+          clocks.map(async (clock) => ({
+            ...clock,
+            deliveries: await run(strandedDeliveries(clock.tenant, since)),
+          })),
+        );
       },
     },
     retention: {

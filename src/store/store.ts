@@ -198,6 +198,16 @@ export type Work = {
    * receiver has its turn and its bound; one that is suspended gets a single one, when it is to be probed.
    */
   claimDeliveries(tenant: Tenant, claim: DeliveryClaim): Promise<readonly ClaimedDelivery[]>;
+  /** Deliveries made since then that wait behind none of their ordering key, and are not due; none where locks hold. */
+  listStranded(since: RealTime, realNow: RealTime): Promise<readonly Stranded[]>;
+};
+
+/** Some of those of a tenant, each with what it was answered last. */
+export type Stranded = TenantClock & {
+  readonly deliveries: readonly Pick<
+    DeliveryResult,
+    'id' | 'receiver' | 'subject' | 'httpStatus' | 'error'
+  >[];
 };
 
 export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntries';

@@ -13,6 +13,7 @@ import { createDeliveryPool, type DeliveryDependencies } from './deliveries.ts';
 import type { DueRows } from './due-rows.ts';
 import { dueProviderEvents, type ProviderEventDependencies } from './provider-events.ts';
 import { type RetentionDependencies, removeOld } from './retention.ts';
+import { createWaking } from './stranded.ts';
 
 export type Worker = ReturnType<typeof createWorker>;
 
@@ -159,6 +160,7 @@ export function createWorker(options: Options) {
         startLoop(runRows('bankEntries', bankEntries), pollMs, onError),
         deliveries,
         startLoop(retention, RETENTION_EVERY_MS, onError),
+        startLoop(createWaking(options), RETENTION_EVERY_MS, onError),
       ];
     },
 

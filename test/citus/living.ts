@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { waitingTenants } from '../../src/store/postgres/feed.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { tenantsWith } from '../../src/store/resources/tenants.ts';
-import { gauges, newestTime } from '../../src/store/resources/work.ts';
+import { gauges, isStranded, newestTime } from '../../src/store/resources/work.ts';
 import { sql as statement, written } from '../../src/store/sql.ts';
 import { openTables } from '../cluster/cluster.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -20,6 +20,7 @@ const asked = (among: readonly number[]): Record<string, Read<unknown>> => ({
     { inShards: true, among },
   ),
   'old answers': tenantsWith('idempotency', () => statement`created_at < ${1}`, { inShards: true, among }),
+  'stranded deliveries': tenantsWith('delivery', () => isStranded(1, among), { inShards: true, among }),
   'events without a position': waitingTenants(among),
   'numbers for operators': gauges(among),
   'the newest time': newestTime(among),

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { BankEntry } from '../../src/banking/entry.ts';
 import type { Customer } from '../../src/checkout/customer.ts';
+import { createSerializer } from '../../src/checkout/serializer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import type { Sql } from '../../src/store/postgres/connection.ts';
@@ -15,6 +16,8 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import type { Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
 import type { Endpoint } from '../../src/webhooks/endpoint.ts';
 import type { Health } from '../../src/webhooks/health.ts';
+import { createWaking } from '../../src/worker/stranded.ts';
+import { createWriter } from '../../src/writer/writer.ts';
 import {
   add,
   bankEntry,
@@ -27,7 +30,7 @@ import {
   tenants,
   write,
 } from '../store/build.ts';
-import { endpoint } from '../store/deliveries.ts';
+import { claim, endpoint, finish, inOrder, result, tell, telling } from '../store/deliveries.ts';
 import { makeCatalog } from '../support/citus-catalog.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { withoutLocks } from '../support/postgres-proxy.ts';
@@ -320,6 +323,56 @@ test('nothing is claimed twice', async (t) => {
   );
   assert.equal(claimed.length, count);
   assert.equal(new Set(claimed).size, count);
+});
+
+test('no delivery is claimed twice', async (t) => {
+  const { here, there, mine } = await start(t);
+  const count = 100;
+  for (let made = 0; made < count; made++) await tell(here, mine);
+  const claimed: string[] = [];
+  await Promise.all(
+    [here, there, here, there].map(async (store) => {
+      for (let empty = 0; empty < 2; ) {
+        const rows = await insist(() => claim(store, mine, T));
+        claimed.push(...rows.map(({ id }) => id));
+        empty = rows.length === 0 ? empty + 1 : 0;
+      }
+    }),
+  );
+  assert.equal(claimed.length, count);
+  assert.equal(new Set(claimed).size, count);
+});
+
+test('a delivery that is added as the one before it ends is found, and made due', async (t) => {
+  const { here, there, mine, sql } = await start(t);
+  const { session: told } = await tell(here, mine);
+  const [first] = await claim(here, mine, T);
+  assert.ok(first);
+  // Whoever adds a delivery waits at the commit.
+  await sql`CREATE TABLE gate ()`;
+  await sql`CREATE FUNCTION at_gate() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN LOCK TABLE gate IN ROW EXCLUSIVE MODE; RETURN NULL; END$$`;
+  await sql`CREATE CONSTRAINT TRIGGER late AFTER INSERT ON delivery DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION at_gate()`;
+  const { waiting, open } = await gateAt(sql, 'gate');
+  const writes = telling(told, 1);
+  const added = there.commit([{ needs: { tenant: mine, checkouts: [told.id] }, decide: () => [writes] }]);
+  await waiting(1);
+  await finish(here, mine, result(first));
+  await open();
+  await added;
+  assert.deepEqual(await claim(here, mine, T), []);
+
+  const serializer = createSerializer('https://pay.example.com');
+  const realNow = () => T;
+  const wake = createWaking({
+    store: there,
+    execute: createWriter({ store: there, serializer, realNow }),
+    realNow,
+  });
+  assert.equal(await wake(), true);
+  assert.equal(await wake(), false);
+  assert.deepEqual(inOrder(await claim(here, mine, T)), inOrder(writes.deliveries));
 });
 
 test('one account is the first', async (t) => {

@@ -1,7 +1,8 @@
-/** Finds tenants that have something due or old, with one question for all of them. */
+/** Finds tenants that have something due, old or stranded, with one question for all of them. */
 import { firstIdAt } from '../../lib/id.ts';
 import type { Run } from '../resources/read.ts';
 import { type Reachable, tenantsWith } from '../resources/tenants.ts';
+import { isStranded } from '../resources/work.ts';
 import type { Parts } from '../shared.ts';
 import { sql } from '../sql.ts';
 
@@ -32,6 +33,12 @@ export function tenantFinder(run: Run, reachable: () => Reachable): Parts['tenan
       return run(
         tenantsWith(table, (live) => (live ? old : sql`(${old} OR test_clock_offset_ms > 0)`), reachable()),
       );
+    },
+
+    /** On one server the lock of the subject holds, and there are none. */
+    async withStranded(since) {
+      const where = reachable();
+      return where.inShards ? run(tenantsWith('delivery', () => isStranded(since, where.among), where)) : [];
     },
   };
 }

@@ -1,9 +1,11 @@
 /** The work that waits: what is due, and how much. */
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Mode, Tenant, TenantTime } from '../../checkout/tenant.ts';
+import { firstIdAt } from '../../lib/id.ts';
 import type { RealTime } from '../../lib/time.ts';
 import { LONGEST_PROBE_MS } from '../../webhooks/health.ts';
 import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
+import type { Row } from '../tables.ts';
 import { all, asItIs, owned, type Read, single } from './read.ts';
 import { accountsWith, isAmong } from './tenants.ts';
 
@@ -54,6 +56,32 @@ function newestIn(mode: Mode, among: readonly number[] | null): Sql {
   return sql`(SELECT created_at FROM event WHERE ${isAmong('account', among)}event.account = number AND live = ${mode === 'live'}
               ORDER BY id DESC LIMIT 1)`;
 }
+
+/** So many of a tenant at once. */
+const STRANDED_AT_ONCE = 250;
+
+type Found = Pick<Row<'delivery'>, 'id' | 'receiver' | 'subject' | 'lastStatus' | 'lastError'>;
+
+/** Deliveries that are not due although none of their ordering key is before them; `among` as in `Reachable`. */
+export function isStranded(since: RealTime, among: readonly number[] | null): Sql {
+  return sql`state = 'pending' AND due_at IS NULL AND id >= ${firstIdAt('whd', since)} AND NOT EXISTS (
+    SELECT 1 FROM delivery AS earlier
+    WHERE ${isAmong('earlier.account', among)}earlier.account = delivery.account AND earlier.live = delivery.live
+      AND earlier.receiver = delivery.receiver AND earlier.subject = delivery.subject AND earlier.state = 'pending'
+      AND (earlier.sequence, earlier.id) < (delivery.sequence, delivery.id))`;
+}
+
+export const strandedDeliveries = (tenant: Tenant, since: RealTime) =>
+  all(
+    sql`SELECT id, receiver, subject, last_status AS "lastStatus", last_error AS "lastError" FROM delivery
+        WHERE ${owned(tenant)} AND ${isStranded(since, [tenant.account])} LIMIT ${STRANDED_AT_ONCE}`,
+    ({ lastStatus: httpStatus, lastError: error, ...delivery }: Found) => ({
+      ...delivery,
+      httpStatus,
+      error,
+    }),
+    'look',
+  );
 
 /** Numbers for operators. */
 export type Gauges = {

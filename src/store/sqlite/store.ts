@@ -119,7 +119,12 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
         version: accounts.version,
       },
       // All of them: they are in memory, and an index tells at once where there is nothing.
-      tenants: { withDue: readingAccounts(accounts.tenants), withOld: readingAccounts(accounts.tenants) },
+      tenants: {
+        withDue: readingAccounts(accounts.tenants),
+        withOld: readingAccounts(accounts.tenants),
+        // There is one writer: nobody decides without having seen what another has written.
+        withStranded: async () => [],
+      },
       claims: {
         claimCheckouts: reading(sessions.claim),
         releaseCheckouts: reading(sessions.release),
