@@ -32,7 +32,7 @@ import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } f
 import type { Answer, IdempotencyKey, NewAnswer, StoredAnswer } from './resources/answers.ts';
 import type { Audit } from './resources/audit.ts';
 import type { BankEntryFilter } from './resources/bank-entries.ts';
-import type { CheckoutFilter } from './resources/checkouts.ts';
+import type { CheckoutFilter } from './resources/checkout-filters.ts';
 import type { ClockMove } from './resources/clocks.ts';
 import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { PageRequest } from '../../src/store/page.ts';
+import { checkoutFilters } from '../../src/store/resources/checkout-filters.ts';
 import { checkoutPage } from '../../src/store/resources/checkout-lists.ts';
-import { checkoutFilters } from '../../src/store/resources/checkouts.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { onSqlite, runner } from '../../src/store/sqlite/run.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -28,11 +28,14 @@ const others: Required<Omit<CheckoutFilter, Declared>> = {
 };
 const filters: CheckoutFilter = { ...declared, ...others };
 
-/** Conditions that have an index of their own, in the order in which they are counted; classes have one for all five. */
-const classes = ['status', 'paymentStatus', 'currency', 'partiallyPaid', 'paidInExcess'];
-const leads = ['referenceId', 'customer', 'metadata', 'search'];
+const declaredAs = (is: (entry: object) => boolean): string[] =>
+  Object.entries(checkoutFilters).flatMap(([name, entry]) => (is(entry) ? [name] : []));
+
+/** Conditions that have an index of their own, in the order in which they are counted; the class has one for all. */
+const classes = declaredAs((entry) => 'by' in entry && entry.by === 'class');
 /** Those whose index has the order of the list. */
-const sorted = ['referenceId', 'customer', 'metadata'];
+const sorted = [...declaredAs((entry) => 'index' in entry), 'metadata'];
+const leads = [...sorted, 'search'];
 
 /** References in ranges, as they come in time, and other properties in turns. */
 function variant(n: number): Partial<Checkout> {

@@ -5,7 +5,7 @@ import { load } from '../loads.ts';
 import type { PageRequest } from '../page.ts';
 import { sql } from '../sql.ts';
 import { rowOf } from '../writes.ts';
-import { type AskedOf, conditionsOf, word } from './read.ts';
+import { type AskedOf, conditionsOf, indexFor, word } from './read.ts';
 import { thingsIn } from './things.ts';
 
 const entries = thingsIn(
@@ -35,7 +35,7 @@ export const loadBankEntries = load({
 });
 
 const filters = {
-  state: (state: EntryState) => sql`state = ${word(state)}`,
+  state: { condition: (state: EntryState) => sql`state = ${word(state)}`, index: 'bank_entry_state' },
 };
 
 export type BankEntryFilter = AskedOf<typeof filters>;
@@ -45,10 +45,8 @@ export const bankEntries = {
 
   fetchByReference: (tenant: Tenant, reference: string) => entries.fetch(tenant, 'reference', reference),
 
-  list(tenant: Tenant, filter: BankEntryFilter, page: PageRequest) {
-    const index = filter.state === undefined ? null : 'bank_entry_state';
-    return entries.page(tenant, conditionsOf(filters, filter), page, { index });
-  },
+  list: (tenant: Tenant, filter: BankEntryFilter, page: PageRequest) =>
+    entries.page(tenant, conditionsOf(filters, filter), page, { index: indexFor(filters, filter) }),
 
   listDue: entries.listDue,
 };

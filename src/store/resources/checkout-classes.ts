@@ -7,7 +7,7 @@ import type { PaymentStatus, Status } from '../../checkout/session.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import type { PageRequest } from '../page.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
-import type { CheckoutFilter } from './checkouts.ts';
+import type { CheckoutFilter } from './checkout-filters.ts';
 import { directionOf, indexedBy, owned, upTo } from './read.ts';
 
 const statuses: readonly Status[] = ['active', 'completed', 'expired'];
@@ -18,11 +18,6 @@ const states = [
   [true, false],
   [false, true],
 ] as const;
-
-export const isClassified = (filter: CheckoutFilter): boolean =>
-  [filter.status, filter.paymentStatus, filter.currency, filter.partiallyPaid, filter.paidInExcess].some(
-    (value) => value !== undefined,
-  );
 
 const fits = <T>(asked: T | undefined, value: T): boolean => asked === undefined || asked === value;
 

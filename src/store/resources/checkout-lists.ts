@@ -8,9 +8,17 @@ import type { CheckoutRow } from '../columns.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { rowsOf, type Steps } from '../steps.ts';
-import { classed, isClassified } from './checkout-classes.ts';
+import { classed } from './checkout-classes.ts';
+import {
+  besideClass,
+  type CheckoutFilter,
+  checkoutFilters,
+  indexedIn,
+  isClassified,
+  isRanged,
+} from './checkout-filters.ts';
 import { begins, INDEXES, searched } from './checkout-search.ts';
-import { type CheckoutFilter, checkoutColumns, checkoutFilters } from './checkouts.ts';
+import { checkoutColumns } from './checkouts.ts';
 import {
   type Bound,
   boundsOf,
@@ -82,14 +90,15 @@ function* search(
   bounds: readonly Bound[],
   near: number,
 ): Steps<Page<CheckoutRow>> {
-  const { search, status, paymentStatus, currency, partiallyPaid, paidInExcess, ...rest } = filter;
+  const { search, ...others } = filter;
+  const rest = besideClass(others);
   const within = withinOf(bounds);
   // PostgreSQL would go through all in the order of ids and look at what each begins with, but for the OFFSET.
   const ids = sql`${searched(tenant, search, { within, most: null })}${either({ postgres: raw(' OFFSET 0') })}`;
   const here = yield* walkNear(tenant, filter, page, bounds, near);
   if (here !== null) return here;
-  const { createdFrom: _, createdBefore: __, ...others } = rest;
-  if (!isClassified(filter) && Object.keys(others).length === 0) {
+  const { createdFrom: _, createdBefore: __, ...beside } = rest;
+  if (!isClassified(filter) && Object.keys(beside).length === 0) {
     const first = sql`SELECT id FROM (${ids}) AS found ORDER BY id ${directionOf(page)} LIMIT ${INDEXES * (page.limit + 1)}`;
     return yield* among(tenant, {}, page, first);
   }
@@ -138,9 +147,6 @@ function* walkNear(
   return far === undefined || found.hasMore ? found : null;
 }
 
-const isRanged = ({ amountFrom, amountTo }: CheckoutFilter) =>
-  amountFrom !== undefined || amountTo !== undefined;
-
 const looksAtOverview = (filter: CheckoutFilter) => isRanged(filter) || filter.search !== undefined;
 
 /** The bounds, each behind an AND. */
@@ -153,27 +159,20 @@ function leadsOf(
   page: PageRequest,
   bounds: readonly Bound[],
 ): Lead[] {
-  const { referenceId, ...besideReference } = filter;
-  const { customer, ...besideCustomer } = filter;
   const { search, ...besideSearch } = filter;
   const { metadata = [] } = filter;
   const leads: Lead[] = [];
   const within = (key: Sql) => withinOf(bounds, key);
-  function equal(index: string, condition: Sql, rest: CheckoutFilter): void {
+  for (const { index, conditions, rest } of indexedIn(filter)) {
     const from = sql`checkout${indexedBy(index)}`;
     const key = raw('checkout.id');
+    const condition = join(conditions, ' AND ');
     leads.push({
       ids: (most) =>
         sql`SELECT id FROM ${from} WHERE ${owned(tenant)} AND ${condition}${within(raw('id'))}${upTo(most)}`,
       rest,
       inOrder: { from, key, condition },
     });
-  }
-  if (referenceId !== undefined) {
-    equal('checkout_reference', checkoutFilters.referenceId(referenceId), besideReference);
-  }
-  if (customer !== undefined) {
-    equal('checkout_customer', checkoutFilters.customer(customer), besideCustomer);
   }
   for (const each of metadata) {
     const [name, value] = each;
@@ -199,8 +198,10 @@ function leadsOf(
     });
   }
   if (isClassified(filter)) {
-    const { status: _, paymentStatus, currency, partiallyPaid, paidInExcess, ...rest } = filter;
-    leads.push({ ids: (most) => classed(tenant, filter, { page, within: within(raw('id')), most }), rest });
+    leads.push({
+      ids: (most) => classed(tenant, filter, { page, within: within(raw('id')), most }),
+      rest: besideClass(filter),
+    });
   }
   return leads;
 }

@@ -1,6 +1,5 @@
 /** Sessions: found by what belongs to them, and listed by their indexes. */
-import type { AttemptId, CheckoutId, CustomerId, RefundId } from '../../checkout/ids.ts';
-import type { PaymentStatus, Status } from '../../checkout/session.ts';
+import type { AttemptId, CheckoutId, RefundId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { checksumIn } from '../checksum.ts';
 import type { CheckoutChange, CheckoutRow } from '../columns.ts';
@@ -8,7 +7,7 @@ import { byKey, load } from '../loads.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
 import { amongRails, type RailReference, railKey } from './rail-reference.ts';
-import { type AskedOf, all, isSet, one, owned, type Read, single } from './read.ts';
+import { all, one, owned, type Read, single } from './read.ts';
 
 type Owner = { readonly checkout: CheckoutId };
 const ownerOf = ({ checkout }: Owner): CheckoutId => checkout;
@@ -108,26 +107,3 @@ export function fetchCheckout(tenant: Tenant, id: CheckoutId): Read<CheckoutRow 
     (row: CheckoutRow) => row,
   );
 }
-
-/** PostgreSQL has what amounts and beginnings are asked of in rows of their own, which are narrow. */
-const amount = either({ sqlite: raw('amount'), postgres: raw('overview.amount') });
-
-export const checkoutFilters = {
-  status: (status: Status) => sql`status = ${status}`,
-  paymentStatus: (status: PaymentStatus) => sql`payment_status = ${status}`,
-  currency: (currency: string) => sql`invoice_currency = ${currency}`,
-  referenceId: (id: string) => sql`reference_id = ${id}`,
-  customer: (id: CustomerId) => sql`customer = ${id}`,
-  amountFrom: (from: number) => sql`${amount} >= ${from}`,
-  amountTo: (to: number) => sql`${amount} <= ${to}`,
-  partiallyPaid: (is: boolean) => isSet('partially_paid', is),
-  paidInExcess: (is: boolean) => isSet('paid_in_excess', is),
-};
-
-export type CheckoutFilter = AskedOf<typeof checkoutFilters> & {
-  readonly createdFrom?: number;
-  readonly createdBefore?: number;
-  readonly metadata?: ReadonlyArray<readonly [name: string, value: string]>;
-  /** A prefix of the id, e-mail address or description in any case, or of the reference as it is written. */
-  readonly search?: string;
-};

@@ -11,7 +11,8 @@ import { thingsIn } from './things.ts';
 const people = thingsIn('customer', ({ data }): Customer => JSON.parse(data));
 
 const filters = {
-  email: (email: string) => sql`email = ${emailKey(email)}`,
+  // It is unique, and leads by itself.
+  email: { condition: (email: string) => sql`email = ${emailKey(email)}` },
 };
 
 export type CustomerFilter = AskedOf<typeof filters>;

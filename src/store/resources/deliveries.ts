@@ -15,10 +15,12 @@ import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
 import {
   type AskedOf,
+  type AskedValues,
   all,
   boundsOf,
   conditionsOf,
   indexedBy,
+  indexFor,
   inTime,
   one,
   owned,
@@ -42,16 +44,29 @@ const selectFrom = (tenant: Tenant, index: string | null, further = nothing): Sq
   JOIN event ON ${owned(tenant, 'event')} AND event.id = delivery.event`;
 
 const filtersOf = (tenant: Tenant) => ({
-  event: (id: EventId) => sql`delivery.event = ${id}`,
+  event: { condition: (id: EventId) => sql`delivery.event = ${id}`, index: 'delivery_event' },
   // A session has few events, and each has an index of its deliveries.
-  subject: (id: SubjectId) =>
-    either({
-      sqlite: sql`delivery.event IN (${chainOf(tenant, id)})`,
-      postgres: sql`delivery.event = ANY (ARRAY(
-        SELECT told.id FROM event AS told WHERE ${owned(tenant, 'told')} AND told.subject = ${id}))`,
-    }),
-  receiver: (receiver: string) => sql`receiver = ${receiver}`,
-  state: (state: DeliveryState) => sql`state = ${word(state)}`,
+  subject: {
+    condition: (id: SubjectId) =>
+      either({
+        sqlite: sql`delivery.event IN (${chainOf(tenant, id)})`,
+        postgres: sql`delivery.event = ANY (ARRAY(
+          SELECT told.id FROM event AS told WHERE ${owned(tenant, 'told')} AND told.subject = ${id}))`,
+      }),
+    index: 'delivery_event',
+  },
+  state: {
+    condition: (state: DeliveryState) => sql`state = ${word(state)}`,
+    index({ state, receiver }: AskedValues) {
+      if (state === 'failed') return 'delivery_failed';
+      if (state !== 'pending') return null;
+      return receiver === undefined ? 'delivery_pending' : 'delivery_ordering';
+    },
+  },
+  receiver: {
+    condition: (receiver: string) => sql`receiver = ${receiver}`,
+    index: 'delivery_receiver',
+  },
 });
 
 export type DeliveryFilter = AskedOf<ReturnType<typeof filtersOf>> & {
@@ -71,14 +86,6 @@ const chainOf = (tenant: Tenant, checkout: string): Sql => sql`
   SELECT told.id FROM chain CROSS JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at`;
 
 const isAbsent = (value: unknown): boolean => value === undefined;
-
-/** The index that finds the fewest. */
-function indexFor({ receiver, subject, event, state }: DeliveryFilter): string | null {
-  if (event !== undefined || subject !== undefined) return 'delivery_event';
-  if (state === 'failed') return 'delivery_failed';
-  if (state === 'pending') return receiver === undefined ? 'delivery_pending' : 'delivery_ordering';
-  return receiver === undefined ? null : 'delivery_receiver';
-}
 
 /** Pending deliveries of the same ordering key before it; of one event, in the order of their ids. */
 const earlierOf = (tenant: Tenant): Sql => sql`
@@ -114,16 +121,17 @@ export const deliveries = {
 
   list: (tenant: Tenant, filter: DeliveryFilter, page: PageRequest): Read<Page<Delivery>> => {
     const { createdFrom, createdBefore, ...asked } = filter;
+    const filters = filtersOf(tenant);
     const { state, ...others } = asked;
     // The index of the state has these rows alone, in the order of the list.
     const isPage = (state === 'pending' || state === 'failed') && Object.values(others).every(isAbsent);
     return pageOf(
       {
-        select: selectFrom(tenant, indexFor(filter)),
+        select: selectFrom(tenant, indexFor(filters, asked)),
         conditions: [
           ...(isPage ? [] : [inTime()]),
           owned(tenant, 'delivery'),
-          ...conditionsOf(filtersOf(tenant), asked),
+          ...conditionsOf(filters, asked),
         ],
         key: raw('delivery.id'),
         bounds: boundsOf({ ...filter, prefix: 'whd' }, page),

@@ -96,11 +96,26 @@ export function indexedBy(index: string | null): Sql {
 
 export const upTo = (most: number | null): Sql => (most === null ? nothing : sql` LIMIT ${most}`);
 
-/** Filters of a list: one line for each, with the condition that a value of it stands for. */
-type Filters<F> = { readonly [K in keyof F]: (value: F[K]) => Sql };
+/** Values that are asked for, by the names of their filters. */
+export type AskedValues = Readonly<Record<string, unknown>>;
+
+export type Filter<V> = {
+  /** The condition that a value stands for. */
+  readonly condition: (value: V) => Sql;
+  /**
+   * The index that finds what is asked for; it ends with the id by which the list is ordered. Where the other values make
+   * a difference it follows from them, and null says that another filter leads.
+   */
+  readonly index?: string | ((asked: AskedValues) => string | null);
+};
+
+/** Filters of a list: an entry for each. Of those that are asked for, the first with an index leads on SQLite. */
+export type Filters<F> = { readonly [K in keyof F]: Filter<F[K]> };
 
 /** Values that a list with these filters can be asked for. */
-export type AskedOf<C> = C extends Filters<infer F> ? { readonly [K in keyof F]?: F[K] } : never;
+export type AskedOf<C> = {
+  readonly [K in keyof C]?: C[K] extends { readonly condition: (value: infer V) => Sql } ? V : never;
+};
 
 /** The conditions of what is asked for, in the order of `filters`. */
 export function conditionsOf<F extends object>(
@@ -110,9 +125,23 @@ export function conditionsOf<F extends object>(
   const conditions: Sql[] = [];
   for (const name of keysOf(filters)) {
     const value = asked[name];
-    if (value !== undefined) conditions.push(filters[name](value));
+    if (value !== undefined) conditions.push(filters[name].condition(value));
   }
   return conditions;
+}
+
+/** The index that leads; null where the list is walked through. */
+export function indexFor<F extends object>(
+  filters: Filters<F>,
+  asked: { readonly [K in keyof F]?: F[K] | undefined },
+): string | null {
+  for (const name of Object.keys(filters) as (keyof F)[]) {
+    const { index = null } = filters[name];
+    if (asked[name] === undefined || index === null) continue;
+    const found = typeof index === 'string' ? index : index({ ...asked });
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /**
