@@ -68,6 +68,8 @@ export type CheckoutRow = Pick<Row<'checkout'>, 'id' | 'version' | 'eventCount' 
   readonly checksum?: number;
 };
 
+/** Columns of a line of the ledger, in its order as JSON. */
+export const lineColumns = 'rail, reference, attempt, amount, booked_at, late';
 type PaymentLine = readonly [
   rail: string,
   reference: string,

@@ -9,6 +9,7 @@ import type { Tenant } from '../checkout/tenant.ts';
 import { checksumIn, checksumOf } from './checksum.ts';
 import { payerColumnsOf } from './columns.ts';
 import { redactEventBody, redactSession } from './redact.ts';
+import { alongChain, newestOf } from './resources/events.ts';
 import { owned } from './resources/read.ts';
 import { either, isAnyOf, join, nothing, raw, rowsAs, type Sql, sql, type Value } from './sql.ts';
 import { rowsOf, type Steps } from './steps.ts';
@@ -95,17 +96,9 @@ function checksumWithout({ checksum = 0, ...before }: Session, data: string): nu
   return (checksum ^ checksumOf('checkout', before) ^ checksumOf('checkout', after)) >>> 0;
 }
 
-/** SQLite has no index by session: there each event names the position of the one before it. */
 function eventsOf(tenant: Tenant, ids: readonly CheckoutId[]): Sql {
   return either({
-    sqlite: sql`position IN (
-      WITH RECURSIVE chain (at) AS (
-        SELECT last_event FROM checkout WHERE ${owned(tenant, 'checkout')} AND ${isAnyOf('checkout.id', ids)}
-        UNION ALL
-        SELECT told.previous FROM chain
-          JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at
-      )
-      SELECT at FROM chain)`,
+    sqlite: sql`position IN (${alongChain(tenant, newestOf(tenant, ids), null, raw('SELECT at FROM chain'))})`,
     postgres: isAnyOf('subject', ids),
   });
 }

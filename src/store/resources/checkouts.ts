@@ -2,7 +2,7 @@
 import type { AttemptId, CheckoutId, RefundId } from '../../checkout/ids.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
 import { checksumIn } from '../checksum.ts';
-import type { CheckoutChange, CheckoutRow } from '../columns.ts';
+import { type CheckoutChange, type CheckoutRow, lineColumns } from '../columns.ts';
 import { byKey, load } from '../loads.ts';
 import { either, raw, type Sql, sql } from '../sql.ts';
 import type { Row } from '../tables.ts';
@@ -65,7 +65,7 @@ export const checkouts = {
     ),
 };
 
-const line = raw('rail, reference, attempt, amount, booked_at, late');
+const line = raw(lineColumns);
 
 const paymentsOf = (tenant: Tenant, checkout: Sql): Sql =>
   sql`FROM payment WHERE ${owned(tenant, 'payment')} AND payment.checkout = ${checkout}`;

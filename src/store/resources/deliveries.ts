@@ -13,6 +13,7 @@ import { byKey, load } from '../loads.ts';
 import type { Page, PageRequest } from '../page.ts';
 import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn, type Row } from '../tables.ts';
+import { alongChain, eventAt, newestOf } from './events.ts';
 import {
   type AskedOf,
   type AskedValues,
@@ -49,7 +50,7 @@ const filtersOf = (tenant: Tenant) => ({
   subject: {
     condition: (id: SubjectId) =>
       either({
-        sqlite: sql`delivery.event IN (${chainOf(tenant, id)})`,
+        sqlite: sql`delivery.event IN (${newestEvents(tenant, id)})`,
         postgres: sql`delivery.event = ANY (ARRAY(
           SELECT told.id FROM event AS told WHERE ${owned(tenant, 'told')} AND told.subject = ${id}))`,
       }),
@@ -74,16 +75,14 @@ export type DeliveryFilter = AskedOf<ReturnType<typeof filtersOf>> & {
   readonly createdBefore?: number;
 };
 
-/** Ids of the newest events of a session, along their chain. CROSS keeps to that: by itself SQLite goes through all. */
-const chainOf = (tenant: Tenant, checkout: string): Sql => sql`
-  WITH RECURSIVE chain (at, step) AS (
-    SELECT last_event, 1 FROM checkout WHERE ${owned(tenant, 'checkout')} AND checkout.id = ${checkout}
-    UNION ALL
-    SELECT told.previous, step + 1 FROM chain
-      JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at
-      WHERE step < ${MAX_EVENTS}
-  )
-  SELECT told.id FROM chain CROSS JOIN event AS told ON ${owned(tenant, 'told')} AND told.position = chain.at`;
+/** Ids of the newest events of a session. CROSS keeps to their chain: by itself SQLite goes through all. */
+const newestEvents = (tenant: Tenant, checkout: string): Sql =>
+  alongChain(
+    tenant,
+    newestOf(tenant, [checkout]),
+    MAX_EVENTS,
+    sql`SELECT event.id FROM chain CROSS JOIN ${eventAt(tenant)}`,
+  );
 
 const isAbsent = (value: unknown): boolean => value === undefined;
 

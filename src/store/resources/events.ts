@@ -5,7 +5,7 @@ import type { Tenant } from '../../checkout/tenant.ts';
 import type { EventId, EventRow, FeedEvent } from '../../events/event.ts';
 import { checksumIn, sound } from '../checksum.ts';
 import type { Page } from '../page.ts';
-import { either, isAnyOf, raw, type Sql, sql } from '../sql.ts';
+import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn } from '../tables.ts';
 import { all, one, owned, type Read, single } from './read.ts';
 
@@ -51,7 +51,14 @@ function timeline(
   limit: number,
 ): Read<Page<EventRow>> {
   const statement = either({
-    sqlite: alongChain(tenant, checkout, beforeEvent, limit),
+    sqlite: alongChain(
+      tenant,
+      beforeEvent === null
+        ? newestOf(tenant, [checkout])
+        : sql`SELECT previous FROM event WHERE ${owned(tenant)} AND id = ${beforeEvent} AND subject = ${checkout}`,
+      limit + 1,
+      sql`SELECT ${columns} FROM chain JOIN ${eventAt(tenant)} ORDER BY position DESC`,
+    ),
     postgres: sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND subject = ${checkout}
       ${beforeEvent === null ? raw('') : sql`AND sequence < ${sequenceOf(tenant, checkout, beforeEvent)}`}
       ORDER BY sequence DESC LIMIT ${limit + 1}`,
@@ -72,20 +79,26 @@ const sequenceOf = (tenant: Tenant, checkout: string, event: string): Sql => sql
   SELECT sequence FROM event AS edge
   WHERE ${owned(tenant, 'edge')} AND edge.id = ${event} AND edge.subject = ${checkout})`;
 
-/** SQLite has no index by session: there each event names the position of the one before it. */
-function alongChain(tenant: Tenant, checkout: string, beforeEvent: string | null, limit: number): Sql {
-  const start =
-    beforeEvent === null
-      ? sql`SELECT last_event FROM checkout WHERE ${owned(tenant)} AND id = ${checkout}`
-      : sql`SELECT previous FROM event WHERE ${owned(tenant)} AND id = ${beforeEvent} AND subject = ${checkout}`;
-  const at = sql`JOIN event ON ${owned(tenant, 'event')} AND event.position = chain.at`;
+/** The event at a place of a chain, for a join. */
+export const eventAt = (tenant: Tenant): Sql =>
+  sql`event ON ${owned(tenant, 'event')} AND event.position = chain.at`;
+
+/** The positions at which the chains of these sessions begin. */
+export const newestOf = (tenant: Tenant, ids: readonly string[]): Sql =>
+  sql`SELECT last_event FROM checkout WHERE ${owned(tenant, 'checkout')} AND ${isAnyOf('checkout.id', ids)}`;
+
+/**
+ * For SQLite, which has no index of events by session: there each event names the position of the one before it. Selects
+ * from the table `chain` of such positions `at`, from those that `start` selects on, at most so many from each.
+ */
+export function alongChain(tenant: Tenant, start: Sql, most: number | null, select: Sql): Sql {
   return sql`
     WITH RECURSIVE chain (at, step) AS (
       SELECT start.*, 1 FROM (${start}) AS start
       UNION ALL
-      SELECT event.previous, step + 1 FROM chain ${at} WHERE step < ${limit + 1}
-    )
-    SELECT ${columns} FROM chain ${at} ORDER BY position DESC`;
+      SELECT event.previous, step + 1 FROM chain JOIN ${eventAt(tenant)}
+        ${most === null ? nothing : sql`WHERE step < ${most}`}
+    ) ${select}`;
 }
 
 type Position = { readonly position: number };

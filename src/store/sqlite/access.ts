@@ -1,7 +1,6 @@
 /** Synchronous operations as the asynchronous ones of the interface, with the database's troubles told from bugs. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
-import type { Tenant } from '../../checkout/tenant.ts';
 import { systemFieldsOf } from '../../lib/error-message.ts';
 import { StoreClosed, StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
@@ -66,14 +65,14 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
   const trouble = () => server?.watch.trouble() ?? logSync?.trouble() ?? null;
   const allSafe = () => logSync?.allSafe() ?? null;
 
-  /** `safe` is to resolve when what is told of is on the disk; null if it is. */
+  /** Where it reads one session, or the accounts, other changes may still be on their way to the disk. */
   function reading<A extends unknown[], R>(
     operation: Operation<A, R>,
-    safe: Operation<A, Promise<void> | null> = allSafe,
+    only?: Operation<A, CheckoutId | 'accounts'>,
   ): Operation<A, Promise<R>> {
     return async (...args) => {
       const result = attempt(() => operation(...args));
-      const wait = safe(...args);
+      const wait = only === undefined ? allSafe() : (logSync?.safe(only(...args)) ?? null);
       if (wait !== null) await wait;
       return result;
     };
@@ -106,11 +105,6 @@ export function createAccess(database: DatabaseSync, server: Server | null) {
 
   return {
     reading,
-    /** Reading one session, or the accounts: other changes may still be on their way to the disk. */
-    readingSession: <R>(operation: Operation<[Tenant, CheckoutId], R>) =>
-      reading(operation, (_tenant, id) => logSync?.safe(id) ?? null),
-    readingAccounts: <R>(operation: Operation<[], R>) =>
-      reading(operation, () => logSync?.safe('accounts') ?? null),
     /** Reading in a thread, which sees what may still be on its way to the disk. */
     readingLater<A extends unknown[], R>(operation: Operation<A, Promise<R>>): Operation<A, Promise<R>> {
       return async (...args) => {

@@ -4,7 +4,7 @@ import { type CheckListener, createTally, type Outcome, untoldOutcome } from '..
 import { type Checked, checkAll } from '../check/run.ts';
 import { gatheredAs } from '../check/sessions.ts';
 import { checksumOf, checksumOfSession, coveredIn, type SummedTable, summedTables } from '../checksum.ts';
-import { paymentsFrom } from '../columns.ts';
+import { lineColumns, paymentsFrom } from '../columns.ts';
 import { UnusableDatabase } from '../errors.ts';
 import type { AnyRow } from '../tables.ts';
 import { rules } from './check-rules.ts';
@@ -131,7 +131,7 @@ const rowsOf = (table: SummedTable): string =>
   `SELECT ${coveredIn(table)}, ${table}.checksum${table === 'checkout' ? `, ${ledger}` : ''} FROM ${table}`;
 
 const ledger = `(
-  SELECT ${gatheredAs.sqlite('rail, reference, attempt, amount, booked_at, late')} FROM payment
+  SELECT ${gatheredAs.sqlite(lineColumns)} FROM payment
   WHERE payment.account = checkout.account AND payment.live = checkout.live AND payment.checkout = checkout.id
 ) AS payments`;
 

@@ -81,7 +81,8 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
 
 function storeOn(database: DatabaseSync, server: Server | null, leave: () => void): Store {
   const access = createAccess(database, server);
-  const { reading, readingAccounts, writing, checkHealth } = access;
+  const { reading, writing, checkHealth } = access;
+  const ofAccounts = () => 'accounts' as const;
   const run = runner(database);
   const { run: read, ...lists } = server
     ? listsInThreads(run, server.readers, access)
@@ -91,6 +92,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
   const accounts = directory(database, run);
   const sessions = checkoutLeases(run);
   const deliveries = deliveryLeases(run, endpoints);
+  const tenants = reading(accounts.tenants, ofAccounts);
   const commit = committer(database, run, {
     checkouts,
     endpoints,
@@ -110,18 +112,18 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     ...resources({
       run: read,
       inTransaction: (_tenant, steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
-      checkouts: { fetch: access.readingSession(checkouts.read), ...lists },
+      checkouts: { fetch: reading(checkouts.read, (_tenant, id) => id), ...lists },
       feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
-        accounts: readingAccounts(accounts.accounts),
+        accounts: reading(accounts.accounts, ofAccounts),
         insert: writing(accounts.insert),
         change: writing(accounts.change),
         version: accounts.version,
       },
       // All of them: they are in memory, and an index tells at once where there is nothing.
       tenants: {
-        withDue: readingAccounts(accounts.tenants),
-        withOld: readingAccounts(accounts.tenants),
+        withDue: tenants,
+        withOld: tenants,
         // There is one writer: nobody decides without having seen what another has written.
         withStranded: async () => [],
       },
