@@ -45,8 +45,3 @@ export function searchFor<T>(pool: Pool, tenant: Tenant, steps: Steps<T>): Promi
     awaitSteps(steps, (statement) => send(sql, statement, { prepare: false })),
   );
 }
-
-/** The first two columns of every tenant's table. */
-export function tenantColumns({ account, mode }: Tenant): readonly [account: number, live: boolean] {
-  return [account, mode === 'live'];
-}

@@ -4,7 +4,6 @@ import { type RowsStatement, tableStatements } from '../statements.ts';
 import { type AnyRow, type AnyTable, counterOf, type TableIn } from '../tables.ts';
 import type { RowChange } from '../writes.ts';
 import type { Sql } from './connection.ts';
-import { tenantColumns } from './run.ts';
 
 /** Counts of the changes that rows had when they were read, by table and id. */
 export type Seen = ReadonlyMap<string, number>;
@@ -45,7 +44,7 @@ function known(key: string | RowsStatement, make: () => RowsStatement): Known {
 }
 
 export function statementsOn(sql: Sql, tenant: Tenant, inShards: boolean) {
-  const key = tenantColumns(tenant);
+  const key = [tenant.account, tenant.mode === 'live'];
 
   /** The rows are values where there are up to so many of them, else one parameter. */
   function on(rows: readonly AnyRow[], statement: () => Known, mostAsValues = inShards ? 1 : 0) {
