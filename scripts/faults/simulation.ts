@@ -275,4 +275,16 @@ export const simulationFaults: readonly Fault[] = [
     find: 'isKnown || charge.disputed ? ask',
     replace: '!isKnown && charge.disputed ? ask',
   },
+  {
+    name: 'a database with a session that has changed unseen behind an erasure counts as broken',
+    ...foundAt('store/check/session-rules', 170),
+    find: '[toldVersions(row, checkout), row.version].includes(row.audited)',
+    replace: 'row.audited === toldVersions(row, checkout)',
+  },
+  {
+    name: 'an erasure leaves the newest event of a session as it was',
+    ...found('store/erase'),
+    find: "  yield* rewrite(tenant, 'event', blankEvents);",
+    replace: "  yield* rewrite(tenant, 'event', blankEvents.slice(0, -1));",
+  },
 ];

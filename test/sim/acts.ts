@@ -96,6 +96,22 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
     });
   }
 
+  const personOf = ({ person }: Of<'create'>) =>
+    person === undefined ? {} : oracle.people.detailsOf(person);
+
+  function erase({ customer: number }: Of<'erase'>): void {
+    const found = pick(oracle.people.known.values(), number);
+    if (found === undefined) return;
+    const { id } = found.customer;
+    const command = { type: 'erase_customer' } as const;
+    askElse<'customer'>(found.tenant, `DELETE /v3/customer/${id}`, (now) => ({
+      subject: 'customer',
+      id,
+      now,
+      command,
+    }));
+  }
+
   function changeEndpoint(step: Of<'change endpoint'>): void {
     const endpoint = pick(endpoints.values(), step.endpoint);
     if (endpoint === undefined) return;
@@ -132,7 +148,9 @@ export function createActs(stage: Stage): (step: Step) => Promise<void> {
 
     switch (step.do) {
       case 'create':
-        return askAbout(requests.create(tenantOf(step.tenant), step));
+        return askAbout(requests.create(tenantOf(step.tenant), step, personOf(step)));
+      case 'erase':
+        return erase(step);
       case 'update':
         return session && askAbout(requests.update(session, step));
       case 'expire':

@@ -103,5 +103,6 @@ export async function heal(
     const due = webhooks.events.filter((each) => each.tenant === tenantName(tenant) && !each.isForgotten);
     if (is !== due.map(({ id, body }) => id + body).join()) fault('the feed is not what was committed');
   }
+  for (const text of oracle.people.traces(stage.path)) fault(text);
   if (!goesBack) stage.retention.left();
 }

@@ -1,5 +1,6 @@
 /** Draws the steps of a history from its seed. */
 import { type Random, randomFrom } from '../crash/random.ts';
+import { DAY_MS } from './retention-oracle.ts';
 import { RECEIVERS, type Step } from './steps.ts';
 
 /** Times around which things happen: retries, questions to rails, deadlines and their grace, and forgetting. */
@@ -24,11 +25,15 @@ const PASSES = [
 /** Pages close within a day, so most of them see less of it. */
 const CARD_PASSES = [...PASSES, ...PASSES].filter((ms) => ms < 26 * 3_600_000).concat(26 * 3_600_000);
 
+/** Jumps of the clock of the machine. Behind one that was set back, things wait for as long: so it is a day at most. */
+const JUMPS = [-DAY_MS, -600_000, -20_000, 20_000, 600_000, DAY_MS];
+const FAR_JUMPS = [7 * DAY_MS, 40 * DAY_MS];
+
 /**
  * What a history is about: what is due and under way in the service, everything, mostly cards, cards and claims on what
- * was paid with them, or mostly the bank.
+ * was paid with them, mostly the bank, or people who are forgotten.
  */
-type Theme = 'service' | 'everything' | 'cards' | 'claims' | 'bank';
+type Theme = 'service' | 'people' | 'everything' | 'cards' | 'claims' | 'bank';
 
 /** In turn, whatever seed comes first. */
 const THEMES: readonly Theme[] = [
@@ -39,11 +44,12 @@ const THEMES: readonly Theme[] = [
   'claims',
   'service',
   'everything',
-  'service',
+  'people',
 ];
 
 const RAILS = {
   service: ['provider', 'provider', 'sandbox'],
+  people: ['provider', 'provider', 'sandbox'],
   everything: ['provider', 'stripe', 'stripe', 'sandbox'],
   cards: ['stripe'],
   claims: ['stripe'],
@@ -62,6 +68,8 @@ const terms = [
   { price: null, methods: ['wire_transfer'] },
 ] as const;
 
+/** Whether clocks also jump by weeks. */
+const isFar = (theme: Theme): boolean => theme === 'people' || theme === 'bank';
 const isOfCards = (theme: Theme): boolean => theme === 'cards' || theme === 'claims';
 const isOfMoney = (theme: Theme): boolean => isOfCards(theme) || theme === 'bank';
 
@@ -79,7 +87,9 @@ const makers: { readonly [D in Name]: Draw<D> } = {
     ...(theme === 'bank'
       ? { transfer: { payer: r.between(0, 1), late: r.pick(['accept', 'accept', 'hold']) } }
       : {}),
+    ...(theme === 'people' ? { person: r.between(0, 2) } : {}),
   }),
+  erase: (r) => ({ do: 'erase', customer: r.between(0, 99) }),
   update: (r) => ({
     do: 'update',
     session: r.between(0, 99),
@@ -202,11 +212,14 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   }),
   'payment file': (r) => ({ do: 'payment file', tenant: r.between(0, 2) }),
   pass: (r, theme) => ({ do: 'pass', ms: r.pick(isOfCards(theme) ? CARD_PASSES : PASSES) }),
-  'set clock': (r) => ({
+  'set clock': (r, theme) => ({
     do: 'set clock',
-    byMs: r.pick([-86_400_000, -600_000, -20_000, 20_000, 600_000, 86_400_000]),
+    byMs: r.pick(isFar(theme) ? [...JUMPS, ...FAR_JUMPS] : JUMPS),
   }),
-  advance: (r) => ({ do: 'advance', seconds: r.pick([1, 30, 60, 900, 86_400]) }),
+  advance: (r, theme) => ({
+    do: 'advance',
+    seconds: r.pick(isFar(theme) ? [1, 60, 900, 86_400, (40 * DAY_MS) / 1000] : [1, 30, 60, 900, 86_400]),
+  }),
   'full disk': (r) => ({ do: 'full disk', commits: r.between(1, 3) }),
   flaws: (r) => ({ do: 'flaws', commits: r.between(1, 3) }),
   upgrade: () => ({ do: 'upgrade' }),
@@ -221,6 +234,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
 /** How often each is drawn. */
 const serviceLots: Readonly<Record<Name, number>> = {
   create: 10,
+  erase: 0,
   update: 7,
   expire: 5,
   start: 12,
@@ -264,6 +278,7 @@ const serviceLots: Readonly<Record<Name, number>> = {
 
 const cardLots: Readonly<Record<Name, number>> = {
   create: 10,
+  erase: 0,
   update: 3,
   expire: 2,
   start: 18,
@@ -307,6 +322,7 @@ const cardLots: Readonly<Record<Name, number>> = {
 
 const lots: Readonly<Record<Theme, Readonly<Record<Name, number>>>> = {
   service: serviceLots,
+  people: { ...serviceLots, erase: 8 },
   everything: {
     ...serviceLots,
     'come back': 4,

@@ -1,7 +1,7 @@
 /** Requests of the simulation's clients: commands as the routes and pages make them, each time with ids and time of their own. */
 import type { CheckoutCommand } from '../../src/checkout/commands.ts';
 import type { AttemptId, CheckoutId } from '../../src/checkout/ids.ts';
-import { defaultPolicy } from '../../src/checkout/session.ts';
+import { defaultPolicy, type Payer } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
@@ -24,7 +24,8 @@ export type Asked = {
 };
 type Of<D extends Step['do']> = Extract<Step, { readonly do: D }>;
 
-export function create(tenant: Tenant, step: Of<'create'>): Asked {
+/** `said` are the details of the payer, if they are given. */
+export function create(tenant: Tenant, step: Of<'create'>, said: Partial<Payer>): Asked {
   const { amount, expiresInS, receiver, excess, transfer } = step;
   const payer = transfer ? PAYERS[transfer.payer] : undefined;
   return {
@@ -44,7 +45,7 @@ export function create(tenant: Tenant, step: Of<'create'>): Asked {
         description: 'things',
         referenceId: '',
         metadata: {},
-        payer: payer ? { ...nobody, name: payer.name } : nobody,
+        payer: { ...nobody, ...(payer ? { name: payer.name } : {}), ...said },
         successUrl: '',
         cancelUrl: '',
         webhookUrl: receiver === null ? '' : `https://r${receiver}.example/s`,

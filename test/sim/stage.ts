@@ -100,6 +100,7 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
   }
 
   return {
+    path,
     world,
     trouble,
     provider,

@@ -17,9 +17,13 @@ export type Step = { readonly joined?: true } & (
       readonly expiresInS: number | null;
       readonly receiver: number | null;
       readonly excess: 'keep' | 'refund';
+      /** Who pays, where that is said. */
+      readonly person?: number;
       /** Where it may be paid by a transfer: its payer, and what becomes of money that comes late. */
       readonly transfer?: { readonly payer: number; readonly late: 'accept' | 'hold' };
     }
+  /** A customer's personal data are erased. */
+  | { readonly do: 'erase'; readonly customer: number }
   | {
       readonly do: 'update';
       readonly session: number;

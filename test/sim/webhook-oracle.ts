@@ -40,7 +40,8 @@ export type Made = { readonly at: number; readonly elapsed: number };
 export type WrittenEvent = {
   readonly tenant: string;
   readonly id: string;
-  readonly body: string;
+  readonly subject: SubjectId;
+  body: string;
   readonly made: Made;
   isForgotten: boolean;
 };
@@ -112,6 +113,7 @@ export function createWebhookOracle(
         events.push({
           tenant: tenantName(tenant),
           id,
+          subject,
           body,
           made: madeIn(tenant, createdAt),
           isForgotten: false,
@@ -173,6 +175,15 @@ export function createWebhookOracle(
         const due = deliveries.get(id);
         // The request for one that is forgotten meanwhile is repeated here, where the API no longer finds it.
         if (due?.isForgotten === false) Object.assign(due, { isOver: false, resent: true });
+      }
+    },
+
+    /** A person was forgotten, of whom events of these sessions tell. */
+    redacted(subjects: ReadonlySet<string>, redact: (body: string) => string): void {
+      for (const event of events) {
+        if (!subjects.has(event.subject)) continue;
+        event.body = redact(event.body);
+        bodies.set(event.id, event.body);
       }
     },
 
