@@ -54,9 +54,6 @@ make_citus() {
 }
 
 start_node() { # name
-  # From 15.20 on nobody may decode by a library that is not named, and Citus divides shards by one of its own.
-  local plugins=
-  if grep -q output_plugin_libraries "$programs/postgres"; then plugins="output_plugin_libraries = 'pgoutput, citus'"; fi
   local data=$place/$1
   nodes+=("$1")
   install -d -m 700 "$data"
@@ -74,7 +71,6 @@ max_prepared_transactions = 200
 wal_level = logical
 max_wal_senders = 64
 max_replication_slots = 64
-$plugins
 fsync = off
 full_page_writes = off
 CONF
