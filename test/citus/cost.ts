@@ -1,21 +1,26 @@
 /**
  * Processor time of the engine for an operation of the API, and for a second of a service that has nothing to do: on one
- * server, and with a coordinator and two workers on the same machine.
+ * server, and with a coordinator and two workers on the same machine, over few shards and over many. What tenants need
+ * follows from it.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { distribute } from '../../src/cli/commands/db/distribute.ts';
 import { prepareDatabase } from '../../src/store/postgres/prepare.ts';
 import { authorization, type Instance, openTables, startInstance } from '../cluster/cluster.ts';
-import { workers } from '../support/citus.ts';
+import { joinNodes, workers } from '../support/citus.ts';
 import { evidence, type Figures } from '../support/evidence.ts';
-import { freshDatabase, migratedDatabase, sharedPostgres } from '../support/postgres.ts';
+import { addressOf, freshDatabase, sharedPostgres } from '../support/postgres.ts';
 import { scaled } from '../support/scale.ts';
 import { firstProcessOf } from './nodes.ts';
 
 /** Accounts beside the one that the start makes. */
-const ACCOUNTS = [1, 50, 1000] as const;
+const ACCOUNTS = [1, 50, 1000, 100_000] as const;
+const SHARDS = [4, 32] as const;
+/** A day of a tenant, and how much more there is at the peak; a session is created, changed and fetched so often. */
+const DAY = { sessions: 200, peak: 3, updates: 3, fetches: 10 };
 const IDLE_MS = scaled(1) * 3_000;
 const OPERATIONS = scaled(1) * 100;
 /** One after the other, so that each is a commit of its own. */
@@ -96,7 +101,7 @@ async function costs(t: TestContext, url: string, nodes: readonly string[]): Pro
     await addAccounts(t, url, count);
     // Every instance reads all accounts within half a second.
     await pause(2_000);
-    figures[`idle_second_with_${count}_accounts_ms`] = Math.max(0, (await perSecond()) - without);
+    figures[idleOf(count)] = Math.max(0, (await perSecond()) - without);
   }
   const idle = await perSecond();
 
@@ -127,11 +132,49 @@ const named = (prefix: string, figures: Figures): Figures =>
     Object.entries(figures).map(([name, value]) => [`${prefix}_${name}`, Math.round(value)]),
   );
 
-test('what an operation and a second cost', { timeout: 600_000 }, async (t) => {
+/** A database of its own over all nodes. */
+async function overShards(t: TestContext, shards: number): Promise<string> {
+  const url = await freshDatabase(t);
+  const name = new URL(url).pathname.slice(1);
+  await joinNodes([url, ...workers().map((worker) => addressOf(worker, name))], shards);
+  await distribute(url, () => {});
+  return url;
+}
+
+/** Cores that so many tenants need at their peak, and those that an instance keeps busy while nobody asks anything. */
+function coresFor(accounts: number, figures: Figures): readonly [work: string, idle: string] {
+  const { create_us = 0, update_us = 0, fetch_us = 0 } = figures;
+  const sessionUs = create_us + DAY.updates * update_us + DAY.fetches * fetch_us;
+  const cores = (sessionsASecond(accounts) * sessionUs) / 1_000_000;
+  return [cores.toPrecision(2), ((figures[idleOf(accounts)] ?? 0) / 1000).toPrecision(2)];
+}
+
+const sessionsASecond = (accounts: number): number => (accounts * DAY.sessions * DAY.peak) / 86_400;
+const idleOf = (accounts: number): string => `idle_second_with_${accounts}_accounts_ms`;
+
+test('what an operation and a second cost', { timeout: 2_400_000 }, async (t) => {
   const { url } = await sharedPostgres();
   const plain = await freshDatabase(t);
   await prepareDatabase(plain);
-  const alone = await costs(t, plain, [url]);
-  const inShards = await costs(t, await migratedDatabase(t), [url, ...workers()]);
-  evidence(t, 'citus-cost', { ...named('one_server', alone), ...named('citus', inShards) });
+  const engines = new Map([['one server', await costs(t, plain, [url])]]);
+  for (const shards of SHARDS)
+    engines.set(`${shards} shards`, await costs(t, await overShards(t, shards), [url, ...workers()]));
+  const all = [...engines];
+  evidence(
+    t,
+    'citus-cost',
+    Object.assign({}, ...all.map(([name, figures]) => named(name.replace(' ', '_'), figures))),
+    {
+      head: [
+        'Tenants',
+        'Sessions a second',
+        ...all.flatMap(([name]) => [`Cores, ${name}`, `Idle cores, ${name}`]),
+      ],
+      rows: ACCOUNTS.map((accounts) => [
+        accounts,
+        sessionsASecond(accounts).toPrecision(2),
+        ...all.flatMap(([, figures]) => coresFor(accounts, figures)),
+      ]),
+    },
+  );
 });

@@ -26,14 +26,14 @@ export async function distributeOver(addresses: readonly string[]): Promise<void
 }
 
 /** Tells the nodes of each other. */
-export async function joinNodes(addresses: readonly string[]): Promise<void> {
+export async function joinNodes(addresses: readonly string[], shards = SHARDS): Promise<void> {
   for (const address of addresses) await on(address, ['CREATE EXTENSION citus']);
   const [coordinator, ...others] = addresses.map((address) => new URL(address));
   if (coordinator === undefined) return;
   await on(coordinator.href, [
     `SELECT citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
     ...others.map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
-    `ALTER DATABASE ${coordinator.pathname.slice(1)} SET citus.shard_count = ${SHARDS}`,
+    `ALTER DATABASE ${coordinator.pathname.slice(1)} SET citus.shard_count = ${shards}`,
   ]);
 }
 
