@@ -155,7 +155,7 @@ export const simulationFaults: readonly Fault[] = [
   },
   {
     name: 'a call to Stripe that fails counts as under way for ever',
-    ...found('methods/stripe/client'),
+    ...foundAt('methods/stripe/client', 110),
     find: '.finally(() => {\n      underWay -= 1;\n    });',
     replace: '.then((said) => {\n      underWay -= 1;\n      return said;\n    });',
   },
