@@ -17,11 +17,11 @@ const GATHER_MS = 20;
 /** Limit of one shared query. A request that is further behind reads by itself. */
 const MAX_EVENTS = 200;
 /** Characters after which a page ends: an event can have 300,000, and a hundred of them would hold up everybody. */
-const MAX_CHARACTERS = 4 * 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 /** Rows of the first read of a page, which shows how long the others may be. */
-const FIRST_ROWS = 10;
+const FIRST_ROWS = 4;
 /** Characters that one read is to have, so that others have their turn in between. */
-const READ_CHARACTERS = 2 ** 20;
+const READ_CHARACTERS = 2 ** 18;
 
 export type FeedQuery = {
   readonly tenant: Tenant;

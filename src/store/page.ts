@@ -9,7 +9,7 @@ export type PageRequest = {
 export type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
 
 /** Characters after which a page ends: the longest session has 280,000, and a hundred of them would hold up everybody. */
-const MAX_CHARACTERS = 4 * 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 
 /** Writes the rows of a page, those next to its cursor first, until they are long enough for a page. */
 export function written<R, T extends { readonly json: string }>(

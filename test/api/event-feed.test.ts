@@ -79,15 +79,15 @@ function movedTime(t: TestContext) {
 const query = (after: number, types?: readonly string[]) => ({ tenant, types, after, limit: 100 });
 
 suite('a page of the feed', () => {
-  test('of long events ends after some megabytes, and is read a few at a time', async () => {
+  test('of long events ends after a megabyte, and is read a few at a time', async () => {
     const feed = memoryFeed();
-    feed.body = 'x'.repeat(300_000);
+    feed.body = 'x'.repeat(100_000);
     for (let i = 0; i < 100; i++) feed.add();
     const { rows, hasMore, position } = await feed.reader.page(query(0));
     assert.equal(hasMore, true);
     assert.equal(position, rows.length);
-    assert.ok(rows.length >= 10 && rows.length < 20, `${rows.length} rows`);
-    assert.ok(feed.reads > 1);
+    assert.ok(rows.length >= 10 && rows.length <= 13, `${rows.length} rows`);
+    assert.ok(feed.reads > 3);
   });
 
   test('of usual events is whole, after two reads', async () => {

@@ -356,13 +356,13 @@ test('pages of long sessions end before their limit, and reach all of them in bo
         'GET',
         `/v3/checkout?metadata[run]=long&limit=100${cursor && `&${direction}=${cursor}`}`,
       );
-      assert.ok(text.length < 5_000_000, `${text.length} characters`);
+      assert.ok(text.length < 1_500_000, `${text.length} characters`);
       lengths.push(json.data.length);
       const ids: string[] = json.data.map(({ id }: Data) => id);
       seen.push(...(direction === 'after' ? ids : ids.reverse()));
       cursor = json.next_cursor;
     }
     assert.deepEqual(seen, direction === 'after' ? made.toReversed() : made.slice(1));
-    assert.ok(lengths.length === 2 && (lengths[0] ?? 0) > 10, `${lengths}`);
+    assert.ok(lengths.length > 3 && lengths.length < 7, `${lengths}`);
   }
 });

@@ -66,7 +66,7 @@ const feedQuery = Type.Object(
 
 const timelineQuery = Type.Object({ after, limit }, { additionalProperties: false });
 
-const feedDescription = `Oldest first. Repeat the request with \`after\` set to \`next_cursor\`: a reader that does so misses no event and sees none twice. Every page has a cursor, even an empty one. A page can have fewer events than \`limit\` while \`has_more\` is true: it ends after some four megabytes, and with \`type\`, for which a request searches a limited part of the feed, it may even be empty.
+const feedDescription = `Oldest first. Repeat the request with \`after\` set to \`next_cursor\`: a reader that does so misses no event and sees none twice. Every page has a cursor, even an empty one. A page can have fewer events than \`limit\` while \`has_more\` is true: it ends after about a megabyte, and with \`type\`, for which a request searches a limited part of the feed, it may even be empty.
 
 With \`wait\`, the service answers as soon as there is an event. With \`Accept: text/event-stream\`, it sends new events as a stream. At most 100 requests of a key can wait or stream at the same time.`;
 
