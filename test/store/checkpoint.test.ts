@@ -99,22 +99,6 @@ suite('the log of the database', () => {
     await checkpoints.stop();
   });
 
-  test('is left as it is while it is short, so that who writes little has no thread', async (t) => {
-    const path = join(freshDirectory(t), 'test.db');
-    const database = open(t, path);
-    const checkpoints = startCheckpoints(database, path);
-    const { mock } = t.mock.method(Worker.prototype, 'postMessage');
-    t.mock.method(performance, 'now', () => Number.MAX_SAFE_INTEGER);
-    const written = () => {
-      fill(database, 1, 60_000);
-      checkpoints.written();
-      return statSync(`${path}-wal`).size;
-    };
-    while (written() < 0.9 * 2 ** 20) assert.equal(mock.callCount(), 0);
-    while (mock.callCount() === 0) assert.ok(written() < 1.5 * 2 ** 20);
-    await checkpoints.stop();
-  });
-
   test('is begun anew by the thread, so that no change waits for the disk in front of it', {
     timeout: 20_000,
   }, async (t) => {

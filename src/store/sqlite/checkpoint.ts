@@ -13,8 +13,6 @@ const LONG = 4;
 const STEP_MS = 40;
 /** Commits behind which a piece is copied, at least: it costs two syncs, which a single change is not worth. */
 const STEP_COMMITS = 4;
-/** Bytes of the log before which the thread does not begin: it takes 20 to 60 ms of processor time, and 7 MB. */
-const BEGIN_AT_BYTES = 2 ** 20;
 /** Pieces before the rest is copied: each has only what was written during the one before, so that leaves little. */
 const ROUNDS = 3;
 
@@ -123,7 +121,6 @@ export function startCheckpoints(
         onLong(bytes);
       }
       if (bytes <= copyAt) {
-        if (thread === null && bytes < BEGIN_AT_BYTES) return;
         commits += 1;
         if (isStepping || commits < STEP_COMMITS || performance.now() - steppedAt < STEP_MS) return;
         isStepping = true;
