@@ -420,4 +420,10 @@ export const httpFaults: readonly Fault[] = [
     find: 'isWhole || characters >= MAX_CHARACTERS',
     replace: 'isWhole',
   },
+  {
+    name: 'pages of the feed are read as fast as they are asked for, whoever waits meanwhile',
+    ...http('event-feed', 'event-feed'),
+    find: '      await ownTurn();\n      const page',
+    replace: '      const page',
+  },
 ];

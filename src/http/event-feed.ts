@@ -18,10 +18,10 @@ const GATHER_MS = 20;
 const MAX_EVENTS = 200;
 /** Characters after which a page ends: an event can have 300,000, and a hundred of them would hold up everybody. */
 const MAX_CHARACTERS = 2 ** 20;
-/** Rows of the first read of a page, which shows how long the others may be. */
-const FIRST_ROWS = 4;
-/** Characters that one read is to have, so that others have their turn in between. */
-const READ_CHARACTERS = 2 ** 18;
+/** Rows of the first read of a page, which shows how long the others may be: one may be of 300,000 characters. */
+const FIRST_ROWS = 1;
+/** Characters that one read is to have: a millisecond of the thread that answers, behind which others have their turn. */
+const READ_CHARACTERS = 2 ** 17;
 
 export type FeedQuery = {
   readonly tenant: Tenant;
@@ -69,6 +69,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     const rows: FeedEvent[] = [];
     let characters = 0;
     for (let [position, count] = [after, Math.min(limit, FIRST_ROWS)]; ; ) {
+      await ownTurn();
       const page = await store.events.list(tenant, filter, position, count);
       rows.push(...page.rows);
       for (const { body } of page.rows) characters += body.length;
@@ -77,11 +78,10 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
       position = page.position;
       const atOnce = Math.floor((READ_CHARACTERS * rows.length) / characters);
       count = Math.min(limit - rows.length, Math.max(1, atOnce));
-      await nextTurn();
     }
   }
 
-  /** One query for each turn of the event loop, so that other requests come in between. */
+  /** One query of all readers for each turn of the event loop, so that other requests come in between. */
   async function ownTurn(): Promise<void> {
     lastTurn = lastTurn.then(() => nextTurn());
     await lastTurn;
@@ -204,11 +204,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
           if (page.rows.length > 0 || over.aborted) return { ...page, position: lookedTo };
           after = lookedTo;
           // There is more; or the shared query has moved on meanwhile, and does not repeat what it found.
-          if (page.hasMore || after < tail.position) {
-            await ownTurn();
-            if (over.aborted) return { ...page, position: after };
-            continue;
-          }
+          if (page.hasMore || after < tail.position) continue;
         }
         if (isAtEnd || tail.news !== news) lookSoon(tail);
         return await arrival(tail, { ...query, after }, over);

@@ -90,6 +90,20 @@ suite('a page of the feed', () => {
     assert.ok(feed.reads > 3);
   });
 
+  test('is read a step in a turn of the event loop, however many ask for one', async () => {
+    const feed = memoryFeed();
+    feed.body = 'x'.repeat(100_000);
+    for (let i = 0; i < 100; i++) feed.add();
+    const pages = Promise.all(Array.from({ length: 20 }, () => feed.reader.page(query(0))));
+    let most = 0;
+    for (let all = false, before = 0; !all; before = feed.reads) {
+      all = await Promise.race([pages.then(() => true), nextTurn(false)]);
+      most = Math.max(most, feed.reads - before);
+    }
+    assert.ok(feed.reads > 100, `${feed.reads} reads`);
+    assert.ok(most <= 2, `${most} reads in one turn`);
+  });
+
   test('of usual events is whole, after two reads', async () => {
     const feed = memoryFeed();
     for (let i = 0; i < 150; i++) feed.add();
@@ -291,7 +305,7 @@ suite('a stream', () => {
     assert.ok(feed.reads <= 12, 'what does not fit is left in the feed');
     response.isFull = false;
     response.emit('drain');
-    await pass(20);
+    for (let passes = 0; passes < 1_000 && !response.text.includes('id: 1000\n'); passes++) await pass(1);
     assert.match(response.text, /id: 1000\nevent: .*\ndata: {}\n\n$/);
     assert.equal(response.text.match(/^event/gm)?.length, 1_000 - (Number(/\d+/.exec(text)?.[0]) - 1));
     response.isFull = true;
