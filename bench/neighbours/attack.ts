@@ -154,6 +154,9 @@ function openSlow(connections: number, kinds: readonly SlowKind[]): void {
 const statusIn = (piece: Buffer | string): string | undefined =>
   /^HTTP\/1\.1 (\d{3})/.exec(String(piece))?.[1];
 
+/** Time for which a client goes on sending when it has its answer. */
+const CARELESS_MS = 500;
+
 /** Sends one message after the other, each on a connection of its own, as who does not care for what is answered. */
 async function sendInTurn(messages: readonly Message[], index: number): Promise<void> {
   for (let at = index; ; at++) {
@@ -163,6 +166,7 @@ async function sendInTurn(messages: readonly Message[], index: number): Promise<
       let status: string | undefined;
       socket.once('data', (piece) => {
         status = statusIn(piece);
+        setTimeout(() => socket.destroy(), CARELESS_MS);
       });
       socket.once('end', () => socket.destroy());
       socket.once('close', () => resolve(status ?? 'closed'));
