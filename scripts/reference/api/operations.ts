@@ -249,8 +249,7 @@ function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Compone
         ? {
             has_more: {
               type: 'boolean',
-              description:
-                'More rows follow in this direction, also where a page of very long rows has fewer than `limit`.',
+              description: 'More rows follow, even after a short page.',
             },
             next_cursor: { type: ['string', 'null'], description: 'Cursor of the next page.' },
           }
