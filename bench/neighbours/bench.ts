@@ -11,7 +11,7 @@ import { median } from '../statistics.ts';
 import type { Attack, Counts } from './attack.ts';
 import { type Outcome, openLoop } from './load.ts';
 
-/** Of each load; a short run has shorter ones. */
+/** Duration of each load; a short run has shorter ones. */
 const SECONDS = scaled(10);
 /** A ratio above that is measured twice more, and the median counts: one pause of the machine is not what a route costs. */
 const DOUBTFUL_RATIO = 1.5;

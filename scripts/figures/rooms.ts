@@ -7,7 +7,7 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 /** Rooms, each with those that it imports from. */
 export type Rooms = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What a file imports: paths from the root for files of ours, names for everything else. */
+/** Imports of a file: paths from the root for files of ours, names for everything else. */
 export function importsOf(file: string, code: string): string[] {
   const specifiers = [
     ...code.matchAll(/^(?:import|export)\b[^'"`;=()]*?\bfrom\s+'([^']+)'/gm),

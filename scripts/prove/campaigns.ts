@@ -29,7 +29,7 @@ export interface Campaign {
 
 export type Bound = { readonly atLeast: number } | { readonly atMost: number };
 
-/** What the comparison with what was acknowledged must not find. */
+/** Figures that the comparison with what was acknowledged must not find. */
 const nothingWrong: Campaign['reach'] = {
   lost: { atMost: 0 },
   doubled: { atMost: 0 },

@@ -56,7 +56,7 @@ export function judged(campaign: Campaign, lines: readonly Line[], ended: Ended)
   };
 }
 
-/** What is wrong with a short run: it has failed, or does not say what a long one would have to reach. */
+/** Faults of a short run: it has failed, or does not say what a long one would have to reach. */
 export function shortFaults(campaign: Campaign, { lines, tests, hasFailed }: Ran): string[] {
   const figures = together([{ tests }, ...linesFor(campaign, lines).map((line) => line.figures)]);
   const unsaid = Object.keys(campaign.reach).filter((name) => figures[name] === undefined);

@@ -32,7 +32,7 @@ const FURTHER_VARIANTS = /^test\/methods\/contract-(postgres-restarted|sqlite)\.
 /** Suites that put a library of their own between a service and its disk: they need Linux and a C compiler. */
 export const COMPILED = /^test\/crash\/(io-faults|power-loss)\.test\.ts$/;
 
-/** Whether a C compiler can be started; whether it works is for those to find out who need it. */
+/** True if a C compiler can be started; those who need it find out if it works. */
 export const hasCompiler = (): boolean =>
   process.platform === 'linux' &&
   (process.env.PATH ?? '').split(delimiter).some((directory) => existsSync(join(directory, 'cc')));

@@ -13,7 +13,7 @@ import { type CreditTransfer, isIban } from './payment-file.ts';
 type PageRequest = { readonly limit: number; readonly after?: string };
 type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
 
-/** What is read of the store, which knows the entries of this room and not the other way round. */
+/** Reads of the store, which knows the entries of this room and not the other way round. */
 type Reader = {
   readonly refunds: {
     list(

@@ -14,9 +14,9 @@ declare module 'fastify' {
 
 /** Requests a second in the long run; 0 is no limit. */
 export type Rates = {
-  /** Of each API key. */
+  /** Rate of each API key. */
   readonly ofKey: number;
-  /** Of each address: requests without a key, and those of payers. */
+  /** Rate of each address: requests without a key, and those of payers. */
   readonly ofAddress: number;
 };
 
@@ -32,7 +32,7 @@ export function createLimits({ ofKey, ofAddress }: Rates) {
     keys: createRateLimiter(ofKey, now),
     tenants: createRateLimiter(FULL_KEYS * ofKey, now),
     addresses: createAddressLimiter(ofAddress, now),
-    /** Of addresses that send provider events without a valid signature: payers of the same address are not at fault. */
+    /** Addresses that send provider events without a valid signature: payers of the same address are not at fault. */
     unsigned: createAddressLimiter(ofAddress, now),
   };
 }

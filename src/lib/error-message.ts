@@ -1,4 +1,4 @@
-/** What was thrown: its message, and what the system and SQLite say of it. */
+/** Thrown errors: their message, and what the system and SQLite say of them. */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

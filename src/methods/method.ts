@@ -16,7 +16,7 @@ import type { Mode, Tenant, TenantTime } from '../checkout/tenant.ts';
 import type { ReceivingAccount } from './bank/receiving-account.ts';
 import { catalogue, findMethod, type Method } from './catalogue.ts';
 
-/** What rails read of an account that is paid. Accounts know receiving accounts, and rails no accounts. */
+/** The part of a paid account that rails read. Accounts know receiving accounts, and rails no accounts. */
 export type PaidAccount = {
   readonly number: number;
   readonly name: string;

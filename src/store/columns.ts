@@ -223,7 +223,7 @@ export const followingOnPostgres: ReadonlyArray<Following<AnyTable>> = [
       const at = dueAt(checkout);
       return at === null ? [] : [{ checkout: checkout.id, dueAt: at, leasedUntil: null }];
     },
-    // Whoever holds a session need not be waited for once it is due at another time.
+    // A holder of a session need not be waited for once the session is due at another time.
     { sets: 'all' },
   ),
   ...followingTables,

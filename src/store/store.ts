@@ -228,7 +228,7 @@ export type Retention = {
 };
 
 export type FeedTroubles = {
-  /** How often a feed has gone on by itself behind an end that was lost. */
+  /** Number of times that a feed has gone on by itself behind an end that was lost. */
   readonly repairs: number;
   /** Feeds that could not go on when they were looked at last. */
   readonly stuck: number;

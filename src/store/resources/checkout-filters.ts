@@ -56,7 +56,7 @@ export const isRanged = (filter: CheckoutFilter): boolean => asksFor(filter, ofO
 /** The filter but for what the class has. */
 export const besideClass = (filter: CheckoutFilter): CheckoutFilter => without(filter, ofClass);
 
-/** What is asked for and has an index of its own: that, the condition, and the rest of the filter. */
+/** A filter that has an index of its own: the index, the condition, and the rest of the filter. */
 export const indexedIn = (filter: CheckoutFilter) =>
   indexed
     .filter(([name]) => filter[name] !== undefined)
