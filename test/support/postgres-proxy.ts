@@ -35,6 +35,21 @@ export function textIn(message: Buffer): string | null {
   return message.toString('utf8', from, message.indexOf(0, from));
 }
 
+/** Both ends of a connection through a proxy: whichever ends, ends the other. They are among the sockets until then. */
+export function endTogether(sockets: Set<Socket>, near: Socket, far: Socket): void {
+  for (const [socket, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    sockets.add(socket);
+    socket.on('error', () => other.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      other.destroy();
+    });
+  }
+}
+
 /** The address of a proxy, which ends with the test, before the database does; behind null a client gets no answer. */
 export async function proxied(
   context: Ends,
@@ -45,17 +60,7 @@ export async function proxied(
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const database = connect({ host: hostname, port: Number(port), noDelay: true });
-    for (const [socket, other] of [
-      [client, database],
-      [database, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
+    endTogether(sockets, client, database);
     database.pipe(client);
     let isHeld = false;
     client.on(

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { messages, textIn } from '../../support/postgres-proxy.ts';
+import { endTogether, messages, textIn } from '../../support/postgres-proxy.ts';
 import { BEFORE, counter, nameOf, type Place } from './order.ts';
 
 const [QUERY, PARSE, BIND, EXECUTE, SYNC, READY] = ['Q', 'P', 'B', 'E', 'S', 'Z'];
@@ -77,17 +77,7 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
         near.write(message);
       }, 1),
     );
-    for (const [socket, other] of [
-      [near, database],
-      [database, near],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
+    endTogether(sockets, near, database);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
