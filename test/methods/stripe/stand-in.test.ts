@@ -27,6 +27,7 @@ suite('the stand-in for Stripe', () => {
     const { stripe } = await startHarness(t);
     const { hostname, port } = new URL(stripe.url);
     const client = new Stripe(stripe.keys.test.secretKey, { protocol: 'http', host: hostname, port });
+    const expiresAtSeconds = Math.floor(Date.now() / 1000) + 3600;
     const create = (name: string) =>
       client.checkout.sessions.create(
         {
@@ -36,7 +37,7 @@ suite('the stand-in for Stripe', () => {
           ],
           success_url: 'https://shop.example/',
           cancel_url: 'https://shop.example/',
-          expires_at: Math.floor(Date.now() / 1000) + 3600,
+          expires_at: expiresAtSeconds,
         },
         { idempotencyKey: 'one' },
       );
