@@ -1,5 +1,5 @@
 /** The same service with a fault planted: each second its thread does nothing for a while. */
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/read.ts';
 import { createService } from '../src/main.ts';
 
 const EVERY_MS = 1_000;

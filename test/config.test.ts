@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { BadSetting, readConfig, secretNames, settings, variableText } from '../src/config.ts';
+import { BadSetting, readConfig, secretNames, variableText } from '../src/config/read.ts';
+import { settings } from '../src/config/settings.ts';
 import { nameOf } from '../src/store/postgres/unusable.ts';
 import { freshDirectory } from './support/process.ts';
 

@@ -109,7 +109,7 @@ suite('the layers', () => {
     );
     assert.deepEqual(
       sources.filter((file) => /^src\/[^/]+$/.test(file)),
-      ['src/config.ts', 'src/main.ts', 'src/version.ts'],
+      ['src/main.ts', 'src/version.ts'],
     );
   });
 

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 export const operationFaults: readonly Fault[] = [
   {
     name: 'a secret in a file takes the place of the one in the environment without a word',
-    file: 'src/config.ts',
+    file: 'src/config/read.ts',
     tests: ['test/config.test.ts'],
     find: "if (text !== '') throw new BadSetting(",
     replace: "if (text === 'both') throw new BadSetting(",

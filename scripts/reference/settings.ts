@@ -1,4 +1,5 @@
-import { secretNames, settings } from '../../src/config.ts';
+import { secretNames } from '../../src/config/read.ts';
+import { settings } from '../../src/config/settings.ts';
 import { generatedFrom, table } from './markdown.ts';
 
 export function settingsReference(): string {
@@ -6,7 +7,7 @@ export function settingsReference(): string {
     const text = 'defaultText' in row ? row.defaultText : row.default === '' ? '' : `\`${row.default}\``;
     return [`\`${name}\``, text, row.meaning];
   });
-  return `${generatedFrom('src/config.ts')}
+  return `${generatedFrom('src/config/settings.ts')}
 # Settings
 
 All settings are environment variables. An empty one counts as absent. A wrong value stops the start with one line that

@@ -1,5 +1,5 @@
 /** The database of commands for whole databases. */
-import { DEFAULT_DATABASE_URL } from '../config.ts';
+import { DEFAULT_DATABASE_URL } from '../config/settings.ts';
 import { withDefault } from './declare/parameter.ts';
 import { database } from './declare/values.ts';
 

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createFirstAccount } from '../accounts/account.ts';
 import { addApiKey, allPermissions, createApiKey, hashSecret } from '../accounts/api-key.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
 

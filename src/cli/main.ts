@@ -1,6 +1,6 @@
 /** The command line `opentill <command>`: finds the command in the table, reads its words and runs it. */
 
-import { BadSetting } from '../config.ts';
+import { BadSetting } from '../config/read.ts';
 import { UnusableFile } from '../lib/atomic-file.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { DamagedRow, StoreUnavailable, UnusableDatabase } from '../store/errors.ts';

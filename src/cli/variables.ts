@@ -1,5 +1,5 @@
 /** Environment variables that commands read: the settings, and two for those who talk to a server. */
-import { settings } from '../config.ts';
+import { settings } from '../config/settings.ts';
 import type { AccessKind } from './declare/command.ts';
 
 /** A machine that runs the server has settings of it, which tell its clients where it is. */

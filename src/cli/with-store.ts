@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readSetting } from '../config.ts';
+import { readSetting } from '../config/read.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';

@@ -1,5 +1,5 @@
 /** Picks the database: the only file that knows which there are, but for commands on whole databases. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/settings.ts';
 import type { OpenOptions, Store } from './store.ts';
 
 /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createSerializer } from '../../src/checkout/serializer.ts';
-import { databaseUrl } from '../../src/config.ts';
+import { databaseUrl } from '../../src/config/values.ts';
 import { isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';

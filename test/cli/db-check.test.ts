@@ -1,7 +1,7 @@
 /** `db check`: it says nothing of a database that a service has made, and everything of one that somebody has damaged. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { databaseUrl } from '../../src/config.ts';
+import { databaseUrl } from '../../src/config/values.ts';
 import { type CheckListener, isBroken, type Outcome } from '../../src/store/check/check.ts';
 import { checkPostgres } from '../../src/store/postgres/check.ts';
 import { checkSqlite } from '../../src/store/sqlite/check.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
 import { announced } from '../../src/cli/first-start.ts';
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/settings.ts';
 import { freshDirectory, runToEnd, serve, welcomeIn, welcomeOf } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
 import { curlLines, requestOf, send } from './pasted.ts';

@@ -3,7 +3,7 @@
  * runs out while a test looks on. All processes with the same settings show the same time.
  */
 import { firstStart } from '../../src/cli/first-start.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { createService } from '../../src/main.ts';
 
 const { CLOCK_START, CLOCK_SPEED, CLOCK_SINCE } = process.env;

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
-import { variableNames } from '../../src/config.ts';
+import { variableNames } from '../../src/config/read.ts';
 import { welcomeIn } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 import { type Block, fileNameOf, pagePaths, readPage } from './page.ts';

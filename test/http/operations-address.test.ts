@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { pino } from 'pino';
 import { freePort } from '../../src/cli/free-port.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { createService } from '../../src/main.ts';
 import { createSession } from '../api/shop.ts';
 import { freshTestDatabase } from '../support/database.ts';

@@ -14,7 +14,7 @@ import type { CheckoutId } from '../../src/checkout/ids.ts';
 import { createSerializer } from '../../src/checkout/serializer.ts';
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { newId } from '../../src/lib/id.ts';
 import { createService } from '../../src/main.ts';
 import { findMethod, type Method } from '../../src/methods/catalogue.ts';

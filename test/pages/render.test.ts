@@ -7,7 +7,7 @@ import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencies, currencyExponent, MAX_AMOUNT } from '../../src/checkout/money.ts';
 import type { Attempt, JsonObject, Refund } from '../../src/checkout/session.ts';
 import { receiptCode } from '../../src/checkout/token.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { english, languages } from '../../src/i18n/languages/all.ts';
 import { isolated, localeOf, money } from '../../src/i18n/locale.ts';
 import { drawing, type Html, html, textOf } from '../../src/lib/html.ts';

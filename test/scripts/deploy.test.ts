@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { takeJourney } from '../../scripts/try/journey.ts';
 import { freePort } from '../../src/cli/free-port.ts';
-import { variableNames as known } from '../../src/config.ts';
+import { variableNames as known } from '../../src/config/read.ts';
 import { freshDirectory, run } from '../support/process.ts';
 import { startService } from '../support/service.ts';
 

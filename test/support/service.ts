@@ -6,7 +6,8 @@ import { allPermissions, createApiKey, type Permission } from '../../src/account
 import type { Mode } from '../../src/checkout/tenant.ts';
 import { firstStart } from '../../src/cli/first-start.ts';
 import { freePort } from '../../src/cli/free-port.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
+import type { Config } from '../../src/config/settings.ts';
 import type { ConnectionOptions } from '../../src/http/connections.ts';
 import { createService, type Service } from '../../src/main.ts';
 import { createClient, type Response } from './client.ts';

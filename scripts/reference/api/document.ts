@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { DOCUMENTED_URL } from '../../../src/http/docs.ts';
 import type { DeclaredOperation } from '../../../src/http/operation.ts';
 import { createService } from '../../../src/main.ts';

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { readConfig, settings } from '../../config.ts';
+import { readConfig } from '../../config/read.ts';
+import { settings } from '../../config/settings.ts';
 import type { OpenOptions } from '../../store/store.ts';
 import { plainCommand } from '../declare/access.ts';
 import { exitStatus } from '../failure.ts';

@@ -3,7 +3,7 @@
  * `commands/` declares one command with its handler.
  */
 import type { Permission } from '../../accounts/api-key.ts';
-import { BadSetting, variableText } from '../../config.ts';
+import { BadSetting, variableText } from '../../config/read.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { createOutput, type Output } from '../output.ts';
 import type { Json, RecordOf } from './json.ts';

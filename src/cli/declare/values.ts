@@ -1,6 +1,6 @@
 /** Kinds of values that several commands take. Each `parse` throws the rest of the sentence "--limit …". */
 import { allPermissions, type Permission } from '../../accounts/api-key.ts';
-import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config.ts';
+import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
 import { parseMoment, parseSpan } from '../moment.ts';
 import { printable } from '../printable.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, createAccount } from '../../accounts/account.ts';
 import { allPermissions, createApiKey } from '../../accounts/api-key.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/read.ts';
 import { createService } from '../../main.ts';
 import type { Store } from '../../store/store.ts';
 import { freePort } from '../free-port.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { hostInUrl } from '../../config.ts';
+import { hostInUrl } from '../../config/values.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { causeOf } from '../client.ts';
 import { printable } from '../printable.ts';

@@ -1,5 +1,5 @@
 /** Findings on the database of the settings, whether it can be opened or not. */
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/settings.ts';
 import type { Finding } from '../../lib/finding.ts';
 
 /** Looks at the database without changing it. Only what belongs to its kind is loaded. */

@@ -1,7 +1,7 @@
 /** Files that hold secrets, and the folder of statements: who can read and write them. */
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { secretNames } from '../../config.ts';
+import { secretNames } from '../../config/read.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import type { Values } from './settings.ts';
 

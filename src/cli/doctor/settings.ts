@@ -1,5 +1,6 @@
 /** Settings: each by itself and together, and what looks like a misspelled one. */
-import { BadSetting, type Config, readConfig, readSetting, settings, variableNames } from '../../config.ts';
+import { BadSetting, readConfig, readSetting, variableNames } from '../../config/read.ts';
+import { type Config, settings } from '../../config/settings.ts';
 import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 import { keysOf } from '../../lib/keys.ts';
 import { nearest } from '../nearest.ts';

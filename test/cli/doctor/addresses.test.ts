@@ -8,7 +8,7 @@ import { suite, after as suiteAfter, before as suiteBefore, type TestContext, te
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { examineAddresses } from '../../../src/cli/doctor/addresses.ts';
 import { freePort } from '../../../src/cli/free-port.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { freshDirectory } from '../../support/process.ts';
 import { serveHere } from '../../support/service.ts';
 import { certificateFor } from '../../webhooks/build-certificate.ts';

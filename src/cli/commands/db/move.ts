@@ -1,4 +1,4 @@
-import { DEFAULT_DATABASE_URL } from '../../../config.ts';
+import { DEFAULT_DATABASE_URL } from '../../../config/settings.ts';
 import { plainCommand } from '../../declare/access.ts';
 import { required, type Value, withDefault } from '../../declare/parameter.ts';
 import { database } from '../../declare/values.ts';

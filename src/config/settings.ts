@@ -1,0 +1,189 @@
+/** The settings: one table of environment variables. The settings page of the docs is generated from it. */
+import {
+  accountName,
+  baseUrl,
+  bootstrapKey,
+  databaseUrl,
+  folder,
+  hostInUrl,
+  hostName,
+  integer,
+  listenAddress,
+  networks,
+  oneOf,
+  optionalPort,
+  signingSecret,
+  stripeKey,
+} from './values.ts';
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+export const DEFAULT_DATABASE_URL = 'sqlite:./data/opentill.db';
+
+export type Setting<T> = {
+  /** As an operator would write it; a function where it follows from other settings. */
+  readonly default: string | ((env: NodeJS.ProcessEnv) => string);
+  readonly defaultText?: string;
+  readonly meaning: string;
+  /** True if it may also be the content of a file, which `<NAME>_FILE` names. */
+  readonly isSecret?: true;
+  /**
+   * Throws an Error with the rest of the sentence "<NAME> …" for a wrong value. It never repeats the value: an address may
+   * hold a password, and any setting may have got what was meant for a secret one.
+   */
+  readonly parse: (text: string) => T;
+};
+
+const setting = <T>(row: Setting<T>): Setting<T> => row;
+const publicUrl = (env: NodeJS.ProcessEnv) =>
+  env.PUBLIC_URL || `http://${hostInUrl(env.HOST || '127.0.0.1')}:${env.PORT || '3000'}`;
+
+export const settings = {
+  PORT: setting({
+    default: '3000',
+    meaning: 'TCP port to listen on; 0 takes a free one.',
+    parse: integer(0, 65_535),
+  }),
+  HOST: setting({
+    default: '127.0.0.1',
+    meaning:
+      'Address to listen on. While this and `PUBLIC_URL` are loopback addresses, webhooks may go to this machine too.',
+    parse: hostName,
+  }),
+  OPERATIONS_PORT: setting({
+    default: '',
+    meaning: 'TCP port for `/livez`, `/readyz` and `/metrics`, then not at `PORT`; empty leaves them there.',
+    parse: optionalPort,
+  }),
+  OPERATIONS_HOST: setting({
+    default: '127.0.0.1',
+    meaning: 'Address to listen on for `OPERATIONS_PORT`.',
+    parse: listenAddress,
+  }),
+  PUBLIC_URL: setting({
+    default: publicUrl,
+    defaultText: '`http://HOST:PORT`',
+    meaning: 'Base address of the API as merchants reach it.',
+    parse: baseUrl,
+  }),
+  CHECKOUT_URL: setting({
+    default: publicUrl,
+    defaultText: '`PUBLIC_URL`',
+    meaning: 'Base address of the payment pages as payers reach them.',
+    parse: baseUrl,
+  }),
+  DATABASE_URL: setting({
+    default: DEFAULT_DATABASE_URL,
+    meaning:
+      'Where everything is kept: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. Of several hosts, separated by commas, the one that takes writes is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
+    isSecret: true,
+    parse: databaseUrl,
+  }),
+  DATABASE_COMMITS: setting({
+    default: '4',
+    meaning: 'PostgreSQL only: commits under way at once. The process holds eight connections more.',
+    parse: integer(1, 64),
+  }),
+  BOOTSTRAP_API_KEY: setting({
+    default: '',
+    meaning:
+      'A test key `ak_test_…:sk_test_…` that is to exist after the start: for development and automation, not for production.',
+    isSecret: true,
+    parse: bootstrapKey,
+  }),
+  ACCOUNT_NAME: setting({
+    default: 'My shop',
+    meaning: 'Name of the account that a first start makes; payers see it as the one they pay.',
+    parse: accountName,
+  }),
+  WEBHOOK_ALLOW: setting({
+    default: '',
+    meaning:
+      'Networks (CIDR, comma-separated) that webhooks may go to although they are not public, such as `10.1.0.0/16`.',
+    parse: networks,
+  }),
+  WEBHOOK_CONCURRENCY: setting({
+    default: '256',
+    meaning:
+      'Webhooks under way at once, of which one receiver gets a quarter at most; 0 holds all of them back until a start with another value.',
+    parse: integer(0, 1000),
+  }),
+  WEBHOOK_LOG_DAYS: setting({
+    default: '30',
+    meaning: 'How many days deliveries of webhooks are kept, with what came of each attempt.',
+    parse: integer(4, 3650),
+  }),
+  EVENT_RETENTION_DAYS: setting({
+    default: '0',
+    meaning:
+      'How many days events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed who was away for longer is told so.',
+    parse: integer(0, 36_500),
+  }),
+  STRIPE_TEST_SECRET_KEY: setting({
+    default: '',
+    meaning: 'Secret key of Stripe (`sk_test_…`) for card payments in test mode.',
+    isSecret: true,
+    parse: stripeKey('test'),
+  }),
+  STRIPE_TEST_WEBHOOK_SECRET: setting({
+    default: '',
+    meaning:
+      'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe` in test mode.',
+    isSecret: true,
+    parse: signingSecret,
+  }),
+  STRIPE_LIVE_SECRET_KEY: setting({
+    default: '',
+    meaning: 'Secret key of Stripe (`sk_live_…`) for card payments.',
+    isSecret: true,
+    parse: stripeKey('live'),
+  }),
+  STRIPE_LIVE_WEBHOOK_SECRET: setting({
+    default: '',
+    meaning: 'Signing secret (`whsec_…`) of the webhook that Stripe sends to `PUBLIC_URL/notices/stripe`.',
+    isSecret: true,
+    parse: signingSecret,
+  }),
+  STRIPE_ACCOUNT: setting({
+    default: '1',
+    meaning: 'Number of the account whose card payments go through these keys; others have none.',
+    parse: integer(1, 999_999_999),
+  }),
+  STRIPE_API_URL: setting({
+    default: 'https://api.stripe.com',
+    meaning: 'Where Stripe is asked: another address is for tests with a stand-in.',
+    parse: baseUrl,
+  }),
+  STATEMENT_DIR: setting({
+    default: '',
+    meaning:
+      'A folder that is watched for bank statements, in subfolders such as `1-live` for account 1 in live mode; empty for none.',
+    parse: folder,
+  }),
+  LOG_LEVEL: setting({
+    default: 'info',
+    meaning:
+      'One of `fatal`, `error`, `warn`, `info`, `debug`, `trace`, `silent`. Logs are JSON on standard error.',
+    parse: oneOf<LogLevel>('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  }),
+  TRUST_PROXY: setting({
+    default: '',
+    meaning:
+      'Addresses or networks (comma-separated) of proxies whose `X-Forwarded-For` tells the address of the client.',
+    parse: networks,
+  }),
+  RATE_LIMIT: setting({
+    default: '50000',
+    meaning:
+      'Requests a second for each API key, and twice as many for all keys of an account and mode together; bursts of twice as many pass. Lower it where merchants share an instance; 0 is no limit.',
+    parse: integer(0, 1_000_000),
+  }),
+  ADDRESS_RATE_LIMIT: setting({
+    default: '100',
+    meaning:
+      'Requests a second that need no key, for each address (IPv4, or the first 64 bits of IPv6): payment pages, wrong credentials, and provider events without a valid signature; bursts of twice as many pass. 0 is no limit.',
+    parse: integer(0, 1_000_000),
+  }),
+} as const;
+
+export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> };
