@@ -143,7 +143,10 @@ const lists: Measure = async (bench) => {
   await beside(bench, 'lists', { kind: 'parallel', url: service.url, secret, requests: dear, count: 20 });
 };
 
-/** Everything of a tenant whose sessions are as large as a request may be: page by page, and as streams of the feed. */
+/**
+ * Exports of a tenant whose sessions are as large as a request may be: page by page, and as streams of the
+ * feed.
+ */
 const exports: Measure = async (bench) => {
   const { service, otherSecret: secret } = bench;
   const items = longItems.map((item) => ({ ...item, description: 'x'.repeat(2000) }));
@@ -228,6 +231,6 @@ const slow: Measure = async (bench) => {
   });
 };
 
-// Until slow connections are over takes half a minute, however short the rest is.
+// Slow connections take half a minute to end, however short the other rows are.
 const rows = { open, documents, lists, exports, uploads, unread, ...(isShort ? {} : { slow }) };
 await measureRows(rows, process.argv.slice(2));

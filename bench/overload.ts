@@ -22,7 +22,7 @@ const SECONDS = scaled(20);
 /** Enough for what is offered to be on its way at once; the peak is that of full batches, with nobody refused. */
 const CONNECTIONS = 8000;
 const PEAK_CONNECTIONS = 200;
-/** More than the generator takes to open its connections. */
+/** Longer than the generator takes to open its connections. */
 const OPENING_SECONDS = Math.min(5, SECONDS / 2);
 /** Seconds in which the service is watched behind it. */
 const LONGEST_RECOVERY_SECONDS = 20;

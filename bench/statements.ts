@@ -27,7 +27,7 @@ import { startPostgres } from '../test/support/postgres-server.ts';
 import { fillDatabase } from './fill.ts';
 
 const [onSqlite = 100_000, onPostgres = 10_000] = process.argv.slice(2).map(Number);
-/** One entry of so many is for a session. */
+/** Share of entries that match a session: one in so many. */
 const MATCHING = 100;
 const IBAN = 'DE02120300000000202051';
 const holder = { name: 'Bench', country: 'DE' };

@@ -1,6 +1,6 @@
 /**
- * What a clone keeps from start to start: its code without types, and compiled. That halves the time of a start and saves
- * 35 MB, nearly all of it for the compiler of types; a package has none and would gain little.
+ * The compile cache of a clone: its code without types, compiled once and kept between starts. That halves the time of a
+ * start and saves 35 MB, nearly all of it for the compiler of types; a package has none and would gain little.
  *
  * Node.js runs what it finds in the cache, and only a checksum ties it to the source: who may write there decides what
  * the service does. So it is not below the folder for temporary files, where Node.js would put it and everybody may
@@ -25,10 +25,10 @@ export function keepCompiledCode() {
     const real = realpathSync(folder);
     if (!isOurs(real, process.getuid())) return;
     module.enableCompileCache(real);
-    // For threads, which would compile everything again.
+    // Threads read this variable; without it they would compile everything again.
     process.env.NODE_COMPILE_CACHE = real;
   } catch {
-    // No home, a file system that is read-only or full: none of that keeps the service from starting.
+    // The service starts without a cache if there is no home, or if the file system is read-only or full.
   }
 }
 
@@ -37,7 +37,7 @@ function isOurs(folder, user) {
   if (lstatSync(folder).uid !== user) return false;
   for (let place = folder; ; place = dirname(place)) {
     const { uid, mode } = lstatSync(place);
-    // In a sticky folder, others may add but not rename.
+    // Others may add files to a sticky folder, but not rename them.
     const isOpen = (mode & WRITABLE_BY_OTHERS) !== 0 && (place === folder || (mode & STICKY) === 0);
     if (isOpen || (uid !== user && uid !== 0)) return false;
     if (place === dirname(place)) return true;

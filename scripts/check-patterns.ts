@@ -12,7 +12,7 @@ import scslre from 'scslre';
 
 const root = join(import.meta.dirname, '..');
 
-/** How a pattern can be made slow, or null: `Move` is a search that begins anew at each character. */
+/** The attack that makes a pattern slow, or null. `Move` is a search that begins anew at each character. */
 export function slownessOf(source: string, flags: string): string | null {
   const { reports } = scslre.analyse({ source, flags });
   const [worst] = reports.toSorted((one, other) => Number(other.exponential) - Number(one.exponential));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parse } from 'acorn';
 
 const root = join(import.meta.dirname, '..');
-/** One database alone, without a service, or only SQLite. */
+/** Statements of single databases: without a service, or SQLite alone. */
 const EXCEPT = [/^src\/store\/sqlite\//, /^src\/store\/postgres\/check\.ts$/];
 
 const LOCK = /\bFOR (NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b/;
@@ -39,14 +39,15 @@ export function objectionsTo(text: string): string[] {
     .replaceAll(/'[^']*'/g, "''")
     .trim();
   const found: string[] = UNWANTED.flatMap(([name, pattern]) => (pattern.test(statement) ? [name] : []));
-  // What it returns may be older than what was waited for, so it returns nothing, or each write asks once more.
+  // The returned row may be older than the lock that was waited for: return nothing, or let each write check
+  // again.
   const isLocking = LOCK.test(statement) && !/\bSKIP LOCKED\b/.test(statement);
   if (isLocking && !/^SELECT 1\b/.test(statement)) found.push('a locking SELECT that returns something');
   if (/;\s*\S/.test(statement)) found.push('several statements in one text');
   return found;
 }
 
-/** What a new table or index breaks of the rule that rows are found and told apart within an account. */
+/** Violations of the rule that rows are found and told apart within an account, in a new table or index. */
 export function objectionsToSchema(statement: string): string[] {
   // A key is asked for before its account is known.
   const table = /^CREATE TABLE (?!api_key\b)\w+ \(([\s\S]*)\)/.exec(statement)?.[1] ?? '';

@@ -35,7 +35,7 @@ make_citus() {
   cp -R "$source/." "$build/source"
   # The copy has new times, and with a configure that seems older than its source make would look for autoconf.
   touch "$build/source/configure"
-  # From 15.20 on PostgreSQL has a function that Citus 13.2 brings for all of 15.
+  # PostgreSQL 15.20 and later have a function that Citus 13.2 defines for all of 15.
   if grep -q have_createdb_privilege /usr/include/postgresql/15/server/commands/dbcommands.h; then
     sed -i -e 's/^have_createdb_privilege(void)$/citus_&/' \
       -e 's|^#include "catalog/pg_authid.h"|&\n#include "commands/dbcommands.h"|' \
@@ -83,7 +83,7 @@ CONF
     if [ -e "$data/port" ]; then for _ in {1..100}; do [ -e "$place/ending" ] || sleep 0.1; done; fi
   done &
   for _ in {1..300}; do
-    # It says so itself: on the port there may be a node of somebody else.
+    # The server confirms that it is ours: the port may belong to a node of somebody else.
     if [ "$(sed -n 8p "$data/postmaster.pid" 2>/dev/null)" = 'ready   ' ]; then
       sed -n 4p "$data/postmaster.pid" >"$data/port"
       return
@@ -94,7 +94,7 @@ CONF
 }
 
 mkdir -p "$build"
-# Of two that are started at once the second finds what the first has built.
+# The lock lets the second of two concurrent runs find what the first has built.
 (
   flock 9
   [ -e "$build/root/usr/lib/postgresql/15/lib/citus.so" ] || make_citus

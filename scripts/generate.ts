@@ -33,7 +33,7 @@ const files: Readonly<Record<string, string | Buffer>> = {
   'docs/reference/settings.md': formatted(settingsReference()),
   'docs/reference/errors.md': formatted(errorsReference()),
   'docs/reference/events.md': formatted(eventsReference()),
-  // What was tried on a commit that is gone, as after a rebase, is marked as such.
+  // Evidence of a commit that is gone, as after a rebase, is marked as such.
   'docs/reference/evidence.json': formatted(JSON.stringify(evidence), 'json'),
   'docs/reference/evidence.md': formatted(evidencePage(evidence)),
   'docs/reference/performance.md': formatted(performancePage()),

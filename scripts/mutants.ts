@@ -20,13 +20,13 @@ import { freshSeed, sampleOf, wholeNumber } from './trial/sample.ts';
 const { values } = parseArgs({
   options: {
     room: { type: 'string' },
-    /** Only files whose path contains this. */
+    /** Limits the run to files whose path contains this. */
     file: { type: 'string', default: '' },
     sample: { type: 'string' },
     seed: { type: 'string' },
     /** Fails where fewer percent are killed. */
     'at-least': { type: 'string' },
-    /** Only the room's own tests, without the slower ones of the whole service. */
+    /** Limits the run to the room's own tests, without the slower ones of the whole service. */
     own: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },

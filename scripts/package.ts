@@ -1,7 +1,7 @@
 /**
- * What npm runs around `npm pack`, with `make` before it and `clear` behind it. A clone runs the source as it is, but
- * below node_modules Node.js strips no types: so a package brings the same code as JavaScript in `dist/`, and locks the
- * versions of what it needs.
+ * The steps around `npm pack`: npm runs `make` before it and `clear` behind it. A clone runs the source as it
+ * is, but below node_modules Node.js strips no types: so a package brings the same code as JavaScript in
+ * `dist/`, and locks the versions of what it needs.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

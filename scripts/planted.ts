@@ -27,7 +27,7 @@ const meant = allFaults.filter(
     words.length === 0 || words.some((word) => name.includes(word) || file.startsWith(word)),
 );
 const trials = names.flatMap((checker): Trial[] => [
-  // What takes longest comes first.
+  // The slowest runs start first.
   { checker, fault: null },
   ...meant.filter((fault) => fault.checkers?.[checker] === 'finds').map((fault) => ({ checker, fault })),
 ]);

@@ -54,7 +54,7 @@ function list(): void {
 }
 
 async function proveAll(): Promise<void> {
-  // What was tried has to be found again.
+  // The tried code has to be in a commit, so that it can be found again.
   if (commitOfTree(WRITTEN).endsWith('-dirty'))
     throw new Error('there are changes that are in no commit; `npm run prove -- --short` tries them, too');
   for (const campaign of wanted) {

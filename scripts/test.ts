@@ -17,7 +17,7 @@ import { globalSetup, globalTeardown } from '../test/support/postgres-setup.ts';
 import { COMPILED, hasCompiler, nameOf, planOf, publish } from './test/plan.ts';
 import { report } from './test/report.ts';
 
-/** How many times as long as in `npm test` the campaigns of the rest are. */
+/** The scale of the longer campaigns, compared with `npm test`. */
 const LONG = '6';
 
 const { values, positionals } = parseArgs({

@@ -30,7 +30,7 @@ try {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: root });
   const file = stdout.trim().split('\n').at(-1) ?? '';
   done('pack', file);
-  // What the machine has already is not fetched again.
+  // Packages in npm's cache are not fetched again.
   await run('npm', ['install', '--silent', '--prefer-offline', `./${file}`], { cwd: directory });
   done('install', 'in an empty directory');
   const installed = performance.now();

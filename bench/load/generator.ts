@@ -12,11 +12,11 @@ import { createLatencies } from './latencies.ts';
 import { readSubjects } from './subjects.ts';
 import { type Template, templateOf, writeSlots } from './template.ts';
 
-/** After the end of a job, so long for what is under way. */
+/** Grace for pending answers after the end of a job. */
 const LAST_ANSWERS_MS = 15_000;
 const READ_BYTES = 64 * 1024;
 
-/** No other request of this machine has the same number. */
+/** Ids unique to this process: no other generator on this machine counts from the same number. */
 let count = process.pid * 1e7 + (Date.now() % 1e5) * 100;
 
 /** A request with the ids that it is about. */
@@ -177,7 +177,7 @@ async function run(job: Job): Promise<Load> {
         if (!waited) lateness.add(performance.now() - dueMs);
         connection.send(dueMs);
       }
-      // What waits for an answer is not the generator's fault.
+      // Time spent waiting for an answer is not the generator's fault.
       waited = next < dueCount;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }

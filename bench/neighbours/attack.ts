@@ -103,7 +103,7 @@ async function askAtRate(requests: readonly Asked[], perSecond: number): Promise
 async function askInTurn(requests: readonly Asked[], index: number): Promise<void> {
   for (let at = index; ; at++) {
     const status = await ask(requests[at % requests.length] as Asked).catch(() => 0);
-    // Who was refused asks again, but not at once.
+    // A refused client asks again, but not at once.
     if (status !== 200) await pause(100);
   }
 }
@@ -134,7 +134,7 @@ function openSlow(connections: number, kinds: readonly SlowKind[]): void {
   for (let index = 0; index < connections; index++) {
     const kind = kinds[index % kinds.length] as SlowKind;
     const socket = connection(slowly[kind]);
-    // Without reading, the end of what does not read is seen by an error of a later write alone.
+    // A socket that is not read reports its end only when a later write fails.
     const looking = setInterval(() => socket.write(' '), 1000);
     let status: string | undefined;
     socket.once('close', () => {

@@ -157,7 +157,7 @@ export function start(attack: Attack): Attacker {
         child.on('message', look);
         child.send('counts');
       }),
-    /** It may have ended by itself, where the service has closed all of its connections. */
+    /** The process may have ended by itself, because the service closed all of its connections. */
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));

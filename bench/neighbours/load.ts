@@ -12,7 +12,7 @@ export type Outcome = {
   readonly failed: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** How late requests were sent, which is counted in the latencies too. */
+  /** Delay with which requests were sent; the latencies include it. */
   readonly lateP99Ms: number;
 };
 

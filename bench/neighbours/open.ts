@@ -33,7 +33,7 @@ const form =
       body: form,
     }));
 
-/** By the name of the route, as the router prints it. */
+/** Requests by the route's name as the router prints it. */
 export const openRoutes: Readonly<Record<string, (links: Links) => readonly Asked[]>> = {
   'GET /': () => get('/'),
   'GET /docs': () => get('/docs'),

@@ -69,7 +69,7 @@ async function halfOfPeak(bench: Bench, kind: 'fetch' | 'update' | 'page'): Prom
   const withWebhooks = await withService('256', async ({ url }) => {
     const warmUp = { urls: [url], requests: [request, update], connections: 20, seconds: WARM_UP_SECONDS };
     await bench.generator.run({ ...warmUp, perSecond: Math.min(1000, peak / 4) });
-    // It makes this service as warm as the one before, too: what is measured is not how fast its memory fills.
+    // The warm-up equals that of the other service, so that the growth of its memory is not measured.
     const peakBeside = await peakWithWebhooks(bench, url, [request]);
     const { seconds } = bench;
     const updates = {

@@ -18,7 +18,7 @@ const AIM_MS = 15;
 const MOST = 10;
 const SLOW_MS = 300;
 const MOST_OF_SLOW = 2;
-/** After so long the lists that are left are not measured. */
+/** Time after which the remaining lists are not measured. */
 const LONGEST_MS = 180_000;
 /** The slowest lists, which are told one by one. */
 const TOLD = 15;

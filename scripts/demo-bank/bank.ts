@@ -5,10 +5,10 @@ export type Booking = {
   /** Minor units, more than 0. */
   readonly amount: number;
   readonly direction: 'credit' | 'debit';
-  /** Who sent it or gets it. */
+  /** The other party's name: sender or receiver. */
   readonly name: string;
   readonly iban: string;
-  /** What the sender has filled in; empty where nothing. */
+  /** Fields that the sender has filled in; absent if empty. */
   readonly endToEndId?: string;
   readonly creditorReference?: string;
   readonly text?: string;
@@ -19,7 +19,7 @@ type Booked = Booking & { readonly day: string; readonly bankReference: string }
 export type Statement = {
   readonly name: string;
   readonly content: string;
-  /** What is in it, in its order. */
+  /** Bookings in the order of the statement. */
   readonly bookings: ReadonlyArray<Booking & { readonly day: string }>;
 };
 
@@ -30,7 +30,10 @@ export type Bank = {
   balance(): number;
   /** Puts it on the account; `day` is YYYY-MM-DD, and never before that of the booking before. */
   book(day: string, booking: Booking): void;
-  /** Of both days and what is between. Statements may overlap, as those of a bank do that are asked for by date. */
+  /**
+   * A statement of both days and those between. Statements may overlap, as a bank's do that are requested by
+   * date.
+   */
   statement(fromDay: string, toDay: string): Statement;
 };
 
@@ -57,7 +60,7 @@ export function openBank(iban: string, openingBalance: number): Bank {
   };
 }
 
-/** What the bookings have added to the account, in minor units. */
+/** The sum of the bookings, in minor units. */
 function sumOf(bookings: readonly Booking[]): number {
   return bookings.reduce(
     (sum, { direction, amount }) => sum + (direction === 'credit' ? amount : -amount),

@@ -31,7 +31,7 @@ export type Event = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** More than the story has of anything. */
+/** A page larger than any list of the story. */
 const ALL = 'limit=100';
 const EVENTS_IN_A_LINE = 3;
 
@@ -45,7 +45,7 @@ export async function entriesOf(shop: Shop): Promise<readonly Entry[]> {
   return (await listed<Entry>(shop, 'bank_entry')).toReversed();
 }
 
-/** Everything that an import could have changed, as text. */
+/** All data that an import could change, as text. */
 export async function snapshot(shop: Shop): Promise<string> {
   const lists = ['checkout', 'event', 'bank_entry', 'refund'].map((path) => listed(shop, path));
   return JSON.stringify(await Promise.all(lists), null, 1);

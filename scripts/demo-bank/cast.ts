@@ -1,4 +1,6 @@
-/** Who is in the story: the shop, its account, and those who order. Their account numbers are examples of banks. */
+/**
+ * The cast of the story: the shop, its account, and its customers. Their account numbers are banks' examples.
+ */
 
 export const shopAccount = {
   id: 'eur',
@@ -22,10 +24,10 @@ export type Order = {
   /** The shop's own name of it. */
   readonly reference: string;
   readonly item: string;
-  /** In cents. */
+  /** The amount in cents. */
   readonly amount: number;
   readonly payer: { readonly name: string; readonly iban: string };
-  /** How long its session can be paid, or null for as long as it takes. */
+  /** The session's lifetime, or null for no expiry. */
   readonly hours: number | null;
 };
 
@@ -39,7 +41,7 @@ export const orders = {
 
 export type Part = keyof typeof orders;
 
-/** In cents: what the payer of a part sends first, and what another sends too much. */
+/** Amounts in cents: a first partial payment, and an excess. */
 export const PARTIAL = 7_000;
 export const EXCESS = 500;
 

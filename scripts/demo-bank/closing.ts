@@ -71,7 +71,7 @@ export async function closeBooks(
   checked(`and all ${rules.length} rules of "opentill db check" hold in the database`);
 }
 
-/** What becomes of the rules of `opentill db check`, while the service runs. */
+/** Results of `opentill db check` by rule, while the service runs. */
 async function rulesOf(path: string): Promise<Outcome[]> {
   const rules: Outcome[] = [];
   const database = openForReading(path);

@@ -41,7 +41,7 @@ export const epcFields = [
   'structured reference',
 ] as const;
 
-/** Whether the check digits of a creditor reference are right (ISO 11649; modulo 97-10 of ISO/IEC 7064). */
+/** Validates the check digits of a creditor reference (ISO 11649; modulo 97-10 of ISO/IEC 7064). */
 export function isCreditorReference(text: string): boolean {
   const digits = [...(text.slice(4) + text.slice(0, 4))].map((each) => Number.parseInt(each, 36)).join('');
   return /^RF\d{2}[0-9A-Z]{1,21}$/.test(text) && BigInt(digits) % 97n === 1n;

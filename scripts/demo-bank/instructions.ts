@@ -1,4 +1,4 @@
-/** What the page tells a payer who has chosen the bank transfer, held against what the story knows. */
+/** The page's instructions for a bank transfer, compared with what the story knows. */
 import { fields } from '../../src/cli/demo/print.ts';
 import { expect, StepFailed, send } from '../../src/cli/demo/shop.ts';
 import type { Stage } from '../../src/cli/demo/stage.ts';

@@ -1,9 +1,9 @@
-/** What payers do: they open the page of a session, choose the bank transfer, and read what to write where. */
+/** The payers' part: they open a session's page, choose the bank transfer, and read the instructions. */
 import { StepFailed } from '../../src/cli/demo/shop.ts';
 
 export type Page = {
   readonly title: string;
-  /** Everything that can be read on it, in one line. */
+  /** The page's text, in one line. */
   readonly text: string;
   readonly html: string;
 };

@@ -1,4 +1,4 @@
-/** How the demo with a bank speaks, beside what all demos do. */
+/** Output of the demo with a bank, beyond that of all demos. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { decimalAmount } from '../../src/checkout/money.ts';
 import { line } from '../../src/cli/demo/print.ts';
@@ -26,7 +26,7 @@ export function table(header: readonly string[], rows: ReadonlyArray<readonly Ce
   for (const row of texts) line(padded(row));
 }
 
-/** What was found to be so; the process ends elsewhere where it is not. */
+/** Prints a fact that was verified; a failed check ends the process elsewhere. */
 export function checked(text: string): void {
   line(`${styleText('green', '✓')} ${text}`);
 }

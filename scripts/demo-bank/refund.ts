@@ -10,7 +10,7 @@ import { nextDay, showStatement, takeIn } from './statements.ts';
 
 export type Refund = {
   readonly id: string;
-  /** How the file for the bank calls it. */
+  /** The transfer's id in the file for the bank. */
   readonly endToEndId: string;
 };
 
@@ -37,7 +37,7 @@ export async function refundExcess(stage: Stage, sale: Sale): Promise<Refund> {
   return { id: refund.id, endToEndId: ordered.endToEndId };
 }
 
-/** What the file orders, as a bank reads it. */
+/** The transfers of a payment file, as a bank reads it. */
 function orderedBy(file: string) {
   const transfers = file.match(/<CdtTrfTxInf>[\s\S]*?<\/CdtTrfTxInf>/g) ?? [];
   const [text] = transfers;

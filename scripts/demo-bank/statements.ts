@@ -18,7 +18,7 @@ type Counts = {
   readonly open: number;
 };
 
-/** What is in a statement, as the shop's owner would see it in the bank's own portal. */
+/** Prints a statement as the shop's owner would see it in the bank's own portal. */
 export function showStatement({ bookings }: Statement): void {
   table(
     ['Day', 'Amount', 'From or to', 'Reference or text'],

@@ -39,7 +39,7 @@ export async function tellStory(stage: Stage, decode: Decode): Promise<void> {
   console.log('\nThat was all. Start a server of your own with npm start; README.md has the next steps.');
 }
 
-/** In the store, where the command that is shown would put it. */
+/** Stores the account directly, as the command that is shown would. */
 async function setUpAccount({ store, account }: Stage): Promise<void> {
   heading('The account that the money goes to, in test mode');
   const read = readReceivingAccount(shopAccount);

@@ -31,7 +31,7 @@ export const allFaults: readonly Fault[] = [
   ...historyFaults,
 ];
 
-/** Its file in this tree, with the fault. */
+/** The text of the fault's file in this tree, with the fault planted. */
 export function planted(tree: string, { file, find, replace }: Fault): string {
   return readFileSync(join(tree, file), 'utf8').split(find).join(replace);
 }
@@ -50,7 +50,7 @@ export function obstacleTo(fault: Fault, tree: string): string | null {
     return 'nobody says whether the search of the rules finds it';
   if (!file.endsWith('.ts')) return null;
   try {
-    // What cannot even be loaded would be found by any test.
+    // A fault that keeps its file from loading would be found by any test.
     stripTypeScriptTypes(planted(tree, fault));
     return null;
   } catch (error) {

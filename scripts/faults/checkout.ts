@@ -6,7 +6,7 @@ const elsewhere = (file: string, tests: readonly string[], beyond: string) => ({
   tests: tests.map((name) => `test/checkout/${name}.test.ts`),
   checkers: { rules: { beyond } },
 });
-/** What the exhaustive search finds as well. */
+/** Faults that the exhaustive search finds as well. */
 const rules = (file: string, tests: readonly string[]) => ({
   ...elsewhere(file, tests, ''),
   checkers: { rules: 'finds' } as const,

@@ -10,13 +10,13 @@ export type Fault = {
   readonly tests: readonly string[];
   /** Histories of the simulation that find it, if those of npm test do not: so many, from this seed on. */
   readonly histories?: { readonly seed: number; readonly count: number };
-  /** Whether these tests need PostgreSQL, which is started once for all of them. */
+  /** Set if these tests need PostgreSQL, which is started once for all of them. */
   readonly withPostgres?: boolean;
   /** Checkers that `npm run prove -- planted` tries on it, whatever tests there are. Faults in the rules say so of `rules`. */
   readonly checkers?: { readonly [C in Checker]?: Expectation };
 };
 
-/** Where many things are tried that nobody has thought of: the simulation, and the exhaustive search of the rules. */
+/** Checkers that try many cases nobody has listed: the simulation, and the exhaustive search of the rules. */
 export type Checker = 'simulation' | 'rules';
 
 /** A checker finds the fault, or there is a reason for which it cannot. */

@@ -46,7 +46,7 @@ const operators: Readonly<Record<string, string>> = {
   '--': '++',
 };
 
-/** Not the other way round for `find`: what is found by its id is the only one. */
+/** `find` has no mutation: a search by id has one match at most. */
 const methods: Readonly<Record<string, string>> = {
   some: 'every',
   every: 'some',
@@ -137,7 +137,7 @@ function editsOf(node: Tree, parent: Tree | null, code: string): Edit[] {
     case 'ThrowStatement':
     case 'ContinueStatement':
     case 'BreakStatement':
-      // Without its `break`, a `case` would only fall into the next one.
+      // A `case` without its `break` would only fall into the next one.
       return parent?.type === 'SwitchCase' ? [] : [whole('statement removed', ';')];
     case 'AwaitExpression':
       return [whole('without await', textOf(node.argument))];
@@ -154,7 +154,7 @@ function operatorEdits(node: Tree, code: string): Edit[] {
   return [{ kind: `${operator} → ${by}`, start, end: start + String(operator).length, by }];
 }
 
-/** Without what stands behind `??`. */
+/** Removes the fallback behind `??`. */
 function fallbackEdits({ left, right, end }: Tree, code: string): Edit[] {
   if (!isTree(left) || !isTree(right)) return [];
   if (/^(''|""|0|1|null|undefined|\[\]|\{\})$/.test(code.slice(right.start, right.end))) return [];
@@ -162,7 +162,7 @@ function fallbackEdits({ left, right, end }: Tree, code: string): Edit[] {
 }
 
 function literalEdits({ value }: Tree, whole: (kind: string, by: string) => Edit): Edit[] {
-  // Of small numbers the next one is a mistake that is easily made; of large ones it is hardly one.
+  // Small numbers become the next one, an easy mistake; large ones are doubled.
   if (typeof value === 'number') return [whole('number', String(value < 100 ? value + 1 : value * 2))];
   if (typeof value === 'boolean') return [whole('boolean', String(!value))];
   return typeof value === 'string' && /^\S+$/.test(value) ? [whole('text', "''")] : [];

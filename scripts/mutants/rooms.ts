@@ -1,4 +1,4 @@
-/** Which tests answer for which folder of `src`. */
+/** The tests that answer for each folder of `src`. */
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -41,7 +41,7 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
  * leaves out those beside the room's own.
  */
 export function stagesOf(root: string, room: string, file: string, isOwn: boolean): string[][] {
-  // What needs PostgreSQL would start a server for each mutant, and finds what the same tests find on SQLite.
+  // Tests on PostgreSQL would start a server for each mutant, and find what the same tests find on SQLite.
   const own = globSync(`test/${room}/**/*.test.ts`, { cwd: root, exclude: ['**/*postgres*'] }).sort();
   const further = isOwn ? [] : globSync([...(furtherTests[room] ?? [])], { cwd: root }).sort();
   const name = basename(file, '.ts');
@@ -51,7 +51,7 @@ export function stagesOf(root: string, room: string, file: string, isOwn: boolea
   return stages.filter((stage) => stage.length > 0);
 }
 
-/** Without those of rooms in it that have tests of their own. */
+/** The room's sources, without those of inner rooms that have tests of their own. */
 export function sourcesOf(root: string, room: string): string[] {
   const within = Object.keys(furtherTests).filter((other) => other.startsWith(`${room}/`));
   return globSync(`src/${room}/**/*.ts`, {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** Where code names a file of ours: in an import or export, or as the address of a thread. */
+/** References to our own files: imports, exports, and addresses of threads. */
 const NAMED = /(\bfrom |\bimport |\bimport\(|\bnew URL\()'(\.{1,2}\/[^'\n]*)\.ts'/g;
 
 /** Writes each TypeScript file of a directory as JavaScript, and copies all others. */

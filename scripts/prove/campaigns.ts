@@ -1,29 +1,32 @@
-/** What `npm run prove` runs, and what each must reach. The figures are those that the tests say with `evidence`. */
+/**
+ * Campaigns of `npm run prove`, and what each must reach. The figures are those that the tests say with
+ * `evidence`.
+ */
 
 /** The chapters of the page, in their order. */
 export const CHAPTERS = ['Nothing lost, nothing doubled', 'Nobody in', 'Nobody in the way'] as const;
 
 export interface Campaign {
-  /** By which the tests say figures, and by which it can be run alone. */
+  /** The campaign's name in the tests' figures and on the command line. */
   readonly name: string;
   readonly chapter: (typeof CHAPTERS)[number];
-  /** What is done, and what must come of it. */
+  /** The procedure, and the result that it must have. */
   readonly what: string;
   /** Test files, or programs that measure, each of them in a process of its own, one after the other. */
   readonly files: readonly string[];
-  /** Where the files are suites that run on either database. */
+  /** Databases for suites that run on either. */
   readonly databases?: readonly ('sqlite' | 'postgres')[];
-  /** How many times as long as in `npm test`. */
+  /** The factor by which the campaign is longer than in `npm test`. */
   readonly scale: number;
-  /** How it is tried in a few seconds; absent where that would show nothing. */
+  /** Settings that try it in a few seconds; absent where that would show nothing. */
   readonly short?: { readonly scale: number; readonly environment?: Readonly<Record<string, string>> };
-  /** Where they run on the nodes of scripts/citus.sh, which OPENTILL_CITUS has the source for. */
+  /** Set for campaigns that run on the nodes of scripts/citus.sh, whose source OPENTILL_CITUS names. */
   readonly onCitus?: boolean;
   /** Further settings of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The figures that count: each at least, or at most, so much. `tests` is the number of those that have passed. */
   readonly reach: Readonly<Record<string, Bound>>;
-  /** After so long a file has failed. */
+  /** The time limit of each file. */
   readonly limitMinutes: number;
 }
 

@@ -1,14 +1,14 @@
-/** What the figures of a campaign come to. */
+/** The verdict on a campaign's figures. */
 import type { Evidence, Figures, Line, Table } from '../../test/support/evidence.ts';
 import type { Bound, Campaign } from './campaigns.ts';
 import type { Ran } from './run.ts';
 
-/** What is kept of a campaign. */
+/** The stored result of a campaign. */
 export interface Outcome {
   readonly campaign: string;
   readonly figures: Figures;
   readonly tables: readonly Table[];
-  /** What was not reached, in words; none if all was. */
+  /** Goals that were missed, in words; empty if all were reached. */
   readonly faults: readonly string[];
   readonly seeds: readonly number[];
   readonly minutes: number;
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly machine: string;
 }
 
-/** Of what ends so, the worst counts; all else is added up. */
+/** Figures with these endings count at their worst; all others are added up. */
 const WORST = /_(ms|mib|ratio)$/;
 
 export interface Ended extends Omit<Ran, 'lines'> {

@@ -16,7 +16,7 @@ your machine, with other seeds; those on Citus run where \`OPENTILL_CITUS\` name
 what is defended against.
 `;
 
-/** What is known of each campaign. */
+/** The stored results of all campaigns. */
 export function outcomes(): Outcome[] {
   return existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : [];
 }

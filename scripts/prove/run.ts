@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import type { Line } from '../../test/support/evidence.ts';
 import type { Campaign } from './campaigns.ts';
 
-/** Of a test that failed. */
+/** Output lines shown of a failed test. */
 const SHOWN_LINES = 80;
 
 export type Ran = {
   readonly lines: readonly Line[];
-  /** So many tests have passed; 0 where there are only programs that measure. */
+  /** The number of tests that passed; 0 where there are only programs that measure. */
   readonly tests: number;
-  /** Whether a test, or such a program, has failed; the end of what it said was printed. */
+  /** Set if a test or program failed; the end of its output was printed. */
   readonly hasFailed: boolean;
   readonly minutes: number;
 };
@@ -50,7 +50,7 @@ export async function runCampaign(
   }
 }
 
-/** Not all test files end so that `npm test` would run them. */
+/** Tests are recognised by their folder: `npm test` runs only those that end in `.test.ts`. */
 const isTest = (file: string) => file.startsWith('test/');
 
 function commandOf(file: string, citus: string | undefined): [string, ...string[]] {

@@ -1,4 +1,4 @@
-/** What was tried, and on what: the commit that is checked out, and the machine. */
+/** The subject of a campaign: the commit that is checked out, and the machine. */
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 
@@ -14,7 +14,10 @@ export function history(): readonly string[] | null {
   }
 }
 
-/** What these patterns match is no change of the commit: a program that writes its results would change it itself. */
+/**
+ * Files that these patterns match do not count as changes: a program that writes its results would change it
+ * itself.
+ */
 export function commitOfTree(written: string): string {
   const changed = git('status', '--porcelain', '--', '.', `:!${written}`);
   return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : '-dirty');

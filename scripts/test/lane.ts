@@ -7,10 +7,10 @@ import { flushCompileCache } from 'node:module';
 import { claimRun, nameOf } from './plan.ts';
 import { runFile } from './runner.ts';
 
-/** What a file leaves open must not keep the lane alive in silence. */
+/** Grace after the last test: handles that a file leaves open must not keep the lane alive in silence. */
 const ENDING_MS = 10_000;
 
-/** Where the timers that are still to come were set: the list of what is open says only that there are some. */
+/** Pending timers and where they were set; Node.js lists open timers without their origin. */
 const timers = new Map<number, { readonly timer: NodeJS.Timeout; readonly set: Error }>();
 createHook({
   init(id, type, _, resource) {

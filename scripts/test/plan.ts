@@ -1,4 +1,7 @@
-/** Which test files run on which database, and who takes which. Lanes are processes, so they agree by way of files. */
+/**
+ * The plan of a run: test files by database, and the lane that takes each. Lanes are processes, so they agree
+ * by way of files.
+ */
 import { closeSync, existsSync, globSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
@@ -15,9 +18,9 @@ const VARIABLE = 'OPENTILL_TEST_RUN';
 const ON_BOTH = /^test\/(api|pages)\//;
 
 /**
- * What `npm test` leaves out. Suites in which no database shows, because requests are refused before it is asked or
- * because a page or an answer looks the same on each, run on SQLite alone, and so does the list of prices; the contract of
- * rails runs in the two variants that find different things.
+ * Suites that `npm test` runs once. Those in which no database shows, because requests are refused before it
+ * is asked or because a page or an answer looks the same on each, run on SQLite alone, and so does the list
+ * of prices; the contract of rails runs in the two variants that find different things.
  */
 const SAME_ON_BOTH = new RegExp(
   [
@@ -72,10 +75,10 @@ function isIn(part: Part, { file, database }: Run): boolean {
   return part === 'usual' ? isUsual : !isUsual || imports(file, SCALE);
 }
 
-/** Whether a file imports another one, itself or by what it imports. */
+/** True if a file imports another one, directly or indirectly. */
 function imports(file: string, other: string, seen = new Set<string>()): boolean {
   if (file === other) return true;
-  // What code in a text imports may not be there.
+  // Imports inside of quoted code may name files that do not exist.
   if (seen.has(file) || !file.startsWith('test/') || !existsSync(file)) return false;
   seen.add(file);
   const imported = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)';$/gm);
@@ -104,7 +107,7 @@ export function claimRun(): Run | undefined {
   return plan.find((_, index) => claim(join(directory, 'claimed', String(index))));
 }
 
-/** Whoever makes the file has it. */
+/** The lane that creates the file owns the claim. */
 function claim(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx'));

@@ -1,4 +1,4 @@
-/** What `npm test` prints: each file when it is over, what failed, the slowest files, and the counts. */
+/** The output of `npm test`: each file when it is over, failures, the slowest files, and the counts. */
 import type { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
@@ -47,7 +47,7 @@ export async function report(stream: ReturnType<typeof run>, files: readonly str
   }
 
   for await (const text of stream.compose(printed).compose(new spec())) process.stdout.write(text);
-  // If all processes die, or the run is interrupted, files are left.
+  // Files are left if all processes die or the run is interrupted.
   const left = files.filter((file) => !durations.has(file));
   if (left.length > 0)
     console.log(

@@ -22,7 +22,7 @@ Object.assign(asyncHooks, {
     return hooks.whole;
   },
 });
-// It takes `createHook` when it is loaded.
+// `node:test` takes `createHook` when it is loaded.
 const { suite, test } = await import('node:test');
 Object.assign(asyncHooks, { createHook });
 

@@ -7,14 +7,14 @@ import { runTests } from './run-tests.ts';
 
 export type Found = {
   readonly isFound: boolean;
-  /** So much was tried until then, or in all. */
+  /** The number of trials until the fault was found, or in all. */
   readonly after: number;
-  /** What was wrong, in the words of the checker. */
+  /** The error, in the words of the checker. */
   readonly said: string;
 };
 
 type Trier = {
-  /** What `after` counts. */
+  /** The unit of `after`. */
   readonly counts: string;
   readonly check: (tree: string, seed: number) => Promise<Found>;
 };
@@ -41,7 +41,7 @@ export const checkers: Readonly<Record<Checker, Trier>> = {
         const { histories, fault }: UntilFound = JSON.parse(stdout);
         return { isFound: fault !== null, after: histories, said: shortened(fault ?? '') };
       } catch (error) {
-        // It hangs, or cannot even begin: any test would tell, and the checker has found nothing.
+        // A fault that hangs or fails at once would be noticed by any test: the checker has found nothing.
         return { isFound: false, after: 0, said: shortened(String(error)) };
       }
     },
@@ -60,7 +60,7 @@ export const checkers: Readonly<Record<Checker, Trier>> = {
   },
 };
 
-/** Its first line, with ids by their kind alone: what chance has drawn tells nothing. */
+/** The first line, with ids reduced to their kind: random parts tell nothing. */
 function shortened(text: string): string {
   const [line = ''] = text.split('\n');
   const plain = line.replace(/\b([a-z]{2,4})_[0-9a-z]{20,}/g, '$1_…');

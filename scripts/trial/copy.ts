@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-/** Nothing that tests read, and much of it. */
+/** Large directories that no test reads. */
 const LEFT_OUT = /^(node_modules|\.git|data|coverage)$/;
 
 export type Copy = {
@@ -14,7 +14,7 @@ export type Copy = {
   with<T>(file: string, text: string, work: () => Promise<T>): Promise<T>;
 };
 
-/** It is removed when this process ends, however it ends. */
+/** Copies the tree; the copy is removed when this process ends, however it ends. */
 export function copyOfTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'opentill-trial-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

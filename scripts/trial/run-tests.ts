@@ -12,7 +12,7 @@ export type Verdict = {
 
 type Options = {
   readonly timeoutMs: number;
-  /** One process for all files: quicker, for files that share nothing. */
+  /** Runs all files in one process: quicker, for files that share nothing. */
   readonly inOneProcess?: boolean;
   /** Settings of the tests. */
   readonly env?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export async function runTests(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endNow = () => end(child.pid);
-  // Before the copy is removed: what still writes into it would keep it from being removed.
+  // The process ends before the copy is removed: its writes would keep the copy from being removed.
   process.prependListener('exit', endNow);
   let said = '';
   let timedOut = false;
@@ -82,6 +82,6 @@ function end(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process is gone already.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * From an empty directory to a paid checkout, with an opentill that is installed there: what a user types, what the
- * first start prints, and a webhook that is verified.
+ * The journey from an empty directory to a paid checkout, with an opentill that is installed there: what a
+ * user types, what the first start prints, and a webhook that is verified.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -120,7 +120,7 @@ function expect(name: string, value: unknown, expected: unknown): void {
   if (value !== expected) throw new Error(`${name} is ${value} instead of ${expected}`);
 }
 
-/** What the first start tells: without a terminal it names the file that has it. */
+/** The welcome of the first start: without a terminal it names the file that has it. */
 async function welcomeOf(child: ChildProcess): Promise<string> {
   let output = '';
   let listening = false;

@@ -5,7 +5,7 @@ import { type Components, isObject, type Json, type JsonObject } from './schemas
 import { type Story, tellStory } from './story.ts';
 
 export type Examples = {
-  /** What an operation answers with. */
+  /** The answer of an operation. */
   readonly answer: (operation: string, resource: ResourceName) => Json;
   /** An event of this type, as receivers get it. */
   readonly event: (type: string) => JsonObject;
@@ -27,7 +27,7 @@ export function createExamples(components: Components): Examples {
   };
 }
 
-/** By operation, or else by resource: the event whose data is its answer. */
+/** Events whose data is the answer, by operation, or else by resource. */
 const eventBehind: Readonly<Record<string, string>> = {
   'CHECKOUT.CREATE': 'checkout.created',
   'CHECKOUT.UPDATE': 'checkout.updated',

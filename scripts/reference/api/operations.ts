@@ -45,7 +45,8 @@ function operationOf(declared: DeclaredOperation, builder: Builder): JsonObject 
     tags: [tag],
     summary,
     description: descriptionOf(declaration),
-    // For schemes other than OAuth, the list holds the roles that a caller needs (OpenAPI 3.1, section 4.8.30).
+    // The list holds the roles that a caller needs, for schemes other than OAuth (OpenAPI 3.1, section
+    // 4.8.30).
     security: [{ basic: [permission] }, { bearer: [permission] }],
     'x-permission': permission,
     ...listed('parameters', [
@@ -231,7 +232,7 @@ export const resourceOf = (declaration: Declaration): ResourceName =>
 const envelopeOf = (declaration: Declaration): string =>
   `${resourceOf(declaration)}${isList(declaration) ? 'List' : ''}Envelope`;
 
-/** One envelope for all operations that answer with the same resource: its message is one of theirs. */
+/** Adds one envelope for all operations that answer with the same resource; its message is one of theirs. */
 function addEnvelopes(operations: readonly DeclaredOperation[], schemas: Components): void {
   const byName = Map.groupBy(
     operations.map(({ declaration }) => declaration),

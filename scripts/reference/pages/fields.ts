@@ -35,7 +35,7 @@ ${properties.map(([name, value]) => {
 })}</ul>`;
 }
 
-/** What there is to say of one field, without those inside of it. `place` is where a parameter goes. */
+/** The description of one field, without the fields inside of it. `place` is where a parameter goes. */
 export function fieldHead(
   name: string,
   given: JsonObject,
@@ -54,7 +54,7 @@ export function fieldHead(
   }`;
 }
 
-/** What is inside of a field that has fields itself. */
+/** The description of the fields inside of a field. */
 function nested(schema: JsonObject, schemas: Schemas, linked: Linked): Content {
   const inner = innerObject(schema, schemas, linked);
   if (inner === undefined || Object.keys(asObject(inner.properties)).length === 0) return false;
