@@ -1,4 +1,7 @@
-/** Who may do what: every operation with every kind of credentials. `keys.test.ts` has what depends on the database. */
+/**
+ * Access control: every operation with every kind of credentials. `keys.test.ts` has what depends on the
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { allPermissions } from '../../src/accounts/api-key.ts';
@@ -29,7 +32,7 @@ function ask({ method, path, operation, body }: Operation, id: string, headers: 
   return call(method, path.replace('{id}', id) + (queries[operation] ?? ''), { body: sent, headers });
 }
 
-/** What a client sees, without the time and what only belongs to the connection. */
+/** The answer as a client sees it, without the time and headers of the connection. */
 function visible({ status, headers, text }: Answer) {
   const { date, connection, 'keep-alive': _, ...rest } = Object.fromEntries(headers);
   return { status, rest, text };

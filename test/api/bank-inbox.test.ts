@@ -1,4 +1,4 @@
-/** What a person decides about entries: which sessions they are for, that they concern none, or that money goes back. */
+/** Decisions about bank entries by hand: assign to sessions, ignore, or send the money back. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { startService } from '../support/service.ts';
@@ -210,7 +210,7 @@ suite('to reopen', () => {
     assert.deepEqual([sent.status, sent.problem, sent.concerns], ['open', 'refund_failed', entry.id]);
     const { status, sent_back } = await fetched(entry.id);
     assert.deepEqual([status, sent_back.reason], ['open', 'The bank has refused the file.']);
-    // It can be sent once more, and then the debit is the one that was waited for.
+    // The money can be sent once more, and then the debit is the expected one.
     succeeded(await act(entry.id, 'send_back'));
     assert.ok((await filed()).includes(entry.id));
     const again = await entered(service, { amount: 1000, direction: 'debit', endToEndId });

@@ -1,4 +1,4 @@
-/** What transfers on statements mean for sessions: by the reference that the payer names, or by what else speaks for one. */
+/** Matching of transfers on statements: by the payer's reference, or by other evidence for a session. */
 
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
@@ -17,7 +17,7 @@ const { call } = service;
 const chf = receiving({ id: 'chf', currency: 'CHF', iban: 'CH9300762011623852957', bic: 'POFICHBE' });
 await configure(service, { receivingAccounts: [eur, chf] });
 
-/** As the payin of the session says it. */
+/** The session's payin. */
 const payinOf = async (id: string) => (await call('GET', `/v3/payin/${id}`)).json.data;
 const summary = async (id: string) => {
   const { status, payment_status, amount_paid } = await fetchSession(service, id);

@@ -21,7 +21,7 @@ import { type Data, eventTypes, fetchSession, succeeded } from './shop.ts';
 const service = await startService({ after });
 const { call } = service;
 
-/** What a bank shows on its pages, which has no reference of its own. */
+/** The export of a bank's web pages, without references of its own. */
 const mapping = mappingOf({
   delimiter: ',',
   date_format: 'YYYY-MM-DD',

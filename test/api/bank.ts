@@ -35,7 +35,7 @@ export async function configure(
 export type Transfer = {
   readonly id: string;
   readonly attempt: string;
-  /** What the payer is to name. */
+  /** The reference that the payer has to name. */
   readonly reference: string;
 };
 
@@ -49,7 +49,7 @@ export async function awaitTransfer(
   return { id: session.id, ...(await startTransfer(service, session, method)) };
 }
 
-/** On the payer's page. */
+/** Starts a bank transfer on the payer's page. */
 export async function startTransfer(
   { service, account }: OtherService,
   { id, url }: Data,

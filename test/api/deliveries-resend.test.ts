@@ -146,7 +146,7 @@ suite('all failed deliveries', () => {
     await createSession(service);
     for (const receiver of receivers) await receiver.received(1);
     await until(async () => (await deliveries(service)).every(({ attempts }) => attempts === 1));
-    // What waits for them ends, and they begin anew.
+    // Disabling the endpoints ends pending deliveries, so that they begin anew.
     for (const id of ids) await updateEndpoint(service, id, { status: 'disabled' });
     await advance(service, DAY);
     for (const id of ids) await updateEndpoint(service, id, { status: 'enabled' });
@@ -189,7 +189,7 @@ suite('all failed deliveries', () => {
     const first = await resendFailed(service);
     assert.deepEqual([first.resent, first.has_more], [500, true]);
     await settled(service);
-    // They have failed once more; yet the requests come to an end.
+    // Resent deliveries have failed again; yet the requests come to an end.
     const { next_cursor: after } = first;
     const last = await resendFailed(service, { after });
     assert.deepEqual(last, { object: 'resend', resent: 10, has_more: false, next_cursor: null });
@@ -208,7 +208,7 @@ suite('all failed deliveries', () => {
     await advance(service, DAY);
     await settled(service);
     const [{ id } = {}] = await deliveries(service, '&status=failed');
-    // Of the same millisecond: before whatever is made from now on.
+    // The new rows share one millisecond, before any delivery made from now on.
     await service.database.query(
       `INSERT INTO delivery (account, live, id, event, subject, sequence, receiver, url, created_at, state, attempts,
          round_start, due_at, tried_at, last_status, last_error)

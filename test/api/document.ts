@@ -20,7 +20,7 @@ export function readDocument(document: Data) {
   for (const [name, { check }] of Object.entries(formats)) ajv.addFormat(name, check);
   ajv.addSchema(document, 'api');
 
-  /** What a reference leads to. */
+  /** The target of a reference. */
   function follow(value: Data): Data {
     if (typeof value?.$ref !== 'string') return value;
     return value.$ref
@@ -29,7 +29,7 @@ export function readDocument(document: Data) {
       .reduce((found: Data, part: string) => found?.[part], document);
   }
 
-  /** What is wrong with a value by a schema of the document; null if it fits. */
+  /** The errors of a value under a schema of the document; null if it fits. */
   function misfit(value: unknown, schema: Data): string | null {
     const validate = ajv.getSchema(`api${schema.$ref}`);
     assert.ok(validate, schema.$ref);

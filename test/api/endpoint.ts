@@ -1,10 +1,10 @@
-/** What a merchant does with endpoints all the time. */
+/** Requests about endpoints, as merchants make them. */
 import type { TestService } from '../support/service.ts';
 import { type Data, succeeded, until } from './shop.ts';
 
 export const path = '/v3/webhook_endpoint';
 
-/** With its secret. */
+/** The new endpoint, with its secret. */
 export async function createEndpoint({ call }: TestService, fields: object = {}): Promise<Data> {
   const body = { url: 'https://shop.example.com/hook', ...fields };
   return succeeded(await call('POST', path, { body }), 201);
@@ -29,7 +29,7 @@ export async function resendFailed({ call }: TestService, fields: object = {}): 
   return succeeded(await call('POST', '/v3/webhook_delivery/resend', { body }));
 }
 
-/** What is under way comes to its end. */
+/** Resolves once no delivery is pending. */
 export async function settled(service: TestService): Promise<void> {
   await until(async () => (await deliveries(service, '&status=pending')).length === 0);
 }

@@ -1,4 +1,4 @@
-/** What endpoints get: what they have selected, signed with their own secret. */
+/** Deliveries to endpoints: the selected events, signed with the endpoint's own secret. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -132,7 +132,7 @@ suite('a disabled endpoint', () => {
         ['failed', 'endpoint disabled', null],
       );
     }
-    // What happens meanwhile is not for it, also not later.
+    // Events in the meantime are not for it, not even later.
     await createSession(service);
     assert.equal((await deliveries(service)).length, expected.length);
     assert.deepEqual(await resendFailed(service), {

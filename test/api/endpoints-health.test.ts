@@ -1,4 +1,4 @@
-/** How endpoints fare: failures, suspension and its end, as shown and as told to others. */
+/** Endpoint health: failures, suspension and recovery, as shown and as reported. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { startService, type TestService } from '../support/service.ts';
@@ -12,7 +12,7 @@ const DAY = 86_400;
 const typesOf = (received: readonly Delivery[]) => received.map(({ event }) => event.type);
 const textsOf = (received: readonly Delivery[]) => received.map(({ text }) => text);
 
-/** What the log of changes says of an endpoint: each version, by whom and how it came. */
+/** The endpoint's log of changes: each version, its actor and its cause. */
 async function logged({ database }: TestService, id: string): Promise<unknown[]> {
   const lines = await database.query(
     'SELECT version, actor, action FROM audit WHERE subject = ? ORDER BY version',
@@ -72,7 +72,7 @@ suite('the health of an endpoint', () => {
     assert.ok(Date.parse(suspended.next_probe_at) > Date.parse(failing.failing_since));
     const list = (await service.call('GET', path)).json.data;
     assert.deepEqual(list.find((each: Data) => each.id === id).health, suspended);
-    // Everything of a session that begins now waits behind the probes.
+    // Deliveries of a new session wait behind the probes.
     const before = receiver.deliveries.length;
     const { id: session } = await createSession(service);
     await service.call('POST', `/v3/checkout/${session}/expire`);
@@ -120,7 +120,7 @@ suite('the health of an endpoint', () => {
       const receiver = await startReceiver(t, () => status);
       const endpoint = await createEndpoint(service, { url: receiver.url });
       for (let i = 0; i < 12; i++) await createSession(service);
-      // With the clock the waits between attempts and probes have passed.
+      // The clock passes the waits between attempts and probes.
       await advance(service, HOUR);
       const { health } = await fetchEndpoint(service, endpoint.id);
       assert.equal(health.status, 'suspended');

@@ -88,7 +88,7 @@ suite('create', () => {
         errors: [[19040]],
       });
     }
-    // Those of the other mode are counted by themselves.
+    // Endpoints of the other mode are counted separately.
     succeeded(await call('POST', path, { body: { url }, headers: live }), 201);
     await deleteAll();
     await createEndpoint(service);

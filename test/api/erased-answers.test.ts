@@ -1,4 +1,4 @@
-/** What receivers have answered may be about a person: it goes when the person does. */
+/** Receivers' answers may hold personal data: they are erased with the person. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../support/service.ts';
@@ -8,7 +8,7 @@ import { createSession, type Data, order, pay, succeeded, until } from './shop.t
 const service = await startService({ after });
 const { call } = service;
 
-/** What the log has of the session's deliveries, once all were tried: for each attempt the answer. */
+/** The answers to all attempts of the session's deliveries, once all were tried. */
 async function answersOf(id: string): Promise<string[]> {
   return until(async () => {
     const list = succeeded(await call('GET', `/v3/webhook_delivery?checkout=${id}&limit=100`));

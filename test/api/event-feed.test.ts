@@ -1,4 +1,4 @@
-/** How those who wait at the end of a feed share their looks at it, and what becomes of a stream that nobody reads. */
+/** Readers at the end of the feed: they share reads, and a stream that nobody reads is ended. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -28,7 +28,7 @@ function memoryFeed() {
     trouble: null as Error | null,
     revokedAt: null as number | null,
     body: '{}',
-    /** How far one look goes that wants some types only. */
+    /** The number of events that one filtered read scans at most. */
     stretch: 10_000,
   };
   const store = {
@@ -243,7 +243,7 @@ suite('who waits at the end of a feed', () => {
   });
 });
 
-/** As much of an answer as a stream uses. It takes what is written, until `isFull` is set. */
+/** The part of a reply that a stream uses. It accepts writes until `isFull` is set. */
 function fakeReply() {
   const response = Object.assign(new EventEmitter(), {
     text: '',

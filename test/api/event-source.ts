@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestService } from '../support/service.ts';
 import type { Data } from './shop.ts';
 
-/** What stands between two empty lines, by the names of its fields; a comment has the name ''. */
+/** The fields between two empty lines, by name; a comment has the name ''. */
 export type Block = Readonly<Record<string, string>>;
 
 export type EventSource = {

@@ -109,7 +109,7 @@ test('a client that does not read for a while holds up nobody, and misses nothin
   const other = await startService(t);
   const slow = await openEventSource(other);
   const quick = await openEventSource(other);
-  // More than what the connection itself holds: most of it has to wait in the database.
+  // Events larger than the connection's buffers: most of them have to wait in the database.
   const metadata = { note: 'x'.repeat(16_000) };
   const total = 1_000;
   for (let made = 0; made < total; made += 20) {

@@ -8,7 +8,7 @@ import { assertRefused, createSession, type Data, feed, pay, succeeded, until } 
 const service = await startService({ after });
 const { call } = service;
 
-/** Where the feed ends now. */
+/** The current end of the feed. */
 async function end({ call }: TestService = service): Promise<string> {
   return (await call('GET', '/v3/event?after=latest')).json.next_cursor;
 }
@@ -152,7 +152,7 @@ test('a key has so many waits at once and no more, and who goes away makes room'
       fetch(`${service.url}/v3/event?after=${cursor}&wait=60`, { headers, signal: leaving.signal }),
     );
   for (let count = 0; count < 100; count++) come();
-  // One too many is refused at once. If that was not this one, another comes in the place that it had.
+  // One request too many is refused at once. If another one was refused, a new one takes its place.
   const refused = await until(async () => {
     const answer = await call('GET', `/v3/event?after=${cursor}&wait=1`, { headers });
     if (answer.status === 200) come();

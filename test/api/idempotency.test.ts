@@ -26,7 +26,7 @@ function repeated(answer: Answer): boolean {
   return answer.headers.get('idempotent-replayed') === 'true';
 }
 
-/** Everything that a client can tell apart. */
+/** All parts of an answer that a client can tell apart. */
 function visible({ status, headers, text }: Answer) {
   const names = ['etag', 'location', 'content-type'];
   return [status, ...names.map((name) => headers.get(name)), text];

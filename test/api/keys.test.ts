@@ -1,4 +1,6 @@
-/** What a key opens, as far as the database has a say in it: data of others, and keys that another process changes. */
+/**
+ * Access of API keys as far as the database decides: data of others, and keys that another process changes.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { hashSecret } from '../../src/accounts/api-key.ts';
@@ -38,7 +40,7 @@ async function beside<T>(work: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-/** What a list is answered with from the moment on at which another process's change of keys has to be known. */
+/** The answer to a list, once another process's change of keys has to be known. */
 async function listedInTime(authorization: string, expected: number): Promise<number> {
   const deadline = performance.now() + service.database.directoryLagMs;
   const ask = async () => (await call('GET', '/v3/checkout', { headers: { authorization } })).status;

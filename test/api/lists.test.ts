@@ -170,7 +170,7 @@ suite('filters', async () => {
           (await list(query, limit)).map(({ id }) => id),
           expected,
         );
-        // From the oldest on, towards newer ones.
+        // The same list read forwards, from the oldest session.
         const oldest = `chk_${'0'.repeat(26)}`;
         assert.deepEqual(
           (await list(query, limit, 'before', oldest)).map(({ id }) => id),

@@ -59,7 +59,7 @@ suite('the document', () => {
         ),
       ),
     );
-    // These belong to no operation: a path that cannot be read, a method that it does not have, and provider events.
+    // Errors that belong to no operation: an unreadable path, a wrong method, and provider events.
     const { bad_path, method_not_allowed, bad_signature } = errorTable;
     const outside = new Set<number>([bad_path, method_not_allowed, bad_signature].map(({ code }) => code));
     const missing = Object.values(errorTable).filter(({ code }) => !known.has(code) && !outside.has(code));
@@ -176,7 +176,7 @@ suite('real answers', async () => {
   const { entry, ignoredEntry, bank, statement: bankStatement, paymentFile } = subjects;
   const url = 'https://shop.example.com/hook';
 
-  /** By operation: how to get an id for its path, a body, and a query. */
+  /** The id for the path, the body and the query of each operation. */
   const requests: Record<string, Request> = {
     createCheckout: { id: none, body: order },
     listCheckout: { id: none },

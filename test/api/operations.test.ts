@@ -1,4 +1,4 @@
-/** What operators and their tools see: health, numbers, headers, documents, and an end without loss. */
+/** The service for its operators and their tools: health, metrics, headers, documents, and a graceful end. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -62,7 +62,7 @@ suite('every answer has its security headers', async () => {
       assert.equal(answer.status, status);
       const { headers } = answer;
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
-      // What is the same for everybody may be kept, but is asked for again.
+      // Public documents may be cached, but are revalidated.
       const isPublic = path === '/docs' || path === '/openapi.json';
       assert.equal(headers.get('cache-control'), isPublic ? 'no-cache' : 'no-store');
       assert.ok(headers.get('referrer-policy'));

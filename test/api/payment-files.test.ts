@@ -315,7 +315,7 @@ suite('a statement', () => {
       [open.status, open.amount_unassigned, open.sent_back],
       ['open', 4321, { amount: 4321, status: 'failed', reason: 'AC04' }],
     );
-    // And it can be sent again.
+    // The entry can be sent back again.
     succeeded(await call('POST', `/v3/bank_entry/${stray.id}/send_back`));
     assert.deepEqual(idsIn(await created()), [stray.id]);
     assert.equal(

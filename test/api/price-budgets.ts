@@ -22,7 +22,7 @@ export type Price = {
   readonly rows: number;
 };
 
-/** By the name of an operation or a route, and the caller. */
+/** Budgets by the name of an operation or a route, and the caller. */
 export type Budgets = Readonly<Record<string, Readonly<Partial<Record<Caller, Price>>>>>;
 
 export type Priced = Price & { readonly name: string; readonly caller: Caller };

@@ -1,7 +1,7 @@
 /**
- * What one request costs: time of the thread that answers, bytes of the answer, rows that are written; for every route and
- * every kind of caller. What a route costs nobody has to pay who may not use it. Each price is held to its budget, bytes
- * and rows here, the time by `npm run prove -- prices`.
+ * The price of one request: time of the thread that answers, bytes of the answer, rows that are written; for
+ * every route and every kind of caller. What a route costs nobody has to pay who may not use it. Each price
+ * is held to its budget, bytes and rows here, the time by `npm run prove -- prices`.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ import { subjectsOf } from './subjects.ts';
 
 /** Requests that a price is the mean of. */
 const REQUESTS = scaled(1);
-/** Of routes for operators, one address may ask so often without waiting. */
+/** Routes for operators limit the rate of one address. */
 const OPEN_REQUESTS = Math.min(REQUESTS, 4);
 /** Requests after which it is taken for certain that one of this kind writes. */
 const MOST_LOOKS = 6;
@@ -60,7 +60,7 @@ type Row = {
   /** Makes what it is about; the request is what is paid for. */
   readonly make: () => Promise<Request>;
   readonly status: number;
-  /** That of the caller. */
+  /** The caller's credentials. */
   readonly authorization?: string;
 };
 
@@ -92,7 +92,7 @@ const keyed = operations.flatMap(({ method, path, operation, permission, subject
     id = await subjects[subject]();
     return request(id);
   };
-  // What names nothing of a tenant is the same for each.
+  // Requests that name no resource of a tenant cost each caller the same.
   const namesSomething = path.includes('{id}') || typeof body === 'function';
   return [
     { caller: 'own', make: own, status: 200, authorization },
@@ -124,7 +124,7 @@ const form = (action: string) => async (): Promise<Request> => {
   return { method: 'POST', path: `${path}/${action}`, body, type: FORM };
 };
 
-/** Of routes without a key: a page, by whoever knows its address, and what everybody may see. */
+/** Routes without a key: pages, for holders of their address, and public documents. */
 const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; readonly of?: string })[] = [
   ...['/docs/', '/docs/errors', '/openapi.json', '/metrics', '/readyz', '/livez'].map((path) => ({
     route: `GET ${path}`,
@@ -142,14 +142,14 @@ const open: readonly (Omit<Row, 'caller' | 'name'> & { readonly route: string; r
   { route: 'GET /transaction/:token/go', make: at(session, '/go'), status: 303 },
   ...['pay', 'step', 'cancel_attempt'].flatMap((action) => [
     { route: `GET /transaction/:token/${action}`, make: at(session, `/${action}`), status: 303 },
-    // Nothing waits for a decision of the payer.
+    // No attempt waits for the payer's decision.
     {
       route: `POST /transaction/:token/${action}`,
       make: form(action),
       status: action === 'step' ? 409 : 303,
     },
   ]),
-  // As the router prints `/transaction/*`.
+  // The router prints `GET /*` for `/transaction/*`.
   { route: 'GET /*', make: get('/transaction/none/at/all'), status: 404 },
   { route: 'GET /receipt/:code', make: get(`/receipt/${WORD}`), status: 404 },
   {

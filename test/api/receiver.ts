@@ -11,7 +11,7 @@ export type Delivery = {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly event: Data;
-  /** How many others were under way when it came. */
+  /** The number of other deliveries under way at its arrival. */
   readonly beside: number;
 };
 

@@ -1,4 +1,4 @@
-/** What is kept beside sessions: payins, histories, customers, the feed of events, and what payers can choose from. */
+/** Records beside sessions: payins, histories, customers, the feed of events, and payment methods. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { contentsOf } from '../support/database.ts';
@@ -255,7 +255,7 @@ test('erasing a customer leaves the books, and nothing of the person', async () 
   assert.equal(JSON.stringify(left).includes(canary), false);
   assert.deepEqual((await call('GET', `/v3/checkout?q=${canary}`)).json.data, []);
 
-  // What changes afterwards does not bring anything back.
+  // Later changes bring nothing back.
   await call('PUT', `/v3/checkout/${active.id}`, { body: { items: order.items } });
   const updated = await pay(service, active.id);
   assert.deepEqual([updated.customer_details, updated.amount_paid], [blank, 3200]);
@@ -283,7 +283,7 @@ suite('the feed of events', () => {
       const { json }: Data = await call('GET', `/v3/event?limit=7&after=${cursor}`);
       seen.push(...json.data);
       cursor = json.next_cursor;
-      // One more round after the last write has been answered.
+      // One more round follows the answer to the last write.
       end = last && !json.has_more;
       last = !writing;
     }

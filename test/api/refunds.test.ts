@@ -34,7 +34,7 @@ const refund = (body: object, headers: Record<string, string> = {}) =>
 const created = async (body: object): Promise<Data> => succeeded(await refund(body), 201);
 const fetched = async (id: string): Promise<Data> => succeeded(await call('GET', `/v3/refund/${id}`));
 const payinOf = async (id: string): Promise<Data> => succeeded(await call('GET', `/v3/payin/${id}`));
-/** Once the rail has said how it ended. */
+/** The refund, once the rail has reported its end. */
 const ended = (id: string) =>
   until(async () => {
     const found = await fetched(id);
@@ -81,7 +81,7 @@ suite('a refund', () => {
     const failed = await ended(failing.id);
     assert.deepEqual([failed.status, failed.status_description], ['failed', 'The refund was refused.']);
     assert.equal((await payinOf(payin)).amount_refunded, 0);
-    // What has failed can be tried again; what is pending counts as gone.
+    // Failed refunds can be tried again; pending ones count as gone.
     const waiting = await created({ payin, amount: 2500, metadata: { sandbox_outcome: 'pending' } });
     assert.equal((await refund({ payin, amount: 1 })).status, 409);
     assert.equal((await fetched(waiting.id)).status, 'pending');
@@ -240,7 +240,7 @@ suite('bodies that are refused', () => {
 });
 
 suite('a refund by bank transfer', () => {
-  /** Of all that a transfer has brought. */
+  /** A refund of the whole transfer, due for a payment file. */
   const dueRefund = async () => {
     await configure(service);
     const { id: payin, reference } = await awaitTransfer(service);

@@ -1,4 +1,4 @@
-/** What readers of the feed and merchants see when what is old is no longer kept. */
+/** Retention as seen by merchants and readers of the feed. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createSerializer } from '../../src/checkout/serializer.ts';
@@ -30,16 +30,16 @@ const DAY_MS = 86_400_000;
 const env = { WEBHOOK_LOG_DAYS: '4', EVENT_RETENTION_DAYS: '5' };
 const expired = { status: 410, message: 'EVENT.LIST.CURSOR_EXPIRED', errors: [[19050]] as const };
 
-/** What the worker does from time to time, until nothing is left to do. */
+/** Retention as the worker does it, repeated until nothing is left to do. */
 async function forgetAll({ service: { store }, account }: TestService, realNow: () => number): Promise<void> {
-  // Only what has its place in the feed is removed from there.
+  // Only events with a position in the feed are removed from it.
   await store.events.end({ account: account.number, mode: 'test' });
   const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({ store, serializer, realNow });
   while (await removeOld({ store, execute, realNow, deliveryDays: 4, eventDays: 5 }));
 }
 
-/** What `db check` finds wrong. */
+/** Problems that `db check` finds. */
 async function faults({ database: { url } }: TestService): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const listener = { outcome: (outcome: Outcome) => outcomes.push(outcome), progress: () => {} };
@@ -170,7 +170,7 @@ suite('a feed whose oldest events are gone', async () => {
 test('the service forgets by itself, and gives up what its receiver has never taken', async (t) => {
   const database = await freshTestDatabase();
   const first = await startService(t, { env, database, realNow: () => Date.now() - 10 * DAY_MS });
-  // Where nobody listens.
+  // The port has no listener.
   await createSession(first, { webhook_url: 'http://127.0.0.1:1/hook' });
   await createSession(first);
   await until(async () => (await deliveries(first))[0]?.attempts === 1);

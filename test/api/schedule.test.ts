@@ -134,7 +134,7 @@ test('a delivery is tried for days; others wait, and all arrive when the receive
   assert.ok(waiting.every((each) => each.status === 'pending'));
   const tried = waiting.reduce((sum, { attempts }) => sum + attempts, 0);
   assert.equal(tried, probes, 'only probes are attempts');
-  // Of each session only the first has a time.
+  // Only the first delivery of each session has a due time.
   assert.equal(waiting.filter((each) => each.next_attempt_at !== null).length, SESSIONS);
   assert.equal((await health()).status, 'suspended');
 
@@ -168,14 +168,14 @@ test('a delivery is tried for days; others wait, and all arrive when the receive
 test('Retry-After puts an attempt off, by a day at most, and never brings it forward', async (t) => {
   const clock = await startedNow(t);
   const { service, start } = clock;
-  // In seconds of real time, which is what receivers know.
+  // Dates in real time, which is the time that receivers know.
   const dateMs = Math.ceil((start + 3 * HOUR) / SECOND) * SECOND;
   const asked: ReadonlyArray<readonly [header: string, leastMs: number, mostMs: number]> = [
     ['7200', 2 * HOUR, 2 * HOUR],
     [new Date(dateMs).toUTCString(), dateMs - start, dateMs - start],
     ['172800', MAX_RETRY_AFTER_MS, MAX_RETRY_AFTER_MS],
     [new Date(start + 48 * HOUR).toUTCString(), MAX_RETRY_AFTER_MS, MAX_RETRY_AFTER_MS],
-    // Both of these come to the fifth and sixth wait of the schedule.
+    // Both values lead to the fifth and sixth wait of the schedule.
     ['1', 1_280 * SECOND, 1_600 * SECOND],
     [new Date(start - HOUR).toUTCString(), 5_120 * SECOND, 6_400 * SECOND],
   ];

@@ -1,4 +1,4 @@
-/** What a merchant does all the time, and what every answer must be like. */
+/** A merchant's everyday requests, and assertions for every answer. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, type OtherService, startService, type TestService } from '../support/service.ts';
@@ -53,7 +53,7 @@ export async function advance({ call }: TestService, seconds: number): Promise<s
   return now;
 }
 
-/** What the account's test clock shows now. */
+/** The time of the account's test clock. */
 export async function now(service: TestService): Promise<number> {
   const account = await service.service.store.accounts.fetch(service.account.number);
   return Date.now() + (account?.testClockOffsetMs ?? 0);
@@ -85,7 +85,7 @@ export function succeeded({ status, json, text }: Answer, expected = 200): Data 
 export type Refused = {
   readonly status: number;
   readonly message: string;
-  /** In the order of the answer: code, and pointer to the field if there is one. */
+  /** Errors in the order of the answer: code, and pointer to the field if there is one. */
   readonly errors: ReadonlyArray<readonly [code: number, remarks?: string]>;
 };
 
@@ -145,7 +145,7 @@ export async function until<T>(ask: () => Promise<T | null | false | undefined>)
   for (let tries = 0; ; tries++) {
     const found = await ask();
     if (found) return found;
-    // What is waited for gets the processor instead of the one who asks.
+    // The pause leaves the processor to the awaited work.
     await pause(Math.min(tries, LONGEST_PAUSE_MS));
   }
 }

@@ -1,4 +1,4 @@
-/** What operations of the API are about: each is made when it is asked for. */
+/** Subjects of API operations, each made on demand. */
 import type { OtherService } from '../support/service.ts';
 import { awaitTransfer, camt, configure, entered, imported } from './bank.ts';
 import type { Receiver } from './receiver.ts';
@@ -49,14 +49,14 @@ export function subjectsOf(
       await createSession(service);
       return (await list('/v3/event?limit=1'))[0].id;
     },
-    /** One in the place of all that were made before, for there cannot be many. */
+    /** An endpoint that replaces earlier ones, because their number is limited. */
     async endpoint() {
       for (const { id } of await list('/v3/webhook_endpoint?limit=100')) {
         await call('DELETE', `/v3/webhook_endpoint/${id}`);
       }
       return succeeded(await call('POST', '/v3/webhook_endpoint', { body: endpoint }), 201).id;
     },
-    /** One that has ended, as have all others: none is written about any more. */
+    /** A delivery that has ended, like all others: nothing about them is written any more. */
     async delivery() {
       const { id } = await createSession(service, { webhook_url: receiver.url });
       await until(async () => (await list('/v3/webhook_delivery?status=pending')).length === 0);
@@ -74,14 +74,14 @@ export function subjectsOf(
       return '';
     },
     bankRefund: dueRefund,
-    /** One that nothing is known about. */
+    /** A bank entry that matches nothing. */
     async entry() {
       await configure(service);
       const { id } = await entered(service, { amount: 2500 });
       payins.set(id, (await createSession(service)).id);
       return id;
     },
-    /** One that was set aside. */
+    /** A bank entry that is ignored. */
     async ignoredEntry() {
       await configure(service);
       const { id } = await entered(service, { amount: 2500 });
@@ -105,7 +105,7 @@ export function subjectsOf(
 
 export type Subject = keyof ReturnType<typeof subjectsOf>;
 
-/** What an operation needs to be there, although it names none of it. */
+/** The surroundings that an operation needs without naming them. */
 type Surroundings = 'none' | 'bank' | 'dueRefund';
 
 export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> = {
@@ -124,7 +124,7 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   paymentFile: 'bfl',
 };
 
-/** By the id of an entry: a session that it can be assigned to. */
+/** Payins that an entry can be assigned to, by the id of the entry. */
 const payins = new Map<string, string>();
 export const assignment = (entry: string) => ({
   parts: [{ payin: payins.get(entry) ?? `chk_${WELL_FORMED_ID}` }],

@@ -1,4 +1,4 @@
-/** When something is wrong on our side: what clients are told, what logs hold, and what stays out of both. */
+/** Failures on our side: what clients are told, what logs hold, and what stays out of both. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { pino } from 'pino';

@@ -31,7 +31,7 @@ function begin(withUpload: ReturnType<typeof createUploads>, of: Tenant = tenant
   return { raw, result };
 }
 
-/** As long as it takes to write a file and remove it. */
+/** Waits for as long as a file takes to be written and removed. */
 async function aWhile(withUpload: ReturnType<typeof createUploads>): Promise<void> {
   const { raw, result } = begin(withUpload);
   raw.push(null);

@@ -1,4 +1,4 @@
-/** What the receiver of a session's events gets: signed, frozen, in order, and until it has taken them. */
+/** Deliveries to a session's `webhook_url`: signed, frozen, in order, and retried until accepted. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

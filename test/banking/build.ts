@@ -72,7 +72,7 @@ export function owners(...sessions: readonly Checkout[]): Facts {
   return { ...nothing, owners: new Map(sessions.map((each) => [each.attempts[0]?.reference ?? '', each])) };
 }
 
-/** What it came to, in a few words: the problem, the commands, and for which sessions. */
+/** A short form of the result: the problem, the commands, and their sessions. */
 export function summary({ entry: { problem }, effects }: EntryEffects): readonly unknown[] {
   return [problem, ...effects.map((effect) => `${effect.command.type} ${effect.checkout}`)];
 }

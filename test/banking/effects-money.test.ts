@@ -1,4 +1,4 @@
-/** What money that comes in does to the sessions that it may be meant for. */
+/** Effects of incoming money on the sessions that it may be meant for. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { assigned, effectsOf, isSettled, objection, referencesOf } from '../../src/banking/effects.ts';
@@ -23,7 +23,7 @@ suite('the references of an entry', () => {
     const said = { creditorReference: one, remittance: `for ${two} and ${one}`, endToEndId: three };
     assert.deepEqual(referencesOf(entry(said)), [one, two, three]);
     assert.deepEqual(referencesOf(entry({ remittance: 'rent' })), []);
-    // What stands where references belong need not be one of ours.
+    // Text in the place of references need not be one of ours.
     assert.deepEqual(referencesOf(entry({ creditorReference: '4711' })), ['4711']);
   });
 });
@@ -255,7 +255,7 @@ suite('an objection', () => {
   });
 
   test('is money that came when the time was over, grace included', () => {
-    // It ended on 15 January at 13:00, and the bank has three days more: until the 18th at 13:00.
+    // The session ended on 15 January at 13:00, and the bank has three days more: until the 18th at 13:00.
     for (const [day, problem] of [
       ['2030-01-15', null],
       ['2030-01-18', null],

@@ -1,4 +1,4 @@
-/** What the bank's own entries say of refunds, of money that was sent back, and of transfers that are taken back. */
+/** Effects of debits and returns: refunds, money sent back, and transfers taken back. */
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What an entry means for the sessions that it may concern, where somebody could gain by its meaning something else. */
+/** Effects of entries where somebody could gain from a wrong match. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { effectsOf, type Facts, ownIdOf } from '../../src/banking/effects.ts';

@@ -1,4 +1,4 @@
-/** How names are compared, and how much speaks for a session. */
+/** Comparison of names, and the score of a session. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { clearWinner, rank, similarity } from '../../src/banking/match.ts';
@@ -44,7 +44,7 @@ suite('how much speaks for a session', () => {
   const session = (given: Partial<Checkout> = {}) =>
     checkout({ referenceId: 'order-1001', amount: 1000, ...given });
   const other = session({ id: 'chk_other', amount: 7, referenceId: '' });
-  /** Its score beside another candidate, for which nothing speaks. */
+  /** The score beside another candidate without any evidence. */
   const scoreOf = (said: Partial<StatementEntry>, given: Partial<Checkout> = {}) =>
     rank(entry({ amount: 1000, ...said }), [session(given), other])[0]?.score ?? 'nothing';
 

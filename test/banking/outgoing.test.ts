@@ -1,4 +1,4 @@
-/** What goes back by bank transfer: to whom, out of which account, and what has to stay behind. */
+/** Outgoing transfers: to whom, from which account, and what has to stay behind. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BankEntry, EntryId, SentBack } from '../../src/banking/entry.ts';

@@ -46,7 +46,7 @@ suite('an id of ours', () => {
       for (const remittance of ['Rent', `x${endToEndIdOf(refund)}`, `${endToEndIdOf(refund)}0`])
         assert.equal(ownIdOf(entry({ ...said, remittance })), null, remittance);
     }
-    // What stands where it belongs goes first.
+    // The id in its proper place goes first.
     const both = entry({ direction: 'debit', remittance: endToEndIdOf(other) });
     assert.equal(ownIdOf(both), refund);
   });

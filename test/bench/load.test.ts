@@ -76,7 +76,7 @@ suite('latencies', () => {
 suite('the load generator', () => {
   const directory = mkdtempSync(join(tmpdir(), 'opentill-load-'));
   const seen = new Set<string>();
-  /** How long the server lets everybody wait, once. */
+  /** A pause of the server for all requests, once. */
   let pauseMs = 0;
   const server = createServer((request, response) => {
     seen.add(request.url ?? '');

@@ -43,7 +43,7 @@ export function reversal(amount: number, given: Partial<Reversal> = {}): Reversa
   });
 }
 
-/** Of the newest attempt that has brought enough. */
+/** A refund from the newest attempt that has brought enough. */
 export function createRefund(amount: number | null, given: Partial<CreateRefund> = {}): CreateRefund {
   return frozen({
     type: 'create_refund',
@@ -61,7 +61,7 @@ export function createRefund(amount: number | null, given: Partial<CreateRefund>
   });
 }
 
-/** What the sandbox says of `rfd_a`. */
+/** The sandbox's report on `rfd_a`. */
 export function reportRefund(
   status: ReportRefund['status'],
   given: Partial<ReportRefund> = {},
@@ -78,7 +78,7 @@ export function reportRefund(
   });
 }
 
-/** What a person says of `rfd_a`. */
+/** A person's verdict on `rfd_a`. */
 export function settleRefund(
   status: SettleRefund['status'],
   given: Partial<SettleRefund> = {},
@@ -86,7 +86,7 @@ export function settleRefund(
   return frozen({ type: 'settle_refund', now: NOW, refund: 'rfd_a', status, reason: '', ...given });
 }
 
-/** What the sandbox says of the dispute `dp_a` of 400 of what `pat_a` has brought. */
+/** The sandbox's report on the dispute `dp_a`, of 400 of what `pat_a` has brought. */
 export function reportReversal(
   status: ReportReversal['status'],
   given: Partial<ReportReversal> = {},

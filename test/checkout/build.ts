@@ -156,7 +156,7 @@ export function expire(given: Partial<ExpireCheckout> = {}): ExpireCheckout {
   return frozen({ type: 'expire', now: NOW, ifVersion: null, ...given });
 }
 
-/** For the amount of `checkout()`, where nothing is paid yet. */
+/** An attempt for the amount of `checkout()`, where nothing is paid yet. */
 export function start(given: Partial<StartAttempt> = {}): StartAttempt {
   return frozen({
     type: 'start_attempt',
@@ -174,7 +174,7 @@ export function start(given: Partial<StartAttempt> = {}): StartAttempt {
   });
 }
 
-/** What the sandbox says of `ref_a`; an attempt that is not known becomes `pat_made`. */
+/** The sandbox's report on `ref_a`; an unknown attempt becomes `pat_made`. */
 export function report(status: Report['status'], given: Partial<Report> = {}): Report {
   return frozen({
     type: 'report',
@@ -203,7 +203,7 @@ export function tick(now: number): Tick {
   return frozen({ type: 'tick', now });
 }
 
-/** What can be seen of a decision, as far as the tables compare it. */
+/** The visible result of a decision, as far as the tables compare it. */
 export type Outcome =
   | 'unchanged'
   | { readonly refused: RefusalReason }
@@ -225,7 +225,7 @@ export type Row = {
   readonly gives: Outcome;
 };
 
-/** One test for each row. Every row also checks the bookkeeping that all decisions have in common. */
+/** Runs one test for each row. Every row also checks the bookkeeping that all decisions have in common. */
 export function table(rows: readonly Row[]): void {
   for (const { name, given, when, gives } of rows) {
     test(name, () => {

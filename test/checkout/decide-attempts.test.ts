@@ -1,4 +1,4 @@
-/** How an attempt to pay starts, what is frozen in it, and that only one lives at a time. */
+/** Attempts: how they start, what they freeze, and that only one lives at a time. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_ATTEMPTS } from '../../src/checkout/attempts.ts';

@@ -124,7 +124,7 @@ suite('a payment is booked once', () => {
 
 suite('reports that are no news change nothing', () => {
   const later = NOW + MINUTE;
-  // Which reports know less than the attempt does, or as much where there is nothing more to know.
+  // Reports that know less than the attempt does, or as much where there is nothing more to know.
   const rows = [
     { known: attempt('unknown', { syncAt: NOW }), stale: ['requires_action'] },
     { known: attempt('cancelled'), stale: ['requires_action', 'unknown'] },

@@ -1,4 +1,4 @@
-/** How a session comes to be. */
+/** Creation of a session. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createProblems, decide, EXPIRY_MAX_MS, EXPIRY_MIN_MS } from '../../src/checkout/decide.ts';

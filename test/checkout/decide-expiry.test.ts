@@ -1,4 +1,4 @@
-/** How a session ends without being paid: by its merchant, and by time. */
+/** The end of an unpaid session: by its merchant, and by time. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';

@@ -1,4 +1,6 @@
-/** What money does to a session: all of it, a part, too much, an amount that is not said, and in every combination. */
+/**
+ * Effects of money on a session: in full, in part, in excess, of unknown amount, and in every combination.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {

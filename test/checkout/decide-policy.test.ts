@@ -1,4 +1,6 @@
-/** What the merchant has decided about money that does not fit: how much may be missing, and what becomes of too much. */
+/**
+ * The merchant's policy for money that does not fit: how much may be missing, and what becomes of an excess.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_AMOUNT } from '../../src/checkout/money.ts';

@@ -1,4 +1,4 @@
-/** What rails say of refunds: it moves them forward only, and is told once for each thing that becomes of them. */
+/** Reports of rails on refunds: they only move a refund forward, and each step is told once. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';

@@ -127,7 +127,7 @@ suite('a reversal', () => {
     const session = checkout({ ...paidUp, reversals: many });
     const decision = decide(session, reportReversal('open'));
     assert.equal(decision.kind === 'refusal' && decision.reason, 'not_refundable');
-    // One that is known can still be decided.
+    // A known reversal can still be decided.
     const decided = after(session, reportReversal('lost', { reference: 'dp_7', amount: 1 }));
     assert.equal(decided.reversals[7]?.status, 'lost');
   });

@@ -1,4 +1,7 @@
-/** What a person says of a refund that no rail will tell of: it ends what is pending, once, and nothing else. */
+/**
+ * Refunds settled by a person because no rail reports on them: a pending one ends, once, and nothing else
+ * changes.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';

@@ -1,4 +1,4 @@
-/** What an update may change, and when. */
+/** Updates: what they may change, and when. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decide } from '../../src/checkout/decide.ts';

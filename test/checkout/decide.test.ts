@@ -1,4 +1,4 @@
-/** What all decisions have in common: which refusal goes first, what time has ended, and that deciding is pure. */
+/** Rules for all decisions: the order of refusals, expiry before the command, and purity. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_ATTEMPTS } from '../../src/checkout/attempts.ts';

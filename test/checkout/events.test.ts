@@ -1,4 +1,4 @@
-/** Which events tell of a change. The tables of the decisions check them too; here is each difference by itself. */
+/** Events of a change. The tables of the decisions check them too; here is each difference by itself. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventsBetween } from '../../src/checkout/events.ts';

@@ -1,7 +1,7 @@
 /** A session that is completed or expired: every command × every state of an attempt. */
 import { type MatrixRow, matrix, refusedInFlight, type State } from './lifecycle.ts';
 
-/** What is over stays over; the three states that are over differ in their names only. */
+/** Ended sessions stay ended; the three end states differ in their names only. */
 const over: readonly { readonly given: State; readonly is: string; readonly paidIs: string }[] = [
   { given: 'completed', is: 'completed paid', paidIs: 'completed paid' },
   { given: 'expired by its merchant', is: 'expired unpaid', paidIs: 'expired paid' },

@@ -4,7 +4,7 @@ import { matrix, refusedInFlight } from './lifecycle.ts';
 matrix(
   ['active until this moment', 'active until the grace ends now'],
   [
-    // Its time is over, and nobody has written that down yet. Only what is in flight keeps it active.
+    // Sessions past their time that nobody has written down yet. Only an attempt in flight keeps one active.
     {
       given: 'active until this moment',
       when: 'new items',

@@ -86,7 +86,7 @@ export type MatrixRow = {
 
 export const refusedInFlight = { unknown: 'payment_in_progress', processing: 'payment_in_progress' };
 
-/** One test for each cell; the rows must name every command in each of these states, once. */
+/** Runs one test for each cell; the rows must name every command in each of these states, once. */
 export function matrix(given: readonly State[], rows: readonly MatrixRow[]): void {
   test('the table has a row for every command in every state', () => {
     const named = rows.map((row) => `${row.given} | ${row.when}`);

@@ -42,7 +42,7 @@ suite('a merge patch', () => {
   ];
   for (const { target, patch, result } of rows) {
     test(`${target} + ${patch} = ${result}`, () => {
-      // As text, so that the order of the keys counts too.
+      // Text comparison also covers the order of the keys.
       assert.equal(JSON.stringify(mergePatch(parse(target), parse(patch))), result);
     });
   }

@@ -82,10 +82,11 @@ suite('reports in any order and any number', () => {
     assert.deepEqual(deliver(mixed), deliver(set));
   };
 
-  // Where a session can be completed, `unknown` is left out: completing cancels what waits, not what is in flight.
+  // `unknown` is left out where a session can be completed: completing cancels what waits, not what is in
+  // flight.
   const known = ['requires_action', 'processing', 'failed', 'succeeded'] as const;
   const all = ['unknown', ...known] as const;
-  /** Of one attempt: a part, a bigger part, and what the attempt was for. */
+  /** Amounts of one attempt: a part, a bigger part, and the amount of the attempt. */
   const anyMoney = [300, 600, null];
 
   test('end in the same state while the session is active', () => {

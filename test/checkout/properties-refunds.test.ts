@@ -1,4 +1,4 @@
-/** What holds of money that goes back, under every sequence of commands: see `sequences.ts`. */
+/** Properties of refunds under every sequence of commands: see `sequences.ts`. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ const sum = (parts: readonly Part[]) => parts.reduce((total, { amount }) => tota
 const of = <Kind extends Part>(parts: readonly Kind[], attempt: string) =>
   parts.filter((part) => part.attempt === attempt);
 
-/** What has gone back or may yet, reckoned from the parts themselves. */
+/** Money that has gone back or may yet, reckoned from the parts themselves. */
 const gone = ({ refunds, reversals }: Checkout): Part[] => [
   ...refunds.filter(({ status }) => status !== 'failed'),
   ...reversals.filter(({ status }) => status !== 'won'),

@@ -1,4 +1,7 @@
-/** What holds under every sequence of commands. A failure prints the seed and the path that replay it. */
+/**
+ * Properties of sessions under every sequence of commands. A failure prints the seed and the path that replay
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -76,10 +79,10 @@ suite('under every sequence of commands', () => {
     ({ before, command, after }) => {
       if (command.type !== 'report') return;
       const gone = before.lifecycle.state === 'expired' || isTimeOver(before, command.now);
-      // Nobody can have given up an attempt that the report itself makes known.
+      // An attempt that the report itself makes known cannot have been given up.
       const status = attemptOf(before, command)?.status;
       const late = gone || status === 'cancelled' || status === 'failed';
-      // What the command books, it books after time has done its part.
+      // The command's own payments are booked after time has done its part.
       for (const line of after.payments.slice(before.payments.length)) assert.equal(line.late, late);
     },
   );

@@ -1,4 +1,4 @@
-/** How refunds and reversals are shown: field by field, and in the words of what they are part of. */
+/** The representation of refunds and reversals: their own fields, and their place in sessions and payins. */
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -17,7 +17,7 @@ import { refund, reversal } from './build-refunds.ts';
 const URL = 'https://pay.example';
 const CREATED = '2030-01-15T12:00:00.000Z';
 
-/** As text, so that the order of the keys counts. */
+/** Compares as text, so that the order of the keys counts. */
 function sameText(actual: unknown, expected: unknown): void {
   assert.equal(JSON.stringify(actual, null, 1), JSON.stringify(expected, null, 1));
 }

@@ -98,7 +98,7 @@ const presentedAttempts = [
 
 const receipts = [{ type: 'receipt', url: 'https://pay.example/transaction/tok_full/receipt.pdf' }];
 
-/** As text, so that the order of the keys counts. */
+/** Compares as text, so that the order of the keys counts. */
 function sameText(actual: unknown, expected: unknown): void {
   assert.equal(JSON.stringify(actual, null, 1), JSON.stringify(expected, null, 1));
 }

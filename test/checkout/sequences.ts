@@ -52,8 +52,8 @@ const details = fc.option(fc.record({ page: names }), { freq: 2 });
 type Made = CheckoutCommand | ((session: Checkout) => CheckoutCommand);
 
 /**
- * How much time passes before the command, whether the payer looks at the page then, and the command. Its `now` is set
- * when it is its turn, and an attempt is for the amount that the payer saw last.
+ * A step: time that passes, a possible look of the payer at the page, and the command. Its `now` is set at
+ * its turn, and an attempt is for the amount that the payer saw last.
  */
 type Step = { readonly wait: number; readonly looks: boolean; readonly command: Made };
 
@@ -96,7 +96,10 @@ const someStart = fc
     start({ rail, reference: `ref_${name}_${made}`, attemptId: `pat_${made}`, status, syncAt, traits }),
   );
 
-/** Which of the attempts or refunds that there are when it is its turn; `null` is for the session to say. */
+/**
+ * The index of an attempt or refund among those that exist at its turn; `null` leaves the choice to the
+ * session.
+ */
 const which = fc.nat(5);
 
 const someRefund = fc
@@ -205,7 +208,7 @@ export function attemptOf({ attempts }: Checkout, { rail, reference }: Report): 
   return attempts.find((each) => each.rail === rail && each.reference === reference);
 }
 
-/** Whether time ends the session before the command gets to see it. */
+/** True if time ends the session before the command sees it. */
 export function isTimeOver(session: Checkout, now: number): boolean {
   const end = endsAt(session);
   return end !== null && now >= end;

@@ -1,4 +1,4 @@
-/** What leaves the service as bytes: the representation, and which of them an event holds. */
+/** Bytes that leave the service: representations, and those frozen in an event. */
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is derived from a session: when it needs attention, the status of its payin, and its transfers. */
+/** Derived facts of a session: the need for attention, the status of its payin, and its transfers. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AttemptId } from '../../src/checkout/ids.ts';

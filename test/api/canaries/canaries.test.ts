@@ -29,7 +29,10 @@ const session = (text: Text) => ({
   metadata: { note: text(), [text()]: text() },
 });
 const noted = (text: Text) => ({ metadata: { note: text(), [text()]: text() } });
-/** What a body has to have where its schema does not say it; without the fields that contradict others. */
+/**
+ * Bodies with fields that their schemas do not require but the operations do, without fields that contradict
+ * others.
+ */
 const meant: Readonly<Record<string, (text: Text, good: Data) => object>> = {
   'CHECKOUT.CREATE': session,
   'CHECKOUT.UPDATE': (text) => ({ ...noted(text), payment_methods: undefined }),
@@ -61,7 +64,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     },
   );
   const stripe = await startStripe(t);
-  // It says again what it was told, and in the end that it failed.
+  // The receiver echoes what it was sent, and fails in the end.
   let status = 200;
   const receiver = await startReceiver(t, ({ text }) => ({ status, body: text.slice(0, 500) }));
   const willing = await startReceiver(t);
@@ -97,7 +100,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     const headers = { 'idempotency-key': made(`canary-key-${values.size}`) };
     const answer = await call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 400) places.search(`the error of ${method} ${path}`, answer.text);
-    // What is told once, or to be handed on, are secrets as well.
+    // Values that are shown once, or handed on, are secrets as well.
     for (const [secret] of answer.text.matchAll(/whsec_[\w+/=]+/g)) revealed.add(secret);
     for (const [, token = ''] of answer.text.matchAll(/\/transaction\/(\w+)/g)) revealed.add(token);
     return answer;
@@ -220,7 +223,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
   assert.ok(revealed.size > 10, `only ${revealed.size} secrets were told`);
   evidence(t, 'canaries', { canaries: all.length, ...places.figures() });
 
-  /** What they say beside what was asked for, and whom a backup would let in. */
+  /** Output of the command line, and credentials in a backup. */
   async function commands(): Promise<void> {
     const directory = freshDirectory(t);
     const settings = { DATABASE_URL: database.url };

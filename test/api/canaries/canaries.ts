@@ -2,10 +2,10 @@
 import type { ApiDocument } from '../document.ts';
 import type { Data } from '../shop.ts';
 
-/** Of what a merchant or a payer would say; each value is another one. */
+/** Canaries among the values of a merchant or a payer; no two are equal. */
 export function createCanaries(document: ApiDocument, receiverUrl: string) {
   const values = new Set<string>();
-  // As many digits for all: none is the beginning of another.
+  // All numbers have four digits, so that none is the beginning of another.
   let count = 1000;
 
   function made(value: string): string {
@@ -68,7 +68,7 @@ export function createCanaries(document: ApiDocument, receiverUrl: string) {
   return { values, made, text, fill: (schema: Data) => fill(schema, ''), broken };
 }
 
-/** Where canaries are looked for. */
+/** Places searched for canaries. */
 export function createPlaces(values: ReadonlySet<string>) {
   const found: string[] = [];
   let searched = 0;

@@ -1,6 +1,6 @@
 /**
- * What a session costs, everywhere that it is told, for a client that writes every currency with two decimals: paid by
- * card and by bank transfer, and refunded in part.
+ * A session's amounts, wherever they appear, for a client that writes every currency with two decimals: paid
+ * by card and by bank transfer, and refunded in part.
  */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
@@ -140,7 +140,7 @@ for (const { currency, price, shown, minor, charged, refund, given } of rows) {
         assert.deepEqual([payin.amount_paid, payin.amount_refunded], [price, refund]);
         assert.ok(payin.status_description.includes('Refunded'));
 
-        // What v3 clients hear: paid, payin, attempt, refund.
+        // Events for v3 clients: paid, payin, attempt, refund.
         const told = (await receiver.received(4)).map(({ event }) => [event.type, event.data.amount]);
         assert.deepEqual(told.sort(), [
           ['checkout.paid', price],

@@ -1,4 +1,4 @@
-/** Which payment methods a session gets, when there are none for it, and how they are replaced. */
+/** Payment methods of a session: which it gets, when none are left, and how they are replaced. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { startService } from '../../support/service.ts';

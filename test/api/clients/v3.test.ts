@@ -23,7 +23,7 @@ const service = await startService({ after }, { logger });
 await configure(service, { compatibility: 'v3' });
 const { call, url } = service;
 const strict = await startService({ after });
-/** One to which nothing else happens, to show that a refused request writes nothing. */
+/** A service without other requests, to show that a refused request writes nothing. */
 const quiet = await startService({ after });
 await configure(quiet, { compatibility: 'v3' });
 

@@ -8,7 +8,7 @@ import type { WireAnswer, WireRequest } from './wire.ts';
 
 export type Shop = {
   readonly authorization: string;
-  /** By the prefix of their kind. */
+  /** Known ids, by the prefix of their kind. */
   readonly ids: Readonly<Record<string, string[]>>;
   /** The path of a payer's page. */
   readonly page: string;
@@ -16,23 +16,23 @@ export type Shop = {
 
 export type Fuzzed = {
   readonly port: number;
-  /** Where webhooks may go. */
+  /** The URL that webhooks are sent to. */
   readonly hook: string;
   readonly shop: Shop;
   readonly elsewhere: Shop;
   readonly reader: string;
   readonly live: string;
-  /** Of an account whose clients come from another v3 service. */
+  /** Credentials of an account in the compatibility mode `v3`. */
   readonly lenient: string;
-  /** What events of the provider are signed with. */
+  /** The secret that signs provider events. */
   readonly providerSecret: string;
 };
 
-/** How long the serving thread has worked for one request without looking at anything else, at most. */
+/** The longest uninterrupted work of the serving thread on one request. */
 export type Longest = { ms: number; request: string };
 
 export type FuzzedService = Fuzzed & {
-  /** Since it began, or was told to forget. */
+  /** The longest turn since the start, or since `forget`. */
   longest(): Promise<Longest>;
   forget(): void;
   readonly stderr: () => string;
@@ -72,12 +72,12 @@ export async function startFuzzed(
   };
 }
 
-/** Of an id, by its prefix; statements and payment files have the same one. */
+/** The kind of an id, by its prefix; statements and payment files share one. */
 export function kindOf(object: string, id: string): string {
   return /^payment_?file$/i.test(object) ? 'pmf' : id.slice(0, 3);
 }
 
-/** So many of the newest ids of a kind are used. */
+/** The number of ids of a kind in use: the newest ones. */
 const KEPT_IDS = 300;
 
 /** Puts ids that the service has given into requests; answers bring further ones. */

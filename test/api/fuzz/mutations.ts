@@ -92,7 +92,7 @@ function edits(samples: readonly Buffer[], runLength: number): fc.Arbitrary<Edit
   );
 }
 
-/** One of the samples after a few edits, some of which put in as many bytes. */
+/** A sample after a few edits, some of which insert as many bytes. */
 export function mutated(samples: readonly Buffer[], runLength: number): fc.Arbitrary<Buffer> {
   return fc
     .tuple(fc.constantFrom(...samples), fc.array(edits(samples, runLength), { minLength: 1, maxLength: 4 }))

@@ -21,7 +21,7 @@ import { createRequests, type Kind, type Request } from './requests.ts';
 import { createWire, type WireAnswer, type WireRequest } from './wire.ts';
 
 const onPostgres = process.env.OPENTILL_TEST_DATABASE === 'postgres';
-/** Less on PostgreSQL: nearly everything is decided before the database is asked. */
+/** Fewer on PostgreSQL: nearly everything is decided before the database is asked. */
 const requests = scaled(onPostgres ? 100 : 700);
 const sampled = scaled(onPostgres ? 20 : 80);
 const PARALLEL = 8;
@@ -42,7 +42,7 @@ function check({ operation, kind }: Request, sent: WireRequest, answer: WireAnsw
   try {
     const json = isJson ? JSON.parse(text) : null;
     if (status >= 400 && json?.message?.startsWith('API.REQUEST.')) {
-      // What is no request to an operation is refused as any request is.
+      // Requests that fit no operation get the general errors.
       assert.ok([400, 404, 405, 414, 431].includes(status), String(status));
       document.assertFits(json, { $ref: '#/components/schemas/Error' });
     } else document.assertDocumented(operation, { status, headers, json });
@@ -105,7 +105,7 @@ test(`${requests} requests have answers as documented`, { timeout: 180_000 + 20 
     await Promise.all(wires.map(client));
   }
 
-  // None is left out, however few requests there are.
+  // Every operation is tried, however few requests there are.
   await askAll(
     document.operations.flatMap((operation) =>
       fc.sample(requestTo(operation, 'valid'), { seed, numRuns: 1 }),
@@ -159,7 +159,7 @@ test(`${sampled} requests that are refused write nothing`, {
     return true;
   }
 
-  /** What is stored, once nothing is written any more. */
+  /** The rows of the database, once writing has stopped. */
   async function quiet(): Promise<string> {
     let state = '';
     await until(async () => {

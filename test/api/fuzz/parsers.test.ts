@@ -1,5 +1,5 @@
 /**
- * Whatever reads input is given what it should be given, after some changes: statements, events of the provider,
+ * Every parser of input gets valid input with some changes: statements, events of the provider,
  * credentials, forms, tokens, and the bodies and parameters of all operations. Nothing breaks, and no request takes the
  * serving thread for long. One request comes after the other, so that its time can be told.
  *
@@ -38,7 +38,9 @@ const samples = readdirSync(join(import.meta.dirname, '../../statements/samples'
 
 const text = (bytes: Buffer): string => bytes.toString('latin1');
 
-/** What would break the frame of a request is left to the parser of HTTP, which is not ours. */
+/**
+ * Bytes that would break the frame of a request are left out: they test the HTTP parser, which is not ours.
+ */
 const inHead = (bytes: Buffer): string =>
   text(bytes)
     .replaceAll(/[\r\n\0 ]/g, '_')
@@ -117,7 +119,7 @@ test(`${inputs} inputs of each kind break nothing`, { timeout: 180_000 + 500 * i
   ];
   const cursors = ['chk', 'evt', 'cus'].map((kind) => Buffer.from(shop.ids[kind]?.[0] ?? ''));
 
-  /** By kind: requests, of which each has one input of it. */
+  /** Requests by kind, each with one mutated input. */
   const kinds: Readonly<Record<string, fc.Arbitrary<WireRequest>>> = {
     camt: statements(/camt/, ''),
     mt940: statements(/mt940|sta$/, ''),

@@ -22,7 +22,7 @@ export type Request = {
   readonly operation: DocumentedOperation;
   readonly kind: Kind;
   readonly caller: Caller;
-  /** As it goes over the wire, with ids still to be put in. */
+  /** The path and query as sent, with placeholders for ids. */
   readonly target: string;
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
@@ -120,7 +120,7 @@ export function createRequests(document: ApiDocument) {
     const changed = (part: fc.Arbitrary<Partial<Draft>>) =>
       fc.tuple(whole, part).map(([draft, given]) => ({ ...draft, ...given }));
     const withHeader = (name: string, ...values: string[]) =>
-      // Without a body, its type says nothing.
+      // A content type without a body means nothing.
       fc
         .tuple(
           name === 'Content-Type' ? whole.filter(({ body }) => body !== null) : whole,
@@ -163,7 +163,7 @@ export function createRequests(document: ApiDocument) {
   function brokenParameter({ name, schema }: Data): Array<fc.Arbitrary<string>> {
     const wrong = schema.type === 'object' ? null : broken(schema, name);
     if (wrong === null) return [];
-    // In a query, everything is text: only texts and numbers can be wrong.
+    // Query values are all text: only text and numbers can be wrong.
     const text = wrong.filter(
       (value) =>
         (typeof value === 'string' && value !== '12') ||
@@ -226,7 +226,10 @@ export function createRequests(document: ApiDocument) {
       .map(([draft, caller]) => ({ operation, kind, caller, ...draft }));
   }
 
-  /** To all operations; to those that make something more, or there would soon be nothing new to ask about. */
+  /**
+   * Requests to all operations, more of them to those that create, so that there is always something new to
+   * ask about.
+   */
   const some: fc.Arbitrary<Request> = fc.oneof(
     ...document.operations.map((operation) => ({
       weight: operation.method === 'POST' && !operation.path.includes('{id}') ? 3 : 1,
@@ -253,6 +256,6 @@ function mostly(usual: Caller, ...others: Caller[]): fc.Arbitrary<Caller> {
   );
 }
 
-/** For a query; what stands for an id stays as it is. */
+/** Escapes a value for a query; placeholders for ids stay as they are. */
 const escaped = (text: string): string =>
   /^\{\w+(:\d+)?\}$/.test(text) ? text : encodeURIComponent(text.toWellFormed());

@@ -13,7 +13,7 @@ const ID_PATTERN = /^\^([a-z]{3})_\[0-9a-z\]/;
 /** An id of this kind that the service has given, perhaps to another account. */
 export const knownId = (prefix: string): fc.Arbitrary<string> => fc.nat(999).map((n) => `{${prefix}:${n}}`);
 
-/** What means something to the service that is fuzzed; the document cannot know it. */
+/** Values with a meaning for the fuzzed service, which the document cannot know. */
 const named: Readonly<Record<string, () => Some>> = {
   customer: () => knownId('cus'),
   receiving_account: () => fc.constant('eur'),

@@ -17,7 +17,7 @@ export type WireAnswer = {
 /** Far more than any request may take. */
 const TIMEOUT_MS = 20_000;
 
-/** One connection after the other, each for as many requests as the service wants. */
+/** One connection after the other, each used for as many requests as the service allows. */
 export function createWire(port: number) {
   let kept: Socket | null = null;
 
@@ -43,7 +43,7 @@ export function createWire(port: number) {
       function end(error: Error | null, answer?: WireAnswer): void {
         clearTimeout(timer);
         socket.removeAllListeners();
-        // What comes after the answer concerns nobody.
+        // Errors after the answer do not matter.
         socket.on('error', () => {});
         if (answer === undefined) {
           socket.destroy();

@@ -45,14 +45,14 @@ export const everyPolicy: readonly PolicyName[] = (['keep', 'refund'] as const).
   (['exact', 'half', 'all', 'capped'] as const).map((tolerance): PolicyName => `${excess} ${tolerance}`),
 );
 
-/** How much may be missing of an amount, by the tolerance of a policy, counted by hand. */
+/** Missing amounts that each tolerance allows, counted by hand. */
 const missing: Readonly<Record<Tolerance, readonly number[]>> = {
   exact: [0, 0, 0, 0],
   half: [0, 0, 1, 1],
   all: [0, 0, 1, 2],
   capped: [0, 0, 1, 1],
 };
-/** What is asked of policies for each step. */
+/** The facts of a policy that each step asks for. */
 type PolicyFacts = {
   readonly name: PolicyName;
   readonly missing: readonly number[];
@@ -63,7 +63,7 @@ const factsOfPolicies = new Map<Policy, PolicyFacts>();
 function policyOf(name: PolicyName): Policy {
   const [excess, tolerance] = name.split(' ') as [Policy['excess'], Tolerance];
   const [share, atMost] = tolerances[tolerance];
-  // What the rules of a session may not ask for throws: the matching of bank entries decides by these.
+  // Questions that only the matching of bank entries may ask; from the rules of a session they throw.
   const elsewhere = (): never => {
     throw new Error('a rule has asked the policy for what only the matching of bank entries uses');
   };
@@ -95,7 +95,7 @@ export function policyNameOf({ policy }: Pick<Checkout, 'policy'>): PolicyName {
   return factsOf(policy).name;
 }
 
-/** Whether what is paid beyond the amount goes back by itself. */
+/** True if an excess goes back by itself. */
 export function returnsExcess({ policy }: Pick<Checkout, 'policy'>): boolean {
   return factsOf(policy).returnsExcess;
 }

@@ -27,7 +27,7 @@ export function* commandsFor(session: Checkout, bound: Bound): Generator<Checkou
     yield* reports(session, bound, now);
     if (isLast) continue;
     yield { type: 'cancel_attempt', now };
-    // What is noted changes nothing else, and would only multiply the states.
+    // Notes change nothing else, and would only multiply the states.
     for (const attempt of ['pat_none', ...session.attempts.map(({ id }) => id)] as const)
       yield { type: 'note_attempt', now, attempt, metadata: {} };
     yield* changesOfTerms(session, bound, now);
@@ -52,7 +52,7 @@ function* changesOfTerms({ version }: Checkout, bound: Bound, now: number): Gene
   }
 }
 
-/** Those that sessions of a search have, others beside them, and others in their place. */
+/** The methods of sessions in a search, then further ones, then others in their place. */
 const withoutCard = frozen(['wire_transfer']);
 const methodLists = frozen([[...methodsOfAll], [...methodsOfAll, 'wire_transfer'], withoutCard]);
 

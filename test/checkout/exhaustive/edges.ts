@@ -76,7 +76,7 @@ function isInFlight({ status }: Checkout['attempts'][number]): boolean {
   return status === 'processing' || status === 'unknown';
 }
 
-/** At or after `expires_at`, with nothing in flight or its grace over. */
+/** True at or after `expires_at`, with nothing in flight or its grace over. */
 function isTimeUp({ expiresAt, attempts }: Checkout, now: number): boolean {
   if (expiresAt === null || now < expiresAt) return false;
   return attempts.every((each) => !isInFlight(each) || now >= expiresAt + graceOf(each.traits));

@@ -1,4 +1,4 @@
-/** What holds of every session and every decision, whatever the command. Written from the contract. */
+/** Invariants of every session and every decision, whatever the command. Written from the contract. */
 import assert from 'node:assert/strict';
 import type { CheckoutCommand } from '../../../src/checkout/commands.ts';
 import type { Decision } from '../../../src/checkout/decide.ts';
@@ -56,7 +56,7 @@ function equal(one: object, other: object | undefined): boolean {
   return true;
 }
 
-/** What every change has in common. */
+/** Invariants of every change. */
 export function checkChange(
   before: Checkout,
   command: CheckoutCommand,
@@ -84,7 +84,7 @@ export function checkChange(
     for (const [n, line] of before.payments.entries())
       assert.ok(after.payments[n] === line, 'the ledger only grows');
   for (let n = 0; n < before.attempts.length; n++) keepsTerms(before.attempts[n], after.attempts[n]);
-  // More than was paid never goes back, even where what was asked first fails or is returned.
+  // More than was paid never goes back, even if an earlier refund fails or is returned.
   if (after.refunds.length === 0) return;
   for (const { id } of after.attempts) {
     const gone = after.refunds.filter((each) => each.attempt === id && each.status !== 'failed');
@@ -110,7 +110,7 @@ function isOver({ lifecycle }: Checkout): boolean {
   return lifecycle.state !== 'active';
 }
 
-/** Whether anybody can see the difference: in the session, its payin, a refund or a reversal. */
+/** True if anybody can see the difference: in the session, its payin, a refund or a reversal. */
 function isVisible(before: Checkout, after: Checkout): boolean {
   return (
     before.metadata !== after.metadata ||
@@ -171,7 +171,7 @@ function payinOf(session: Checkout): string {
   return has('requires_action') ? 'requires_action' : 'requires_payment_method';
 }
 
-/** What is derived from a session, against the same reckoned from its parts. */
+/** Compares the derived facts of a session with the same facts reckoned from its parts. */
 export function checkSession(session: Checkout): void {
   const { lifecycle, amount, payments, refunds, reversals, attempts, expiresAt } = session;
   const paid = sum(payments);

@@ -87,7 +87,7 @@ function letTimeEndIt(sketch: Sketch, now: number): void {
   if (!isAwaited) end(sketch, { state: 'expired', at: now, by: 'time' });
 }
 
-/** Nobody is left waiting for a payer once the session is over. */
+/** Ends the session: no attempt is left waiting for a payer. */
 function end(sketch: Sketch, lifecycle: Checkout['lifecycle'] & { readonly at: number }): void {
   sketch.lifecycle = lifecycle;
   giveUpWaiting(sketch, lifecycle.at, 'all');
@@ -165,7 +165,7 @@ function whyNotPayable(sketch: Sketch, now: number, method: string): RefusalReas
   return moneyMayBeMoving(sketch) ? 'payment_in_progress' : null;
 }
 
-/** One attempt lives at a time, except those that stand beside others. */
+/** Adds an attempt; only one lives at a time, except those that stand beside others. */
 function addAttempt(sketch: Sketch, given: Omit<Attempt, 'createdAt' | 'version'>, now: number): Attempt {
   const attempt = notAsked({ ...given, createdAt: now, version: sketch.version });
   if (!isOver(attempt)) giveUpWaiting(sketch, now, 'replaceable');
@@ -240,7 +240,7 @@ function hearOfAttempt(sketch: Sketch, command: Report): RefusalReason | null {
   return null;
 }
 
-/** What the merchant then has beyond the amount goes back, out of this payment. */
+/** Sends the merchant's excess back, out of this payment. */
 function returnExcess(sketch: Sketch, attempt: Attempt, paid: number, { refundId, now }: Report): void {
   if (!returnsExcess(sketch)) return;
   const has = sketch.attempts.reduce((total, each) => total + leftOf(sketch, each.id), 0);

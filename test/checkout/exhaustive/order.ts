@@ -44,7 +44,7 @@ function heard(session: Checkout, fact: CheckoutCommand): Checkout {
 function factsOf(session: Checkout, bound: Bound): CheckoutCommand[] {
   const facts: CheckoutCommand[] = [];
   for (const attempt of session.attempts) facts.push(...factsOfAttempt(attempt, bound));
-  // How much is sent back by itself depends on what had gone back by then.
+  // The automatic refund depends on what had gone back by then.
   if (returnsExcess(session)) return session.reversals.length > 0 ? [] : facts;
   for (const { id } of session.refunds) {
     for (const status of ['pending', 'succeeded', 'failed'] as const) {
@@ -70,8 +70,8 @@ function factsOf(session: Checkout, bound: Bound): CheckoutCommand[] {
 }
 
 /**
- * Without `unknown`: it keeps an attempt from being cancelled when another one pays the session, and comes too late
- * afterwards. That is no knowledge which could get lost: the rail is asked until it knows.
+ * Statuses without `unknown`, which keeps an attempt from being cancelled when another one pays the session,
+ * and comes too late afterwards. That is no knowledge which could get lost: the rail is asked until it knows.
  */
 const statuses: readonly AttemptStatus[] = [
   'requires_action',
@@ -105,7 +105,10 @@ function factsOfAttempt(
   return [...said, ...brought];
 }
 
-/** What must not depend on the order: all but dates, counters, what is called late, and which refund sends it back. */
+/**
+ * The facts that must not depend on the order: all but dates, counters, lateness, and which refund sends
+ * money back.
+ */
 function settled(session: Checkout): string {
   const { amount, expiresAt, lifecycle, attempts, payments, refunds, reversals } = session;
   let text = `${amount} ${expiresAt} ${lifecycle.state}`;

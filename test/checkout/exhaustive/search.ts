@@ -17,7 +17,7 @@ import { isWithin, stateOf } from './state.ts';
 type Node = { readonly session: Checkout; readonly path: Path | null };
 type Path = { readonly command: CheckoutCommand; readonly before: Path | null };
 
-/** One state of so many is asked whether the order of facts matters, which takes hundreds of steps. */
+/** The order of facts is tried at one state of so many, because it takes hundreds of steps. */
 const ORDER_EACH = 16;
 
 export type Found = {

@@ -28,7 +28,7 @@ function sorted<Part>(parts: readonly Part[], keyOf: (part: Part) => string): st
   return parts.map(keyOf).sort().join();
 }
 
-/** Whether a search goes on from this session. */
+/** True if a search goes on from this session. */
 export function isWithin(
   { amount, methods, attempts, payments, refunds, reversals }: Checkout,
   bound: Bound,
@@ -40,7 +40,7 @@ export function isWithin(
     payments.length <= bound.payments &&
     refunds.length <= bound.refunds &&
     reversals.length <= bound.reversals &&
-    // What an attempt of an unknown amount stands for may be more than the bound.
+    // Payments for an attempt of unknown amount may exceed the bound.
     payments.every((each) => each.amount <= bound.money)
   );
 }

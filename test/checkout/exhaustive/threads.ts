@@ -8,7 +8,7 @@ type Told =
   | { readonly place: number; readonly found: Found }
   | { readonly place: number; readonly why: string };
 
-/** What is found in each bound of `all`, once it has been searched, and what ends the threads before. */
+/** Results of each bound of `all`, once it has been searched; and a way to end the threads before. */
 export function searchAll(): {
   readonly searches: readonly Promise<Found>[];
   readonly stop: () => Promise<void>;
@@ -30,7 +30,7 @@ export function searchAll(): {
     thread.on('error', fail);
     thread.on('exit', () => Atomics.load(taken, 0) < all.length && fail(new Error('a thread has ended')));
   }
-  // Whoever waits for a search hears of its failure.
+  // Callers that wait for a search hear of its failure.
   for (const { promise } of searches) promise.catch(() => {});
   return {
     searches: searches.map(({ promise }) => promise),
