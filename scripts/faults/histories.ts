@@ -65,13 +65,13 @@ export const historyFaults: readonly Fault[] = [
     name: 'a lease that nobody ends never runs out',
     ...found('store/sqlite/leases'),
     histories: { seed: 115, count: 10 },
-    find: 'if (until <= realNow) leases.delete(id);',
-    replace: 'if (until <= 0) leases.delete(id);',
+    find: 'if (endsAtMs <= elapsedMs) leases.delete(id);',
+    replace: 'if (endsAtMs <= 0) leases.delete(id);',
   },
   {
     name: 'a delivery is claimed without a lease',
     ...found('store/sqlite/lease-deliveries'),
-    find: 'leases.set(each.id, { until: realNow + leaseMs, receiver });',
+    find: 'leases.set(each.id, { endsAtMs: elapsedMs + leaseMs, lease: delivery.lease, receiver });',
     replace: '',
   },
   {
@@ -84,13 +84,13 @@ export const historyFaults: readonly Fault[] = [
     name: 'sessions that were due before the start are never attended to',
     ...found('store/sqlite/lease-checkouts'),
     find: `  return {
-    claim(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
-      endExpired(leases, realNow);
+    claim(tenant: Tenant, { now, elapsedMs, leaseMs, limit }: Claim): DueCheckout[] {
+      endExpired(leases, elapsedMs);
       const taken = read(dueCheckouts(tenant, now, limit, [...leases.keys()]));`,
     replace: `  let begun: number | null = null;
   return {
-    claim(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
-      endExpired(leases, realNow);
+    claim(tenant: Tenant, { now, realNow, elapsedMs, leaseMs, limit }: Claim): DueCheckout[] {
+      endExpired(leases, elapsedMs);
       const since = (begun ??= realNow);
       const due = read(dueCheckouts(tenant, now, limit, [...leases.keys()]));
       const taken = due.filter(({ dueAt }) => dueAt >= since);`,
@@ -100,7 +100,7 @@ export const historyFaults: readonly Fault[] = [
     ...found('store/sqlite/lease-deliveries'),
     find: '      for (const each of due) {\n        const delivery',
     replace:
-      "      turns.set('', turns.get('') ?? `${realNow}`);\n      due = due.filter(({ dueAt }) => dueAt >= Number(turns.get('')));\n      for (const each of due) {\n        const delivery",
+      "      turns.set('', turns.get('') ?? `${claim.realNow}`);\n      due = due.filter(({ dueAt }) => dueAt >= Number(turns.get('')));\n      for (const each of due) {\n        const delivery",
   },
   {
     name: 'a nudge that comes while the loop rests is lost',

@@ -38,9 +38,15 @@ export const storeFaults: readonly Fault[] = [
     replace: 'file === null',
   },
   {
+    name: 'a clock that is set ahead ends the leases of what is under way',
+    ...sqlite('sqlite/lease-deliveries', 'store/sqlite-only'),
+    find: 'endExpired(leases, elapsedMs);',
+    replace: 'endExpired(leases, claim.realNow);',
+  },
+  {
     name: 'a delivery that cannot be sent is looked at each time',
     ...sqlite('sqlite/lease-deliveries', 'store/sqlite-damaged-deliveries'),
-    find: 'damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });',
+    find: 'damaged.set(each.id, { endsAtMs: elapsedMs + DAMAGED_MS, receiver });',
     replace: 'damaged.delete(each.id);',
   },
   {
@@ -132,7 +138,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a lease that has run out is ended for whoever holds it now',
     ...sqlite('sqlite/lease-deliveries', 'store/sqlite'),
-    find: 'lease === null || leases.get(id)?.until === lease',
+    find: 'lease === null || leases.get(id)?.lease === lease',
     replace: 'id.length > 0',
   },
   {

@@ -37,6 +37,8 @@ export type Claim = {
   readonly now: TenantTime;
   /** Real time of the lease, which concerns processes and not data. */
   readonly realNow: RealTime;
+  /** By a clock that nobody can set, for leases that no other process has to understand. */
+  readonly elapsedMs: number;
   readonly leaseMs: number;
   readonly limit: number;
 };

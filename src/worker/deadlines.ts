@@ -30,7 +30,8 @@ export async function attendToDue(
   { tenant, now }: TenantClock,
   limit: number,
 ): Promise<boolean> {
-  const claim = { now, realNow: dependencies.realNow(), leaseMs: LEASE_MS, limit };
+  const clock = { now, realNow: dependencies.realNow(), elapsedMs: performance.now() };
+  const claim = { ...clock, leaseMs: LEASE_MS, limit };
   const claimed = await dependencies.store.work.claimCheckouts(tenant, claim);
   if (claimed.length === 0) return false;
   const errors = new Set<unknown>();

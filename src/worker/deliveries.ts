@@ -116,6 +116,7 @@ export function createDeliveryPool(
     const claim = {
       now,
       realNow: realNow(),
+      elapsedMs: performance.now(),
       leaseMs: LEASE_MS,
       limit,
       room,

@@ -30,7 +30,7 @@ import {
   tenants,
   write,
 } from '../store/build.ts';
-import { claim, endpoint, finish, inOrder, result, tell, telling } from '../store/deliveries.ts';
+import { claim, claimAt, endpoint, finish, inOrder, result, tell, telling } from '../store/deliveries.ts';
 import { makeCatalog } from '../support/citus-catalog.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { withoutLocks } from '../support/postgres-proxy.ts';
@@ -310,7 +310,7 @@ test('nothing is claimed twice', async (t) => {
   const { here, there, mine } = await start(t);
   const count = 200;
   for (let made = 0; made < count; made++) await add(here, session(mine, { expiresAt: T }));
-  const claim = { now: T, realNow: T, leaseMs: 60_000, limit: 20 };
+  const claim = claimAt(T, { limit: 20 });
   const claimed: string[] = [];
   await Promise.all(
     [here, there, here, there].map(async (store) => {

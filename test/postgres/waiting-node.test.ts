@@ -113,7 +113,7 @@ async function serve(store: Store): Promise<void> {
   await store.checkHealth();
 }
 
-const claim = { now: 1, realNow: 1, leaseMs: 1_000, limit: 10 };
+const claim = { now: 1, realNow: 1, elapsedMs: 1, leaseMs: 1_000, limit: 10 };
 
 suite('a node that is frozen', { concurrency: true }, () => {
   for (const [what, connections, ask] of [

@@ -99,9 +99,10 @@ export async function apart(
   return all;
 }
 
-/** A claim at this time, in real time as well unless another is given. */
+/** A claim at this time, in real time and by the clock of the process as well unless others are given. */
 export function claimAt(now: number, given: Partial<DeliveryClaim> = {}): DeliveryClaim {
-  return { now, realNow: now, leaseMs: LEASE, limit: 10, room: () => 100, ...given };
+  const { realNow = now, elapsedMs = realNow } = given;
+  return { now, leaseMs: LEASE, limit: 10, room: () => 100, ...given, realNow, elapsedMs };
 }
 
 export function claim(

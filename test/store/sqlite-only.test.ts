@@ -29,7 +29,7 @@ import {
   T,
   tenants,
 } from './build.ts';
-import { apart, claim, claimAt, inOrder, tell } from './deliveries.ts';
+import { apart, claim, claimAt, HOUR, inOrder, LEASE, tell } from './deliveries.ts';
 
 const root = join(import.meta.dirname, '../..');
 const golden = join(root, 'migrations/sqlite.golden.sql');
@@ -355,6 +355,23 @@ test('what the one serving process has claimed is held by nobody after a restart
   t.after(() => second.close());
   assert.deepEqual(inOrder(await claim(second, mine, T + 2)), [delivery, other]);
   assert.deepEqual(inOrder(await second.work.claimCheckouts(mine, claimAt(T))), [id]);
+});
+
+test('a lease lasts for as long as time passes, however the clock is set meanwhile', async (t) => {
+  const store = openSqliteStore(freshPath(t), { serve: true });
+  t.after(() => store.close());
+  const { mine } = await tenants(store);
+  const { ids } = await tell(store, mine, 1);
+  const { id } = await add(store, session(mine, { expiresAt: T }));
+  const claims = async (realNow: number, elapsedMs: number) => ({
+    deliveries: inOrder(await claim(store, mine, T + HOUR, { realNow, elapsedMs })),
+    checkouts: inOrder(await store.work.claimCheckouts(mine, claimAt(T, { realNow, elapsedMs }))),
+  });
+  const nothing = { deliveries: [], checkouts: [] };
+  const all = { deliveries: ids, checkouts: [id] };
+  assert.deepEqual(await claims(T, 0), all);
+  assert.deepEqual(await claims(T + LEASE, LEASE - 1), nothing);
+  assert.deepEqual(await claims(T - 24 * HOUR, LEASE), all);
 });
 
 test('every key and index of a tenant’s data begins with the account and mode', (t) => {

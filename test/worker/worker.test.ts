@@ -85,6 +85,7 @@ suite('sessions that are due together', () => {
     const store = openSqliteStore(path);
     t.after(() => store.close());
     let now = T;
+    t.mock.method(performance, 'now', () => now - T);
     const errors: Error[] = [];
     const duties = {
       store,

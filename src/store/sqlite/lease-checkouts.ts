@@ -11,10 +11,10 @@ export function checkoutLeases({ read }: Runner) {
   const leases = new Map<string, Lease>();
 
   return {
-    claim(tenant: Tenant, { now, realNow, leaseMs, limit }: Claim): DueCheckout[] {
-      endExpired(leases, realNow);
+    claim(tenant: Tenant, { now, elapsedMs, leaseMs, limit }: Claim): DueCheckout[] {
+      endExpired(leases, elapsedMs);
       const taken = read(dueCheckouts(tenant, now, limit, [...leases.keys()]));
-      for (const { id } of taken) leases.set(id, { until: realNow + leaseMs });
+      for (const { id } of taken) leases.set(id, { endsAtMs: elapsedMs + leaseMs });
       return taken;
     },
 

@@ -1,6 +1,7 @@
 /** Leases of deliveries that are due: receiver by receiver, in turn. */
 import { type Tenant, type TenantTime, tenantName } from '../../checkout/tenant.ts';
 import type { EventId } from '../../events/event.ts';
+import type { RealTime } from '../../lib/time.ts';
 import type { ClaimedDelivery, DeliveryClaim } from '../../webhooks/delivery.ts';
 import { type Health, mayProbe } from '../../webhooks/health.ts';
 import { claimedDelivery, type DueDelivery, dueColumns, FEW_DUE, inTurn } from '../claims.ts';
@@ -66,12 +67,14 @@ const DAMAGED_MS = 10 * 60_000;
 /** Damaged deliveries that are met in one claim, at most, and remembered. */
 const MOST_DAMAGED = { atOnce: 100, inAll: 10_000 };
 
-type DeliveryLease = Lease & Receiver;
+type HeldBy = Lease & Receiver;
+/** `lease` tells it from the leases of the same delivery before and behind it. */
+type DeliveryLease = HeldBy & { readonly lease: RealTime };
 
 export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
   const leases = new Map<string, DeliveryLease>();
   // Deliveries that cannot be sent as they are: those behind them would be starved, were they looked at each time.
-  const damaged = new Map<string, DeliveryLease>();
+  const damaged = new Map<string, HeldBy>();
   // Receivers at which the last claim of each tenant ended, so that the next begins with others.
   const turns = new Map<string, string>();
 
@@ -99,7 +102,7 @@ export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
     claim: DeliveryClaim,
     of: { receiver: string; most: number; health: Health | null; newest: boolean; out: readonly string[] },
   ): ClaimedDelivery[] {
-    const { now, realNow, leaseMs } = claim;
+    const { now, elapsedMs, leaseMs } = claim;
     const { receiver, most, health, newest } = of;
     const passed = [...of.out, ...(heldBy(damaged).get(receiver) ?? [])];
     const taken: ClaimedDelivery[] = [];
@@ -113,10 +116,10 @@ export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
         if (delivery === null) {
           met++;
           if (damaged.size < MOST_DAMAGED.inAll)
-            damaged.set(each.id, { until: realNow + DAMAGED_MS, receiver });
+            damaged.set(each.id, { endsAtMs: elapsedMs + DAMAGED_MS, receiver });
           claim.onDamaged?.({ tenant, id: each.id, receiver });
         } else {
-          leases.set(each.id, { until: realNow + leaseMs, receiver });
+          leases.set(each.id, { endsAtMs: elapsedMs + leaseMs, lease: delivery.lease, receiver });
           taken.push(delivery);
         }
       }
@@ -153,9 +156,9 @@ export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
 
   return {
     claim(tenant: Tenant, claim: DeliveryClaim): ClaimedDelivery[] {
-      const { now, realNow, limit, room } = claim;
-      endExpired(leases, realNow);
-      endExpired(damaged, realNow);
+      const { now, elapsedMs, limit, room } = claim;
+      endExpired(leases, elapsedMs);
+      endExpired(damaged, elapsedMs);
       let held: Map<string, string[]> | undefined;
       const taken: ClaimedDelivery[] = [];
       for (const receiver of candidates(tenant, now, tenantName(tenant))) {
@@ -176,14 +179,14 @@ export function deliveryLeases({ read }: Runner, endpoints: EndpointReader) {
     /** Ends the leases of deliveries whose results were committed. */
     end({ deliveryResults = [] }: Writes): void {
       for (const { id, lease } of deliveryResults) {
-        if (lease === null || leases.get(id)?.until === lease) leases.delete(id);
+        if (lease === null || leases.get(id)?.lease === lease) leases.delete(id);
       }
     },
   };
 }
 
 /** Deliveries that are out, by receiver. */
-function heldBy(leases: ReadonlyMap<string, DeliveryLease>): Map<string, string[]> {
+function heldBy(leases: ReadonlyMap<string, HeldBy>): Map<string, string[]> {
   const held = new Map<string, string[]>();
   for (const [id, { receiver }] of leases) {
     const out = held.get(receiver);
