@@ -68,6 +68,7 @@ export function createWebhookOracle(
   /** Receivers that have ever failed, or may be thought to. */
   const doubted = new Set<string>();
   let hanging = 0;
+  let sendings = 0;
 
   function wanted(tenant: Tenant, type: string, url: string): string[] {
     const wanting = [...endpoints.values()].filter(
@@ -190,6 +191,7 @@ export function createWebhookOracle(
     sent(sending: Sending): void {
       const { event } = sending;
       hanging++;
+      sendings++;
       const due = found(sending);
       if (due === undefined) {
         fault(`${event.type} ${event.id} was sent, and was never committed`);
@@ -222,6 +224,9 @@ export function createWebhookOracle(
       hanging = 0;
       for (const due of deliveries.values()) due.isOnItsWay = false;
     },
+
+    /** So often something has gone out, to whomever. */
+    sendings: () => sendings,
 
     /** Deliveries that nothing kept from going out at once, and that did not. */
     asleep(nowOf: (tenant: Tenant) => number): Due[] {
