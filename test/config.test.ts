@@ -1,6 +1,6 @@
 /**
- * What settings say of the database: what its address may be, and that nobody gets to see its password. How long things
- * are kept. And what would leave payments unseen: half of the keys of a provider, or a folder that is not there.
+ * Settings of the database (addresses, and passwords that stay hidden), of retention, and those that would
+ * leave payments unseen: half of a provider's keys, or a folder that does not exist.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

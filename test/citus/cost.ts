@@ -23,7 +23,7 @@ const SHARDS = [4, 32] as const;
 const DAY = { sessions: 200, peak: 3, updates: 3, fetches: 10 };
 const IDLE_MS = scaled(1) * 3_000;
 const OPERATIONS = scaled(1) * 100;
-/** One after the other, so that each is a commit of its own. */
+/** One client, so that each command is a commit of its own. */
 const CLIENTS = 1;
 const MS_PER_TICK = 10;
 
@@ -33,7 +33,7 @@ function cpuMsOf(servers: readonly number[]): number {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const stat = statOf(pid);
     const [, parent = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Of a server itself, those of its children that have ended as well.
+    // Processor time of a server includes its children that have ended.
     const counted = servers.includes(Number(pid)) ? 4 : servers.includes(Number(parent)) ? 2 : 0;
     for (const time of fields.slice(9, 9 + counted)) ticks += Number(time);
   }

@@ -1,4 +1,4 @@
-/** What is asked about all accounts that live goes to no node but theirs. */
+/** Reads about a set of living accounts reach no node but theirs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitingTenants } from '../../src/store/postgres/feed.ts';
@@ -10,7 +10,7 @@ import { openTables } from '../cluster/cluster.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { portOf, ports } from './nodes.ts';
 
-/** So many are on both workers. */
+/** Accounts enough for both workers. */
 const ACCOUNTS = 20;
 
 const asked = (among: readonly number[]): Record<string, Read<unknown>> => ({

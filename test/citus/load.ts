@@ -91,7 +91,7 @@ type Given = {
 function startShop(t: TestContext, { instance, account, authorization, webhookUrl, index }: Given) {
   const random = randomFrom(seed * 100 + index);
   const load = createLoad(random, authorization, webhookUrl);
-  /** Of answers that are no 503: how long they took. */
+  /** Durations of answers other than 503. */
   let times: number[] = [];
   const timed = {
     ...load,
@@ -102,7 +102,7 @@ function startShop(t: TestContext, { instance, account, authorization, webhookUr
       return answer;
     },
   };
-  /** One after the other: whoever has stopped does not go on. */
+  /** Clients in turn: a stopped one does not go on. */
   const all: Clients[] = [];
   let stop = new AbortController();
   let asking = Promise.resolve();
@@ -112,7 +112,7 @@ function startShop(t: TestContext, { instance, account, authorization, webhookUr
     all.push(clients);
     stop = new AbortController();
     asking = clients.keepAsking(instance.url, CLIENTS_OF_EACH, stop.signal);
-    // What fails is heard when the load is settled.
+    // Failures surface when the load is settled.
     asking.catch(() => {});
   }
   t.after(() => stop.abort());

@@ -12,7 +12,7 @@ import { addressOf, freshDatabase } from '../support/postgres.ts';
 
 type Sum = { readonly name: string; readonly rows: number; readonly sha256: string };
 
-/** What every table of PostgreSQL holds, or would hold of what is in the file. */
+/** Checksums of all PostgreSQL tables, or of the same data in a file. */
 async function sumsOf(kind: Kind, url: string): Promise<Sum[]> {
   const sums: Sum[] = [];
   for (const { name, columns, select } of tables) {
@@ -46,7 +46,7 @@ test('everything is the same in a file, on one server and on several', async (t)
   await fillByService(t, file);
   const before = await sumsOf(sqlite, file);
   const empty = before.filter(({ rows }) => rows === 0).map(({ name }) => name);
-  // In a file an event has its position from the beginning.
+  // Events in a file have their position from the beginning.
   assert.deepEqual(empty, ['feed_waiting']);
 
   const url = await freshDatabase(t);

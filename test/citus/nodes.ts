@@ -17,7 +17,7 @@ export type Mode = (typeof modes)[number];
 
 type Place = { readonly shard: number; readonly port: number };
 
-/** Of the workers. */
+/** Ports of the workers. */
 export const ports = workers().map((each) => Number(new URL(each).port));
 
 /** The shards that others lie beside, and the worker of each by its port. */

@@ -11,7 +11,7 @@ import { addressOf } from '../support/postgres.ts';
 import { checkRound, type Shop, type Stage, settle, startStage } from './load.ts';
 import { portOf, processesOf, readiness, rounds, TIMEOUT, untilReady } from './nodes.ts';
 
-/** How long a worker is away. */
+/** Time for which a worker is away. */
 const AWAY_MS = 8_000;
 /** Time after which nobody waits for a worker that is away. */
 const NOTICED_WITHIN_MS = 4_000;
@@ -19,7 +19,7 @@ const NOTICED_WITHIN_MS = 4_000;
 const quantile = (sorted: readonly number[], share: number): number =>
   Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 
-/** Those that have ended meanwhile, as connections do, need no signal. */
+/** Processes that have ended meanwhile, as connections do, need no signal. */
 function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of processes) {
     try {
@@ -40,7 +40,7 @@ async function elsewhere({ sql, shops }: Stage, lost: number): Promise<readonly 
 
 const putOff = (shops: readonly Shop[]): number => shops.reduce((sum, shop) => sum + shop.putOff(), 0);
 
-/** What accounts elsewhere see of a worker that goes away, from that moment on until it comes back. */
+/** Watches accounts on other workers from the moment a worker goes away until it is back. */
 async function watchLiving(stage: Stage, living: readonly Shop[], takeAway: () => void) {
   for (const shop of living) shop.beginTimes();
   const before = putOff(living);

@@ -1,4 +1,4 @@
-/** What an account configures, on the command line beside a server that runs. */
+/** Account settings, changed on the command line beside a running server. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -109,7 +109,7 @@ suite('opentill bank import', () => {
     const huge = join(directory, put('huge.xml', ''));
     truncateSync(huge, 65 * 2 ** 20);
     await assertFailure(t, ['bank', 'import', huge], settingsFor(service), /too large/);
-    // Which says nothing of the next.
+    // The failure of one file says nothing of the next.
     const { code, stdout, stderr } = await opentill(
       'bank',
       'import',
@@ -164,7 +164,7 @@ suite('opentill bank inbox', () => {
     await take(line);
     const [id = ''] = idsIn(await done('bank', 'inbox'));
     const settings = settingsFor(service);
-    // Not a hundred times as much, whatever was meant.
+    // Amounts without two decimals are refused: guessing could be wrong by a factor of a hundred.
     for (const amount of ['1000', '10.0', '10,00', '']) {
       const args = ['bank', 'assign', id, `${first.id}=${amount}`];
       await assertMistake(t, args, settings, /an amount in EUR has 2 digits .* such as 12\.50/);
@@ -223,7 +223,7 @@ suite('opentill bank payments', () => {
     const nowhere = ['bank', 'payments', 'create', 'eur', '--out', join(directory, 'none', 'out.xml')];
     await assertFailure(t, nowhere, settings, /cannot be written: ENOENT/);
 
-    // Nothing was made so far: what is in one file is in no other.
+    // The failed runs made no file: an entry in one file is in no other.
     const made = await done(
       'bank',
       'payments',

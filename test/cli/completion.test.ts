@@ -21,7 +21,7 @@ async function scriptFor(t: TestContext, shell: string): Promise<string> {
   return stdout;
 }
 
-/** What bash proposes for the last word, with the script loaded. */
+/** Bash's completions of the last word, with the script loaded. */
 function completionsOf(t: TestContext, script: string, ...words: string[]): string[] {
   const directory = freshDirectory(t);
   writeFileSync(join(directory, 'completion.bash'), script);
@@ -79,7 +79,7 @@ suite('opentill completion', () => {
   }
 });
 
-/** Of few commands, with a parameter of each kind. What the other shells make of theirs is not run here. */
+/** A table of few commands, with a parameter of each kind. The scripts of other shells are not run here. */
 suite('the script of a small table of commands', () => {
   const rest = { examples: [['opentill', 'Nothing']], run: async () => {} } as const;
   const labels = plainCommand({

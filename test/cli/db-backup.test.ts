@@ -184,7 +184,7 @@ function backupSuite(kind: Kind): void {
       whole.subarray(0, Math.floor(whole.length / 2)),
       whole.subarray(0, whole.length - 4096),
       Buffer.alloc(0),
-      // Not every byte is one of the data: those of the first page and of an index are told by themselves.
+      // A changed byte on the first page is always noticed; elsewhere it need not be data.
       flipped(105),
     ];
     for (const bytes of variants) {

@@ -48,7 +48,7 @@ function checkSuite(kind: Kind): void {
     const lines = stdout.trimEnd().split('\n');
     const rules = new Set(damages[kind.name].map(([rule]) => rule));
     assert.equal(lines.length, rules.size + 1);
-    // Where amcheck is not installed, it is said that indexes were left out.
+    // A line says that indexes were left out if amcheck is not installed.
     const left = lines.filter((line) => line.startsWith('– '));
     assert.equal(left.length, kind.name === 'postgres' ? 1 : 0);
     assert.equal(lines.filter((line) => line.startsWith('✓ ')).length, rules.size - left.length);

@@ -49,7 +49,7 @@ async function says({ child, output }: Running, pattern: RegExp): Promise<void> 
   }
 }
 
-/** What a start of the service on the database comes to. */
+/** Runs a start of the service on the database, which has to be refused. */
 function startRefused(t: TestContext, url: string) {
   return runToEnd(t, ['serve'], { DATABASE_URL: url, PORT: '0' }, { startsNothing: true });
 }
@@ -92,7 +92,7 @@ suite('opentill db move', () => {
     assert.deepEqual([...after.keys()], [...before.keys()]);
     for (const [what, answer] of before) assert.equal(after.get(what), answer, what);
 
-    // What was on its way arrives from the new place, and new numbers are above the old ones.
+    // Pending deliveries arrive from the new place, and new numbers follow the old ones.
     const { length } = refusing.deliveries;
     const [key = { id: '', secret: '' }] = keys;
     const path3 = '/v3/test_helpers/clock/advance';
@@ -141,7 +141,7 @@ suite('opentill db move', () => {
     }
     const before = await everything(server.url, shop);
     await server.stop();
-    // And in the final stop, however far it comes; the last of them may find all done.
+    // Kills fall into the final stop as well, however far it gets; the last may find everything done.
     for (let afterMs = 300; !existsSync(`${path}.moved`); afterMs += 150) {
       const moving = run(t, args, {});
       await Promise.race([pause(afterMs), moving.ended]);
@@ -283,7 +283,7 @@ suite('opentill db move refuses', () => {
     settings = {},
   ): Promise<void> {
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'move', ...args], settings);
-    // Only a wrong command line ends with a word on its help.
+    // The hint at `--help` follows only a wrong command line.
     assert.deepEqual(
       [code, stdout],
       [stderr.endsWith('; see opentill db move --help\n') ? 2 : 1, ''],

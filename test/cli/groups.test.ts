@@ -26,7 +26,7 @@ test('the longest group is printed before there are too many lines, and goes on 
   groups.add('few', 'second');
   assert.equal(printed.length, 1 + 9_998);
   assert.deepEqual([printed[0], printed[1], printed.at(-1)], ['many', '  1', '  9998']);
-  // From here on there is room again for as many.
+  // From here on, as many lines fit again.
   for (let line = 1; line < 9_998; line++) groups.add('many', `again ${line}`);
   assert.equal(printed.length, 9_999);
   groups.end();

@@ -77,7 +77,7 @@ suite('a word that is none is taken for the nearest one', () => {
   const rows: ReadonlyArray<readonly [typed: string, meant: string | null]> = [
     ['keys', 'keys'],
     ['KEYS', 'keys'],
-    // One mistake of each kind.
+    // Typing mistakes, one of each kind.
     ['key', 'keys'],
     ['keyss', 'keys'],
     ['kexs', 'keys'],

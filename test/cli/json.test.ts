@@ -176,7 +176,7 @@ test('every command that prints data prints it as JSON, with the keys that are d
 
   assert.equal((await json('doctor')).at(-1)?.record, 'summary');
 
-  // What goes on until it is stopped.
+  // Commands that run until they are stopped.
   const listen = await loaded('listen');
   const env = await environmentOf(listen);
   for (const [args, record] of [

@@ -104,7 +104,7 @@ suite('opentill listen --forward', () => {
     const listening = await startListening(t, service, '--forward', `http://localhost:${port}/hooks`);
     await pay(service, (await createSession(service)).id);
     await said(listening, /nobody answers at http:\S+ \(connection refused\); waiting for it\n/);
-    // As long as an event is tried that a receiver refuses.
+    // A refusing receiver gets its event for long enough to be given up meanwhile.
     const { url } = await startReceiver(t, () => 500);
     const other = await startListening(t, service, '--forward', url, '--after', '0');
     await said(other, /\(given up/);

@@ -1,4 +1,4 @@
-/** What a start loads: each file takes time, and memory for as long as the service runs. */
+/** Modules that a start loads: each takes time, and memory for as long as the service runs. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -67,7 +67,7 @@ export function createMovedMoney(path: string, tenant: Tenant) {
         });
       }),
 
-    /** And everything that can become of it. */
+    /** Changes the same rows in every possible way. */
     change: () =>
       beside(async (store, write) => {
         await configure(store, 'DE 2');

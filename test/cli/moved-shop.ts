@@ -83,7 +83,7 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
   }
 
   async function create(key: Key): Promise<void> {
-    // In live mode receivers have to be on the public network.
+    // Receivers of live mode have to be on the public network.
     const urls = key.id.includes('live') ? [''] : webhookUrls;
     const body = sessionBody(random, urls, count);
     const { json } = await send({ key, method: 'POST', path: '/v3/checkout', body });
@@ -143,7 +143,7 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
     return send({ key, method: 'POST', path: '/v3/webhook_endpoint', body });
   }
 
-  /** Or sends again what it has not taken. */
+  /** Changes, removes or adds an endpoint, or resends deliveries. */
   async function changeEndpoint(): Promise<void> {
     const key = random.pick(keys.filter(({ id }) => id.includes('test')));
     const { json } = await ask(url, { key, method: 'GET', path: '/v3/webhook_endpoint' });
@@ -199,7 +199,7 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
     await ask(url, { key, method: 'PUT', path, body: { email, name: `Müller ${count++}` } });
   }
 
-  /** Of whom there are sessions and events. */
+  /** Erases customers that have sessions and events. */
   async function erase(): Promise<void> {
     for (const { key, id } of sessions) {
       const { json } = await ask(url, { key, method: 'GET', path: `/v3/checkout/${id}` });
@@ -215,7 +215,7 @@ export function createShop(url: string, webhookUrls: readonly string[], seed: nu
     repeatable,
     sessions,
     erase,
-    /** What the service forgets after some time, beside it: deliveries that have ended, and the oldest events. */
+    /** Retention, run beside the service: ended deliveries, and the oldest events. */
     async forget(path: string): Promise<void> {
       const store = openSqliteStore(path);
       assert.equal(await store.retention.purgeEvents({ account: 2, mode: 'test' }, oldUntil), OLD_SESSIONS);
@@ -285,7 +285,7 @@ export async function everything(
       }
     }
     const endpoints = await ask(url, { key, method: 'GET', path: '/v3/webhook_endpoint' });
-    // How they fare can change at any time.
+    // Endpoint health can change at any time.
     const known = endpoints.json.data.map(({ health, ...endpoint }: Data) => endpoint);
     told.set(`${key.id} endpoints`, JSON.stringify(known));
     for (const filter of ['status=completed', 'metadata[gift]=true', 'q=zwei', 'partially_paid=true']) {

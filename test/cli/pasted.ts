@@ -21,7 +21,7 @@ function wordsOf(command: string): string[] {
   return printed.split('\0').slice(0, -1);
 }
 
-/** What curl would send; fails at an option that is not known here. */
+/** The request that curl would send; fails at an option that is not known here. */
 export function requestOf(command: string): Request {
   const request: Request = { url: '', method: 'GET', headers: {}, body: null };
   const words = wordsOf(command);

@@ -149,7 +149,7 @@ suite('several servers on one database', () => {
         ...init,
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       });
-    /** What both answer from the moment on at which they have to know of a change of keys. */
+    /** The answers of both servers, once they have to know of a change of keys. */
     async function statuses(secret: string, expected: number): Promise<number[]> {
       const deadline = performance.now() + 1_000;
       const ask = () => Promise.all([first, second].map(async ({ url }) => (await call(url, secret)).status));

@@ -177,7 +177,7 @@ suite('opentill reconcile, of endpoints', () => {
     assert.equal(code, 0);
     assert.match(stdout, /^Left out: 1 to endpoints that were removed\.\n0 missed since \S+\n$/);
     await assertFailure(t, [...args, '--endpoint', id], settingsFor(service), /no such webhook endpoint/);
-    // Who says that it lacks the event has missed it, whatever became of the endpoint.
+    // A receiver that lacks the event has missed it, whatever became of the endpoint.
     const lacking = await opentill(t, service, ...args, '--received', file(t, []), '--resend');
     assert.match(lacking.stdout, new RegExp(`^${id}\n  ${failed.event}  .*\\(cannot be sent again: `));
     assert.match(lacking.stdout, /^0 sent again\n1 cannot be sent again\n$/m);
@@ -206,7 +206,7 @@ suite('opentill reconcile --received', () => {
     const service = await startService(t);
     const receiver = await startReceiver(t);
     const [created, started, ...others] = await delivered(service, receiver);
-    // Nobody was to get this one.
+    // The last event was for no receiver.
     const alone = await createSession(service);
     const [never] = (await feed(service)).slice(-1);
     const kept = others.map(

@@ -143,7 +143,7 @@ suite('a wrong setting', () => {
     ACCOUNT_NAME: ['x'.repeat(300)],
   };
 
-  /** Whether these can be used is only found out by a service that starts to listen. */
+  /** Settings whose value is only tested by a service that starts to listen. */
   const ofMachine: ReadonlySet<string> = new Set(['HOST', 'OPERATIONS_HOST']);
 
   test('is known here for every setting', () => {
@@ -306,7 +306,7 @@ suite('being told to end', () => {
       // An idle connection must not hold the process up.
       const idle = connect(server.port, '127.0.0.1');
       idle.on('error', () => {});
-      // Whoever asks afterwards has asked later than the part that was sent above.
+      // The answer shows that the part sent above has arrived.
       assert.equal((await fetch(`${server.url}/livez`)).status, 200);
       const ended = server.kill(signal);
       await refusesConnections(server.port);

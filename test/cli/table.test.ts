@@ -14,7 +14,7 @@ import { commandNames, loadCommand, loadSections } from '../../src/cli/table.ts'
 const root = join(import.meta.dirname, '../..');
 const sections = await loadSections();
 const commands = sections.flatMap((section) => section.commands);
-/** For commands that need a key, so that nothing else is missing. */
+/** A key, so that commands which need one lack nothing else. */
 const env = { OPENTILL_API_KEY: 'ak_test_1:sk_test_1' };
 
 /** The words of an example, as a shell sees them. */
@@ -214,7 +214,7 @@ suite('a command line', () => {
       'OPENTILL_URL must be an http or https address without user and query, such as https://pay.example.com',
     ]);
     assert.equal(problemsOf(list, ['--url', 'http://x'], { ...env, OPENTILL_URL: 'ftp://x' }), null);
-    // What is empty says nothing.
+    // An empty variable counts as unset.
     assert.equal(problemsOf(list, [], { ...env, OPENTILL_URL: ' ', PUBLIC_URL: 'http://x' }), null);
   });
 });

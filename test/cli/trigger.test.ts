@@ -11,7 +11,7 @@ suite('opentill trigger', () => {
     const service = await startService(t);
     const types = command.arguments.type?.value?.choices ?? [];
     assert.equal(types.length, 18);
-    // One after the other two: a process each is work for a machine.
+    // Two at a time: each takes a process.
     const queue = [...types];
     const work = async () => {
       for (let type = queue.shift(); type !== undefined; type = queue.shift()) {

@@ -19,7 +19,7 @@ const additive = {
   sqlite: `ALTER TABLE checkout ADD COLUMN place TEXT NOT NULL DEFAULT 'here';`,
   postgres: `-- Serves servers from schema 1 on.\nALTER TABLE checkout ADD COLUMN place text NOT NULL DEFAULT 'here';`,
 };
-/** No statement of this version about sessions fits it. */
+/** This migration breaks every statement of this version about sessions. */
 const breaking = 'ALTER TABLE checkout RENAME COLUMN data TO body';
 
 const made = createHooks();
@@ -45,7 +45,7 @@ async function readiness(server: Server): Promise<string> {
   return status;
 }
 
-/** From now on changes and reads are refused as something that may pass, and never fail as a bug does. */
+/** Changes and reads are refused as temporarily unavailable from now on, and never fail like a bug. */
 async function assertSaysWhy(server: Server): Promise<void> {
   for (let status = 201; (await readiness(server)) === 'ok' || status === 201; ) {
     status = await create(server);

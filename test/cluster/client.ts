@@ -9,9 +9,9 @@ const THINK_MS = 20;
 
 export type Clients = ReturnType<typeof createClients>;
 
-/** Of the figures, times are in milliseconds. */
+/** Clients that keep asking; times in their figures are in milliseconds. */
 export function createClients(load: Load, { giveUpAfterMs }: { giveUpAfterMs: number }) {
-  /** When one of the clients has failed, the others need not go on. */
+  /** Set when one of the clients has failed: the others need not go on. */
   let ended = false;
   const figures = { answered: 0, unavailable: 0, broken: 0, replayed: 0, longestMs: 0 };
 

@@ -16,7 +16,7 @@ export const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
 /** Enough to see what went wrong. */
 const LOG_LENGTH = 5_000;
 
-/** One process of the service, and those that follow it on the same port. */
+/** A process of the service, and its successors on the same port. */
 export type Instance = {
   readonly url: string;
   readonly port: number;

@@ -1,4 +1,4 @@
-/** Who follows the feed at one process hears at once of what another one commits. */
+/** Streams of the feed at one process get at once what another process commits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openEventSource } from '../api/event-source.ts';
@@ -17,7 +17,7 @@ test('streams and waits at one process end with commits of another', async (t) =
   t.after(() => database.remove());
   const { key } = here;
   const headers = { authorization: key.authorization };
-  // As long as the hints of the first changes are on their way, the listener may not have been there yet.
+  // The listener may not be connected yet when the hints of the first changes are sent.
   const source = await openEventSource({ url: there.url, key }, '?after=0');
   const times: number[] = [];
   for (let position = 1; position <= 20; ) {

@@ -22,7 +22,7 @@ import { authorization, checkBooks, type Instance, keptIn, openTables, startInst
 
 const outages = scaled(1);
 const CLIENTS = 16;
-/** Nobody is to wait longer for an answer, whatever the database does. */
+/** Limit for every answer, whatever the database does. */
 const LONGEST_ANSWER_MS = 15_000;
 const TIMEOUT = { timeout: 90_000 + 10_000 * outages };
 
@@ -40,7 +40,7 @@ function startLoad(t: TestContext, instance: Instance) {
   const clients = createClients(load, { giveUpAfterMs: 60_000 });
   const stop = new AbortController();
   const asking = clients.keepAsking(instance.url, CLIENTS, stop.signal);
-  // What fails is heard when the load is settled.
+  // Failures surface when the load is settled.
   asking.catch(() => {});
   t.after(() => stop.abort());
 
@@ -93,7 +93,7 @@ async function freeze(t: TestContext, { url, directory }: PostgresServer): Promi
   const [postmaster = ''] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
   const [own] = await sql<Array<{ pid: number }>>`SELECT pg_backend_pid() AS pid`;
   process.kill(Number(postmaster), 'SIGSTOP');
-  // From now on there is no new process.
+  // The stopped postmaster starts no process any more.
   const others = await sql<Array<{ pid: number }>>`SELECT pid FROM pg_stat_activity`;
   const frozen = [Number(postmaster), ...others.map(({ pid }) => pid).filter((pid) => pid !== own?.pid)];
   for (const pid of frozen) process.kill(pid, 'SIGSTOP');

@@ -103,7 +103,7 @@ async function deliverAll(t: TestContext, database: string, count: number): Prom
     twice_ratio: Number((doubled / (2 * expected)).toFixed(4)),
     took_ms: Math.round(performance.now() - startedAt),
   });
-  // How many there are of those that were under way depends on the machine.
+  // The number of repeated deliveries among those under way depends on the machine.
   assert.ok(doubled <= kills * UNDER_WAY, `${doubled} of ${2 * expected} came twice, after ${kills} kills`);
 }
 

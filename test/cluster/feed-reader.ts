@@ -41,7 +41,7 @@ export function followFeed(url: string) {
 
   return {
     ids,
-    /** What came twice, or in another order than it happened. */
+    /** Events that came twice or out of order. */
     mistakes,
     /** Resolves when so many events have come. */
     until: (count: number) =>

@@ -12,7 +12,7 @@ export async function startFlakyReceiver(
   random: Random,
   failing: number,
 ) {
-  /** What was accepted under each path, in the order in which it came, repetitions too. */
+  /** Accepted deliveries by path, in order of arrival, including repetitions. */
   const accepted = new Map<string, Accepted[]>();
   let refused = 0;
 

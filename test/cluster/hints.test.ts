@@ -1,4 +1,4 @@
-/** What one process changes another one hears of at once, also after the connection on which it listens was lost. */
+/** Hints between processes: changes are known at once, also after the listening connection was lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';

@@ -20,7 +20,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { combinations } from '../support/scale.ts';
 
 const PARTITIONS = 4;
-/** What is looked up before the account is known, or belongs to no account. */
+/** Tables that belong to no account, or are read before the account is known. */
 const SHARED = ['account', 'api_key', 'directory'];
 
 /** The migrations, with partitions for each table of a tenant; room in the pages is a matter of the partitions. */

@@ -35,7 +35,7 @@ export async function startProxy(
         answer.on('error', () => outgoing.destroy());
       });
       onward.on('error', (error: NodeJS.ErrnoException) => {
-        // Where nobody listens, nobody has had the request.
+        // A refused connection has carried no request.
         if (error.code === 'ECONNREFUSED') attempt(tries + 1);
         else outgoing.destroy();
       });

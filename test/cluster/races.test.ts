@@ -21,10 +21,10 @@ import { seed } from '../support/seed.ts';
 import { authorization, type Instance, startInstances } from './cluster.ts';
 
 const random = randomFrom(seed);
-/** So many races are run at the same time. */
+/** Races that run at the same time. */
 const PARALLEL = 8;
 
-/** Who is raced on: the instances, of which there may be one, and their database. */
+/** The course of a race: the instances, of which there may be one, and their database. */
 type Course = {
   readonly name: 'postgres' | 'sqlite';
   readonly one: Instance;
@@ -233,7 +233,7 @@ function atOnce(
   );
 }
 
-/** One has happened, the others are its repetitions. */
+/** One request takes effect, the others are its repetitions. */
 function checkEqual(answers: readonly Answer[], expected: number): void {
   for (const { status, text } of answers) assert.equal(status, expected, text);
   assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);

@@ -20,7 +20,7 @@ import { seed } from '../support/seed.ts';
 import { authorization, checkBooks, type Instance, startInstances } from './cluster.ts';
 
 const races = scaled(100);
-/** So many sessions are raced for at the same time. */
+/** Sessions that are raced for at the same time. */
 const PARALLEL = 12;
 const TIMEOUT = { timeout: 60_000 + 100 * races };
 
@@ -156,7 +156,7 @@ async function checkEvents(database: TestDatabase, raced: readonly Race[]): Prom
   return counts;
 }
 
-/** What is written of each session, beside its events. */
+/** Checks the rows written for each session, beside its events. */
 async function checkRows(database: TestDatabase, raced: readonly Race[]): Promise<void> {
   const rows: Array<{ id: string; checkout: string }> = await database.query(
     'SELECT id, checkout FROM refund',

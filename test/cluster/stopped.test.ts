@@ -1,6 +1,6 @@
 /**
  * One of two processes on PostgreSQL stands still for longer than its leases, and goes on as if nothing had been: as one
- * whose machine was suspended. Who asked it asks the other one. No money is there twice, nothing that is due is missed,
+ * whose machine was suspended. Its clients turn to the other process. No money is booked twice, nothing that is due is missed,
  * and nothing comes twice but what it had in its hands.
  *
  * OPENTILL_SEED repeats who stands still and the requests of a run.
@@ -25,9 +25,9 @@ const CLIENTS = 8;
 const SPEED = 30;
 const LEASE_MS = 30_000 / SPEED;
 const LONGEST_LEASE_MS = 60_000 / SPEED;
-/** From the claim, at which a lease begins, to the arrival at the receiver. */
+/** Time from the claim, at which a lease begins, to the arrival at the receiver. */
 const UNDER_WAY_MS = LEASE_MS / 2;
-/** After so long a client asks the other process, while the first one may still answer. */
+/** Time after which a client asks the other process, while the first one may still answer. */
 const PATIENCE_MS = 500;
 const GIVE_UP_MS = 30_000;
 
@@ -50,7 +50,7 @@ test(`of two processes one stands still ${stops} times, past its leases`, {
   const load = createLoad(random, authorization, receiver.url);
   const figures = { asked_elsewhere: 0, late_answers: 0, request_ms: 0 };
 
-  /** What comes later than anybody waits for must be the same. */
+  /** Sends a request and counts successful answers that come after the client has stopped waiting. */
   async function attempt(url: string, request: Request): Promise<Answer | null> {
     let isLate = false;
     const answering = load.send(url, request).then((answer) => {
@@ -131,9 +131,9 @@ test(`of two processes one stands still ${stops} times, past its leases`, {
 });
 
 /**
- * Those of a session came in their order. What came again did so behind a lease, because it had failed as its sender saw
- * it, or as its sender went on: who is stopped between its look at the lease and the sending cannot look once more. Says
- * how often that was.
+ * Deliveries of a session arrive in order. A repetition comes after a lease, because its sender saw it fail,
+ * or because its sender was resumed: a sender stopped between its look at the lease and the sending cannot
+ * look again. Returns the number of repetitions.
  */
 function checkArrivals(
   arrivals: Awaited<ReturnType<typeof startWorkReceiver>>['arrivals'],

@@ -56,7 +56,7 @@ async function start(t: TestContext) {
   return { here, there, mine, sql };
 }
 
-/** As a client with sense: it repeats what failed for others' sake. */
+/** Retries conflicts caused by others, like a sensible client. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -83,7 +83,7 @@ async function gateAt(sql: Sql, table: string) {
   };
 }
 
-/** Both processes add one to the same thing, again and again. */
+/** Both processes increment the same counter, again and again. */
 async function countUp(stores: readonly Store[], needs: Needs, next: (loaded: Loaded) => Writes) {
   await Promise.all(
     stores.map(async (store) => {
@@ -293,7 +293,7 @@ suite('a session that is made for a person in the moment in which that person is
 
   test('is made without them if it comes second', async (t) => {
     const { make, erase, names, gate } = await race(t);
-    // There is something to redact, for which the erasure waits.
+    // The row to redact makes the erasure wait.
     await make();
     const { waiting, open } = await gate();
     const erased = erase();
@@ -348,7 +348,7 @@ test('a delivery that is added as the one before it ends is found, and made due'
   const { session: told } = await tell(here, mine);
   const [first] = await claim(here, mine, T);
   assert.ok(first);
-  // Whoever adds a delivery waits at the commit.
+  // The gate holds every new delivery at its commit.
   await sql`CREATE TABLE gate ()`;
   await sql`CREATE FUNCTION at_gate() RETURNS trigger LANGUAGE plpgsql AS
     $$BEGIN LOCK TABLE gate IN ROW EXCLUSIVE MODE; RETURN NULL; END$$`;

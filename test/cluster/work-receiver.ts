@@ -32,7 +32,7 @@ export async function startWorkReceiver(context: Pick<TestContext, 'after'>, ans
         };
         response.on('close', end);
         await pause(answerAfterMs());
-        // Whoever has the answer may send the next one before this end has seen that it is sent.
+        // The delivery ends before its answer: the sender may send the next one as soon as it reads it.
         end();
         response.writeHead(204).end();
       },

@@ -24,7 +24,7 @@ const JOBS_OF_A_SESSION = 4;
 /** A lease of half a minute takes three seconds. */
 const SPEED = 10;
 const LEASE_MS = 30_000 / SPEED;
-/** From the claim, at which a lease begins, to the arrival at the receiver. */
+/** Time from the claim, at which a lease begins, to the arrival at the receiver. */
 const UNDER_WAY_MS = 1_500;
 const HOUR = 3_600_000;
 
@@ -40,7 +40,7 @@ test(`${jobs} jobs of ${PROCESSES} processes, of which one is killed ${kills} ti
   const dueAt = Date.now() + HOUR;
   const sessions = await makeSessions(t, database, receiver.url, dueAt);
 
-  // By their clock everything is due.
+  // The processes' clock starts when everything is due.
   const clock = { CLOCK_START: String(dueAt), CLOCK_SINCE: String(Date.now()), CLOCK_SPEED: String(SPEED) };
   const processes = await Promise.all(
     Array.from({ length: PROCESSES }, () => startInstance(t, database, clock, { program })),

@@ -1,4 +1,4 @@
-/** Whether everything in a database adds up, asked of the tables themselves. */
+/** Consistency of a database, read from the tables themselves. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,7 +39,7 @@ export function openBooks(path: string) {
   };
 }
 
-/** So many of the last requests tell which sessions were touched. */
+/** The number of recent requests from which the touched sessions are taken. */
 const RECENT = 500;
 
 /**
@@ -61,7 +61,7 @@ export async function checkAgainst(
   await checkSessions(load, url, allSessions ? load.sessions : [...touched], report);
 }
 
-/** What the database holds of a load. */
+/** The stored effects of a load. */
 export function keptIn(books: Books): Kept {
   return {
     keys: books.all('SELECT idempotency_key AS key FROM idempotency').map(({ key }) => String(key)),

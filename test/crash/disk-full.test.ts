@@ -62,8 +62,8 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
   await Promise.all(Array.from({ length: CLIENTS }, client));
   assert.ok(acknowledged.size > 20, `${acknowledged.size} changes before the disk was full`);
 
-  // What is left may be enough for something small, and the log makes room when it was copied into the file. But once
-  // neither can grow, every change is refused, and the service is not ready.
+  // The remaining space may suffice for a small change, and the log makes room when it was copied into the
+  // file. But once neither can grow, every change is refused, and the service is not ready.
   let stored = performance.now();
   for (let n = 0; performance.now() - stored < FOR_GOOD_MS; n++) {
     if ((await create(server, `small-${n}`)) === 201) stored = performance.now();
@@ -102,7 +102,7 @@ test('a full disk refuses changes, loses none, and is over when there is room ag
     const response = await fetch(`${roomy.url}/v3/checkout/${id}`, { headers });
     assert.equal(JSON.parse(await response.text()).data.reference_id, reference);
   }
-  // What was refused can be asked again with its key.
+  // A refused request can be repeated with its key.
   assert.equal(await create(roomy, 'full-0-0'), 201);
   const events = openBooks(path);
   const ids = events.all('SELECT event FROM delivery').map(({ event }) => String(event));

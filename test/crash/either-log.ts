@@ -3,6 +3,6 @@ import type { Random } from './random.ts';
 
 const shortLog = join(import.meta.dirname, 'short-log-service.ts');
 
-/** How to start the service: as it is, or with a log that is copied so often that crashes meet it half copied. */
+/** Options of a start: as it is, or with a log that is copied so often that crashes meet it half copied. */
 export const eitherLog = (random: Random): { readonly program?: string } =>
   random.pick([{}, { program: shortLog }]);

@@ -44,7 +44,7 @@ test(`a disk that is full after ${sizes} different sizes`, {
     const load = createLoad(random, authorization, '');
     const { stop, refusedAt } = hammer(load, server);
     await until(() => refusedAt() !== null, `${what}: no change is refused`);
-    // What has room goes on, until nothing has.
+    // Small changes go on until nothing fits.
     let since = 0;
     await until(async () => {
       since = performance.now();

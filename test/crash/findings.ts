@@ -1,10 +1,13 @@
-/** What a comparison finds that must not be: counted for the figures of a campaign, which fails in the end if there is any. */
+/**
+ * Forbidden findings of a comparison: counted for the figures of a campaign, which fails in the end if there
+ * is any.
+ */
 import assert from 'node:assert/strict';
 
 export type Finding = 'lost' | 'doubled' | 'half_applied';
 export type Report = (finding: Finding, message: string) => void;
 
-/** For tests that stop at the first one. */
+/** A report for tests that stop at the first finding. */
 export const failAtOnce: Report = (finding, message) => assert.fail(`${finding}: ${message}`);
 
 /** Enough to see what went wrong. */
@@ -29,7 +32,7 @@ export function createFindings() {
     async during(finding: Finding, what: string, check: () => Promise<void>): Promise<void> {
       await check().catch((error: Error) => report(finding, `${what}: ${error.message}`));
     },
-    /** To be called when the figures are said. */
+    /** Asserts that there are none; called when the figures are said. */
     assertNone: (): void => assert.deepEqual(shown, []),
   };
 }

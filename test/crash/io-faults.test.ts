@@ -26,9 +26,9 @@ const rounds = scaled(0.5);
 const key = 'ak_test_crash:sk_test_crash';
 const authorization = `Basic ${Buffer.from(key).toString('base64')}`;
 
-/** What each round meets in turn. */
+/** Faults that the rounds meet in turn. */
 const ofWrites: readonly Fault[] = ['full', 'error', 'sync', 'short', 'slow'];
-/** Those with which everything goes well in the end. */
+/** Faults after which everything goes well in the end. */
 const passing: ReadonlySet<Fault> = new Set(['short', 'slow']);
 
 test(`a service whose disk fails at write 1 to ${rounds}`, {
@@ -82,7 +82,8 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     figures.faults += shim.fired();
     const stopsWhileItFails = round % 4 === 1;
     if (hasEnded) {
-      // What of the log is on the disk only a start can tell, and not while the disk cannot be trusted.
+      // The log's state on the disk is known to a start alone, which refuses while the disk cannot be
+      // trusted.
       await assert.rejects(serve(t, settings), /^Error: the server ended \({"code":1,/, what);
     } else if (stopsWhileItFails) {
       // The log is copied into the file as it stops, or is not.
@@ -90,7 +91,7 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     } else {
       shim.disarm();
       const from = performance.now();
-      // Of a write and a sync that fail at the same time, the sync may be the one that is heard of later.
+      // The sync may be reported later than a write that fails at the same time.
       const isReady = () =>
         readiness(server).then(
           (status) => status === 200,

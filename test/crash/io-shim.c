@@ -17,9 +17,9 @@ enum kind { NOTHING, FULL, ERROR, SHORT, SLOW, SYNC, READ };
 
 struct control {
   volatile long kind;
-  /* So many operations go well before the first one that fails. */
+  /* Operations that go well before the first one that fails. */
   volatile long left;
-  /* So many have failed. */
+  /* Operations that have failed. */
   volatile long fired;
 };
 
@@ -76,12 +76,12 @@ static int fails(int error) {
   return -1;
 }
 
-/* How much of it is written; -1 for all of it, and -2 for nothing but an error. */
+/* The number of bytes to write; -1 for all of them, -2 for none and an error. */
 static ssize_t allowed(int fd, size_t length) {
   long number = 0;
   switch (fault(fd, 0, &number)) {
     case FULL:
-      /* What still fits, and then nothing. */
+      /* The first write fills the space that is left; the next ones have none. */
       if (number == 1 && length > 1) break;
       fails(ENOSPC);
       return -2;

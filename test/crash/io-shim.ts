@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** As `io-shim.c` counts them. */
+/** Faults in the order of `io-shim.c`. */
 export const faults = ['nothing', 'full', 'error', 'short', 'slow', 'sync', 'read'] as const;
 export type Fault = (typeof faults)[number];
 
 export type Shim = ReturnType<typeof createShim>;
 
-/** For what is written under `watched`; the files of the shim are in the directory, which must be another one. */
+/** A shim for files under `watched`; its own files are in the directory, which must be another one. */
 export function createShim(directory: string, watched: string) {
   const library = join(directory, 'io-shim.so');
   const control = join(directory, 'control');
@@ -21,7 +21,7 @@ export function createShim(directory: string, watched: string) {
   return {
     settings: { LD_PRELOAD: library, IO_SHIM_PATH: watched, IO_SHIM_CONTROL: control },
 
-    /** From the operation with this number on; 1 is the next one. */
+    /** Lets operations fail from this number on; 1 is the next one. */
     arm(fault: Fault, from: number): void {
       words.set([0n, BigInt(from - 1), 0n]);
       writeSync(file, words, 0, 24, 0);
@@ -33,7 +33,7 @@ export function createShim(directory: string, watched: string) {
       writeSync(file, new BigInt64Array(1), 0, 8, 0);
     },
 
-    /** How many operations have failed since it was armed. */
+    /** The number of operations that have failed since the fault was armed. */
     fired(): number {
       const seen = new BigInt64Array(3);
       readSync(file, seen, 0, 24, 0);

@@ -65,7 +65,9 @@ async function killAtSteps(t: TestContext, stepped: Stepped, some: number): Prom
   findings.assertNone();
 }
 
-/** In the thread that copies the log, by the names of `hook.ts` and the texts of `checkpoint-thread.ts`. */
+/**
+ * Steps of the thread that copies the log, by the names of `hook.ts` and the texts of `checkpoint-thread.ts`.
+ */
 const COPYING = [
   '(before the log is copied)',
   'PRAGMA wal_checkpoint(PASSIVE)',

@@ -71,7 +71,7 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
     const books = openBooks(path);
     await findings.during('half_applied', `kill ${round}`, books.check);
     checkLedger(load, keptIn(books), load.unanswered(), findings.report);
-    // What receivers may have seen must not change.
+    // Events that receivers may have seen must not change.
     if (events.last > 0) assert.equal(books.digestOfEvents(events.last), events.digest);
     committedUnseen += await repeatUnanswered(load, server.url);
     checkLedger(load, keptIn(books), [], findings.report);
@@ -112,7 +112,7 @@ async function campaign(t: TestContext, kills: number, ownSeed: number): Promise
   });
   findings.assertNone();
   assert.ok(acknowledged >= kills * 20, `only ${acknowledged} changes: too few to say anything`);
-  // On a busy machine every start is slow; what a crash leaves behind must not make it slower.
+  // The limit follows the machine: a busy one starts slowly, but a crash must not make a start slower.
   assert.ok(ready <= Math.max(2000, 3 * fresh), `ready only after ${ready} ms`);
 }
 

@@ -11,7 +11,7 @@ const MAX_UPDATES = 45;
 export type Answer = {
   readonly status: number;
   readonly text: string;
-  /** Of the session after the change; each change makes one. */
+  /** The session's version after the change; each change makes one. */
   readonly version: number;
   readonly replayed: boolean;
   readonly retryAfter: string | null;

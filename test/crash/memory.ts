@@ -4,7 +4,7 @@ import type { Data } from '../api/shop.ts';
 import { failAtOnce, type Report } from './findings.ts';
 import type { Load, Request, Session } from './load.ts';
 
-/** What a database holds of the load. */
+/** The stored effects of the load. */
 export type Kept = {
   /** The idempotency keys of the stored answers. */
   readonly keys: readonly string[];
@@ -95,7 +95,9 @@ export async function checkSessions(
   await Promise.all(Array.from({ length: 16 }, checker));
 }
 
-/** Everything acknowledged of a session is there, once, and nothing else: each change made one version. */
+/**
+ * Checks that a session holds every acknowledged change once, and nothing else: each change made one version.
+ */
 async function checkSession(
   { authorization }: Load,
   url: string,

@@ -17,7 +17,7 @@ import { randomFrom } from './random.ts';
 import { answersOf, CHECKOUT_URL, fillShop } from './told.ts';
 
 const damages = scaled(2);
-/** What merchants are told of money is elsewhere: a number in these may change without anybody noticing. */
+/** Tables without money that merchants are told of: a number in them may change unnoticed. */
 const OF_DELIVERIES = new Set(['delivery', 'delivery_attempt', 'webhook_receiver']);
 const COMMAND_LIMIT_MS = 60_000;
 
@@ -69,7 +69,7 @@ test(`a damaged page is never taken for what was written, ${damages} times`, {
   evidence(t, 'page-damage', { damages, ...counts, answers });
 });
 
-/** Both name it, or neither does; and they end. */
+/** True if both commands name the damage; false if neither does. Both have to end. */
 async function areNamed(t: TestContext, what: string, path: string): Promise<boolean> {
   const settings = { DATABASE_URL: `sqlite:${path}` };
   const isNamed = async (args: readonly string[]): Promise<boolean> => {

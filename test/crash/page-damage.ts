@@ -1,4 +1,4 @@
-/** One page of a database file as it comes back from a disk that fails, a cable, or a copy that was cut off. */
+/** Damage to one page of a database file, as by a failing disk, a cable, or a copy that was cut off. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from './random.ts';
@@ -53,7 +53,7 @@ export function differences(path: string, other: string): string[] {
   return [...before.keys()].filter((table) => before.get(table) !== after.get(table));
 }
 
-/** What is stored, table by table, without the indexes. */
+/** The stored rows, table by table, without the indexes. */
 function contentsOf(path: string): Map<string, string> {
   const contents = new Map<string, string>();
   const database = new DatabaseSync(path, { readOnly: true });

@@ -26,7 +26,7 @@ import { until } from './refusals.ts';
 
 const cycles = scaled(1);
 const CONTROLS = isWhole ? 5 : 1;
-/** So much is answered before the power goes: nothing could be lost of less. */
+/** Answers before the power goes: fewer could lose nothing. */
 const ANSWERED = 50;
 const CLIENTS = 16;
 const key = 'ak_test_crash:sk_test_crash';

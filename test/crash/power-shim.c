@@ -56,13 +56,13 @@ static int is_watched(int fd) {
   return length >= (ssize_t)strlen(watched) && strncmp(path, watched, strlen(watched)) == 0;
 }
 
-/* Whoever cannot keep the journal must not go on. */
+/* Appends to the journal; a process that cannot must not go on. */
 static void add(const struct record *record, void *bytes) {
   struct iovec parts[] = {{(void *)record, sizeof *record}, {bytes, record->length}};
   if (writev(journal, parts, 2) != (ssize_t)(sizeof *record + record->length)) abort();
 }
 
-/* To be called with the lock: nobody else may write between what is remembered and what is done. */
+/* Records the bytes about to be overwritten. The caller holds the lock, so that no write comes between. */
 static void remember(int fd, off_t at, size_t length) {
   struct stat status;
   if (fstat(fd, &status) != 0) abort();

@@ -21,18 +21,18 @@ type Written = {
   readonly bytes: Buffer;
 };
 
-/** As `power-shim.c` has them: six numbers of 64 bits, and bytes. */
+/** The record header of `power-shim.c`: six numbers of 64 bits. */
 const HEADER_BYTES = 48;
 const SYNC = 2;
 
-/** For the files under `watched`; those of the shim are in the directory, which must be another one. */
+/** A shim for files under `watched`; its own files are in the directory, which must be another one. */
 export function createPower(directory: string, watched: string) {
   const library = join(directory, 'power-shim.so');
   const journal = join(directory, 'journal');
   compile('power-shim.c', library);
   writeFileSync(journal, '');
 
-  /** What was not synced, in the order in which it was written, by file. */
+  /** Unsynced writes by file, in the order of writing. */
   function unsynced(): Map<number, Written[]> {
     const files = new Map<number, Written[]>();
     const content = readFileSync(journal);
@@ -58,13 +58,13 @@ export function createPower(directory: string, watched: string) {
   return {
     settings: { LD_PRELOAD: library, POWER_SHIM_PATH: watched, POWER_SHIM_JOURNAL: journal },
 
-    /** To be called when the process is gone. Each write is lost with this chance; says how many were. */
+    /** Loses each unsynced write with this chance, once the process is gone; returns the number lost. */
     lose(random: Random, chance: number): number {
       let lost = 0;
       const writes = unsynced();
       for (const name of readdirSync(watched)) {
         const path = join(watched, name);
-        // It is made anew from the log by whoever comes first.
+        // The first process to open the database makes this file anew from the log.
         if (name.endsWith('-shm')) {
           rmSync(path);
           continue;

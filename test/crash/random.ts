@@ -1,6 +1,6 @@
 /** Chance that can be repeated: the same seed gives the same numbers (mulberry32). */
 export type Random = {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number;
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number;

@@ -9,7 +9,7 @@ const CLIENTS = 8;
 const ENOUGH = 100;
 export const LONGEST_MS = 30_000;
 
-/** To a process that stood still it seems as if the request had come for as long. */
+/** A process that stood still counts the pause as time that the request took. */
 const tookTooLong = ({ status }: Answer) => status === 408;
 
 /** Asks for one thing after the other, so many times or until it is told to stop. */
@@ -33,7 +33,7 @@ export function hammer(load: Load, { url, ended }: Server, requests = Number.POS
         load.acknowledge(request, answer);
         continue;
       }
-      // It may have been stored all the same, and can be asked again.
+      // The refused request may have been stored all the same, and can be repeated.
       if (answer.status === 503) assert.match(answer.retryAfter ?? '', /^[1-9]\d*$/);
       refusals++;
       refusedAt ??= performance.now();
@@ -54,7 +54,7 @@ export function hammer(load: Load, { url, ended }: Server, requests = Number.POS
 export const readiness = async ({ url }: Pick<Server, 'url'>): Promise<number> =>
   (await fetch(`${url}/readyz`)).status;
 
-/** Or it has ended meanwhile. */
+/** True if the server is not ready, or has ended. */
 export const isNotReady = (server: Server): Promise<boolean> =>
   readiness(server).then(
     (status) => status === 503,

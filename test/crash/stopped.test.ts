@@ -55,7 +55,7 @@ test(`a server stands still ${stops} times while another one would start`, {
     await pause(random.between(0, 200));
     refusals += await stop();
     checkLedgerOf();
-    // What it had in its log is there without it.
+    // The changes of its log are there without the log.
     await server.kill('SIGKILL');
     server = await serve(t, settings);
     checkLedgerOf();

@@ -59,7 +59,7 @@ const LISTS = [
   '/v3/payment_file?limit=50',
 ];
 
-/** What is told of each session, and of each thing in a list. Those that are known are asked for, whatever lists say. */
+/** Answers about each session and each element of a list. Known ids are asked for, whatever lists say. */
 export async function answersOf(url: string, authorization: string, known: Told | null): Promise<Answers> {
   const told = new Map<string, string | null>();
   let failures = 0;

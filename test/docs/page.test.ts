@@ -10,7 +10,10 @@ import { createReader } from './shell.ts';
 const fence = '```';
 const block = (info: string, code = 'true') => blocksOf(`${fence}${info}\n${code}\n${fence}\n`, 'page.md');
 
-/** What a folder is for, by the first words of its pages. README is what a visitor sees first, and has none. */
+/**
+ * The purpose of each folder, by the first words of its pages. README is a visitor's first page, and has
+ * none.
+ */
 const kinds: ReadonlyArray<readonly [RegExp, string]> = [
   [/^docs\/start\.md$/, 'Tutorial'],
   [/^docs\/guides\//, 'How-to guide'],

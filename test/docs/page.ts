@@ -18,7 +18,7 @@ export type Block = {
   readonly language: string;
   readonly use: ShellUse | null;
   readonly code: string;
-  /** Where it begins, for messages: `docs/start.md:12`. */
+  /** The block's position, for messages: `docs/start.md:12`. */
   readonly place: string;
 };
 export type Page = { readonly path: string; readonly text: string; readonly blocks: readonly Block[] };
@@ -27,7 +27,9 @@ const SHELL = 'sh';
 const shellUses: readonly ShellUse[] = ['fails', 'keeps-running', 'no-run'];
 /** Code that goes into a file, by the comment that names the file in its first line. */
 export const codeLanguages = ['js', 'python', 'php', 'go', 'ruby'];
-/** What blocks may be beside shell and code: what was printed or answered, and parts of other people's settings. */
+/**
+ * Languages of blocks beside shell and code: printed output, answers, and parts of other programs' settings.
+ */
 const otherLanguages = ['text', 'json', 'sql', 'ini', 'caddyfile'];
 
 /** README, the start and every page below docs/ that is written by hand for those who use the service. */

@@ -43,7 +43,7 @@ const SERVER = 'receiver.mjs';
 /** The ports of the documents: the service, and receivers. */
 const PORTS = /\b(3000|400[0-2])\b/g;
 
-/** What readers fill in from what the first start printed. */
+/** Values of the first start that readers fill in. */
 type Printed = Readonly<Record<'API key' | 'API secret' | 'Webhook secret', string>>;
 
 const SHOWN_WITHIN_MS = 15_000;
@@ -70,7 +70,7 @@ type Visit = {
   readonly reader: Reader;
   printed: Printed | null;
   readonly withPorts: (code: string) => string;
-  /** What the last blocks have printed, and what still runs. */
+  /** The output of the last blocks, and the commands that still run. */
   last: string;
   readonly kept: Kept[];
 };
@@ -123,7 +123,7 @@ async function pasted(block: Block, path: string, visit: Visit | null): Promise<
   } else assert.fail(`${place}: nothing is done about ${language}`);
 }
 
-/** What cannot run here can at least be read by a shell. */
+/** Commands that cannot run here are at least parsed by a shell. */
 function assertShell({ code, place }: Block): void {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' });
   assert.equal(status, 0, `${place}: ${stderr}`);

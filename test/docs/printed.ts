@@ -1,6 +1,6 @@
 /** Compares what a page shows with what a command has printed: the same, but for ids, times, secrets and ports. */
 
-/** What is different each time, by what it looks like. */
+/** Text that differs each time, by its form. */
 const volatile: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b([a-z]{3})_[0-9a-z]{24,}/g, '$1_ID'],
   [/\breq_[\w-]+/g, 'req_ID'],
@@ -20,7 +20,7 @@ export function settled(text: string): string {
   return volatile.reduce((result, [what, name]) => result.replaceAll(what, name), text);
 }
 
-/** Whether the lines that are shown were printed, in this order and one after the other; `…` stands for anything. */
+/** True if the shown lines were printed, in this order and one after the other; `…` stands for anything. */
 export function showsLines(shown: string, printed: string): boolean {
   const patterns = linesOf(shown).map(
     (line) => new RegExp(`^${line.split('…').map(RegExp.escape).join('.*')}$`),
@@ -38,7 +38,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Whether the JSON that is shown is an answer that was printed, or a part of one. */
+/** True if the shown JSON is a printed answer, or a part of one. */
 export function showsAnswer(shown: string, printed: string): boolean {
   const expected = stable(JSON.parse(shown));
   return answersIn(printed).some((answer) => parts(answer).some((part) => stable(part) === expected));

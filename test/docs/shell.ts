@@ -69,7 +69,7 @@ export function createReader(settings: Readonly<Record<string, string>>): Reader
     HOME,
     PATH: `${join(root, 'node_modules/.bin')}:${PATH}`,
     TMPDIR: own,
-    // What the clone is linked to may be compiled already.
+    // The shared cache keeps compiled code of the packages that the clone is linked to.
     NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(tmpdir(), 'opentill-docs-compile-cache'),
     ...settings,
   };
@@ -132,7 +132,7 @@ export function createReader(settings: Readonly<Record<string, string>>): Reader
     count++;
     const file = join(own, `${count}.sh`);
     writeFileSync(file, code);
-    // It ends with the test, even if that is killed: then its input ends.
+    // The shell ends with the test, even if the test is killed: then its input ends.
     const { output, state } = shell(`source '${own}/prelude.sh'
       exec 3<&0 < /dev/null
       { cat <&3 > /dev/null; kill -KILL 0; } > /dev/null 2>&1 &
@@ -156,7 +156,7 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // It has ended by itself.
+    // The process has ended by itself.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** Who gets a document: everybody who waits for it, whatever the cache keeps, and within bounds. */
+/** The document cache: each waiting request gets its document, cached or not, and within bounds. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createDocumentCache } from '../../src/documents/document-cache.ts';

@@ -1,4 +1,4 @@
-/** What documents say, before it is drawn. */
+/** Facts of a document, before it is drawn. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';

@@ -47,7 +47,7 @@ suite('a document survives', () => {
   };
   const directions = ['en', 'ar'];
   for (const [index, [what, text]] of Object.entries(names).entries()) {
-    // In `npm test` every other one reads from right to left.
+    // Every other text reads from right to left in `npm test`.
     const tried = combinations(directions, directions.slice(index % 2, (index % 2) + 1));
     test(`${what}, in ${tried.join(' and ')}`, async () => {
       for (const language of tried) await receiptWith(text, language);

@@ -8,7 +8,7 @@ import { count, moment, money } from '../../src/i18n/locale.ts';
 import { invoiceOf, items, receiptOf, refund } from './build.ts';
 import { actualTexts, lettersOf, type PlacedText, packed, readPdf } from './read-pdf.ts';
 
-/** Everything that a receipt has to say, each with what has to be found of it. */
+/** The texts of a receipt that a reader has to find. */
 function expected({ locale, ...facts }: ReceiptFacts): string[] {
   const { messages } = locale.language;
   const { document } = messages;
@@ -39,7 +39,7 @@ const refunds = [
   refund(90, { id: 'rfd_3', status: 'failed', reference: 'rf_3' }),
 ];
 
-/** How often each character stands in the text. */
+/** The number of times that each character occurs. */
 function countsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const each of text) counts.set(each, (counts.get(each) ?? 0) + 1);
@@ -59,7 +59,7 @@ suite('a receipt says everything', () => {
         const isFound = letters.includes(packed(text)) || spoken.includes(packed(text));
         assert.ok(isFound || (isRearranged && !/\p{sc=Arabic}|\p{sc=Devanagari}/u.test(text)), text);
       }
-      // What is drawn, whatever its order: no character is lost, and none is replaced. Letters of Arabic and
+      // The drawn characters, in any order: none is lost, and none is replaced. Letters of Arabic and
       // Devanagari are put together from parts that several of them share, which have no names of their own.
       const drawn = countsOf(letters);
       const whole = packed(expected(facts).join('')).replace(/[\p{sc=Arabic}\p{sc=Devanagari}\p{M}]/gu, '');

@@ -1,4 +1,4 @@
-/** Where lines break, with every character as wide as any other. */
+/** Line breaks, with every character as wide as any other. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { linesOf } from '../../src/documents/lines.ts';

@@ -1,6 +1,6 @@
 /**
- * Where everything stands on a receipt and on invoices, as it was found good by eye. Whoever changes a layout looks at
- * the documents, and then writes the places anew with `npx node --test --test-update-snapshots` and this file.
+ * The layout of a receipt and of invoices, as it was found good by eye. After a change, look at the
+ * documents, then write the places anew with `npx node --test --test-update-snapshots` and this file.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

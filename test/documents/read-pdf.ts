@@ -80,7 +80,7 @@ export async function render(bytes: Buffer, scale = SCALE): Promise<Picture[]> {
   return pictures;
 }
 
-/** Nothing is drawn closer to the edges of the page than this: to those at the sides, above and below, in points. */
+/** Asserts empty margins of the page: at the sides, and above and below, in points. */
 export function assertMargins({ dark, scale, width, height }: Picture, sides: number, above: number): void {
   const [wide, high] = [width / scale, height / scale];
   for (let y = 0; y < high; y += 0.5) {
@@ -92,7 +92,7 @@ export function assertMargins({ dark, scale, width, height }: Picture, sides: nu
   }
 }
 
-/** What the document tells readers that its rearranged lines say (ISO 32000-1, section 14.9.4), in order. */
+/** The text that a PDF declares for its rearranged lines (ISO 32000-1, section 14.9.4), in order. */
 export function actualTexts(bytes: Buffer): string[] {
   return contentsOf(bytes).flatMap((content) =>
     [...content.matchAll(/\/ActualText \(((?:\\.|[^\\)])*)\)/gs)].map(([, literal = '']) => {

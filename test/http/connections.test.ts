@@ -95,7 +95,7 @@ suite('a connection ends', () => {
       await begun(2);
       await client(REQUEST.repeat(2));
       await untilConnections(2);
-      // What has gone with its connection, or is answered, waits no more.
+      // Requests that were answered, or lost with their connection, wait no more.
       first.resetAndDestroy();
       await untilConnections(1);
       let text = '';
@@ -169,7 +169,7 @@ suite('a client is told why its request ends', () => {
     for (; !holds(); await nextTurn()) assert.ok(performance.now() < end, 'it does not come to that');
   }
 
-  /** What a client reads, until its connection has ended. */
+  /** Text that a client reads until its connection has ended. */
   function reading(socket: Socket) {
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
@@ -236,7 +236,7 @@ suite('a client is told why its request ends', () => {
   });
 });
 
-/** Nothing of the process goes on for so long. */
+/** Blocks the whole process for this time. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

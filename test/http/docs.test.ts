@@ -19,7 +19,7 @@ const documents = { '/openapi.json': 'application/json', '/docs': 'text/html', '
 
 type Got = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer };
 
-/** As the bytes come: `fetch` would unpack them. */
+/** Requests without decompression, which `fetch` would do. */
 function get(path: string, headers: Record<string, string> = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const asked = request(`${service.url}${path}`, { headers }, (answer) => {
@@ -90,7 +90,7 @@ suite('the reference in a browser', async () => {
 
   for (const [name, options, scope] of [
     ['on a phone', { viewport: { width: 360, height: 740 } }, 'document'],
-    // Only the colours differ from the light, and these parts have all of them.
+    // The dark page differs from the light one in its colours only, and these parts have all of them.
     [
       'in the dark',
       { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' as const },

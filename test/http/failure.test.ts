@@ -83,7 +83,7 @@ test('a client that leaves in the middle of its request is no failure of the ser
   const { app, lines, stream } = createApp(t);
   app.post('/', async () => 'whole');
   await app.listen({ port: 0, host: '127.0.0.1' });
-  // It has said where it listens.
+  // The first line says where the service listens.
   lines.length = 0;
   const { port } = app.server.address() as AddressInfo;
   const client = connect(port, '127.0.0.1');

@@ -18,12 +18,12 @@ for (const [name, text] of [
     try {
       readJson(Buffer.from(text));
     } catch {
-      // Whether it is refused is tested elsewhere.
+      // Other tests check which of them are refused.
     }
     assert.ok(performance.now() - start < BUDGET_MS);
   });
 
-/** What is wrong with a body, as an answer tells it. */
+/** Errors of a body, as an answer lists them. */
 function mistakes(text: string): RequestError['items'] {
   try {
     readJson(Buffer.from(text));

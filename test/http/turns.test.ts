@@ -76,7 +76,7 @@ test('many lists of one tenant do not hold up what another asks for', async () =
   );
   const other = await connected('other', '/v3/checkout?limit=1', secret);
   finished.length = 0;
-  // They are there in one turn of the event loop.
+  // All requests arrive in one turn of the event loop.
   await Promise.all([...lists, other].map((ask) => ask()));
   assert.ok(finished.indexOf('other') < 20, `after ${finished.indexOf('other')} lists`);
 });

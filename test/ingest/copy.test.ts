@@ -19,7 +19,7 @@ test('leftovers of more than an hour go when a copy is made, at most once an hou
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   });
-  // Whoever made a copy in this process before did so more than an hour ago.
+  // Earlier copies of this process are more than an hour old by this clock.
   const start = Date.now() + 24 * HOUR;
   t.mock.timers.enable({ apis: ['Date'], now: start });
   const limit = { bytes: 10, error: () => new Error('too much') };
@@ -48,7 +48,7 @@ test('leftovers of more than an hour go when a copy is made, at most once an hou
   assert.deepEqual(left(), [...kept, 'opentill-upload-old'].sort());
 
   await copy(async () => {
-    // Its own copy is as old by now, and is worked on still.
+    // The service's own copy is as old by now, and still in use.
     t.mock.timers.setTime(start + 2 * HOUR);
     const [own = ''] = left().filter((name) => ![...kept, 'opentill-upload-old'].includes(name));
     await copy();

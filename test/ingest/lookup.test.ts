@@ -1,4 +1,4 @@
-/** What is looked up for an entry before anything is decided: no more than it may concern. */
+/** Lookups for a bank entry: no more than it may concern. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { BankEntry } from '../../src/banking/entry.ts';

@@ -20,7 +20,7 @@ suite('an answer', () => {
   });
 
   test('that came while this process stood still is none', async () => {
-    // Behind it this runs where answers are read; timers come before those that are read next.
+    // The code behind this runs where answers are read; timers come before the next answers.
     await stat('.');
     const answered = answersWithin(
       LIMIT_MS,

@@ -1,4 +1,4 @@
-/** What the compiler tells apart: ids of different things, and the two clocks. */
+/** Types that the compiler tells apart: ids of different objects, and the two clocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantTime } from '../../src/accounts/account.ts';

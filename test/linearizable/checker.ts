@@ -1,7 +1,8 @@
 /**
- * Whether a history is linearizable: whether each operation can have happened at one moment between its call and its
- * answer, in an order that a sequential model allows. One without an answer may happen at any time after its call, or
- * never. The search is that of Wing and Gong, with the states that were seen before remembered (Lowe).
+ * Checks that a history is linearizable: each operation can have happened at one moment between its call and
+ * its answer, in an order that a sequential model allows. One without an answer may happen at any time after
+ * its call, or never. The search is that of Wing and Gong, with the states that were seen before remembered
+ * (Lowe).
  */
 
 export type Operation<Input, Output> = {
@@ -37,7 +38,7 @@ export function checkHistory<State, Input, Output>(
   let longest: readonly number[] = [];
 
   function isPossible(state: State): boolean {
-    // What has an answer must have happened before anything that was called after that answer.
+    // An operation with an answer happened before any that was called after that answer.
     let deadline = Number.POSITIVE_INFINITY;
     let isComplete = true;
     for (const [index, { answeredAt }] of history.entries()) {
@@ -53,7 +54,7 @@ export function checkHistory<State, Input, Output>(
     for (const [index, { input, output, calledAt }] of history.entries()) {
       if (done[index] || calledAt > deadline) continue;
       for (const after of model.next(state, input, output)) {
-        // What changes nothing and had no answer need not have happened.
+        // An operation without answer or effect need not have happened.
         if (output === null && model.key(after) === model.key(state)) continue;
         done[index] = true;
         order.push(index);

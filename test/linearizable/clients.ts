@@ -40,7 +40,7 @@ export async function history(
   amount: number,
 ): Promise<Line[]> {
   const lines: Line[] = [];
-  /** What anybody has seen: the newest version, and attempts by the reference of their payment. */
+  /** Shared knowledge of all clients: the newest version, and attempts by the reference of their payment. */
   const known = { version: 1, attempts: new Map<string, string>() };
   let count = 0;
 
@@ -58,7 +58,7 @@ export async function history(
       });
       const { status } = response;
       const text = await response.text();
-      // It may have failed before or after its commit.
+      // The request may have failed before or after its commit.
       return status >= 500 ? 'lost' : { status, etag: response.headers.get('etag'), text };
     } catch (error) {
       const { cause } = error as { cause?: { code?: string } };
@@ -246,7 +246,7 @@ export async function history(
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  // What has happened in the end, as all clients would see it.
+  // The final state, as all clients would see it.
   for (const input of [{ type: 'fetch' }, { type: 'fetch_payin' }] as const) {
     const { received, calledAt } = await insist(callOf(input));
     lines.push({ input, output: outputOf(input, received), calledAt, answeredAt: performance.now() });

@@ -29,7 +29,7 @@ import { sessionModel } from './session-model.ts';
 import { startWire } from './wire.ts';
 
 const sessions = scaled(12);
-/** At least; sessions are made until there were so many. */
+/** The least number of faults; sessions are made until it is reached. */
 const leastFaults = scaled(2);
 /** Sessions that are worked on at the same time. */
 const PARALLEL = 8;
@@ -87,7 +87,7 @@ async function killed(instance: Instance): Promise<void> {
   await instance.start();
 }
 
-/** For a while it does nothing, and then goes on as if nothing had been. */
+/** Stops a process for a while; it goes on as if nothing had been. */
 async function frozen(instance: Instance): Promise<void> {
   instance.signal('SIGSTOP');
   await pause(200);

@@ -9,7 +9,7 @@ export type Payment = { readonly reference: string; readonly amount: number; rea
 export type State = {
   readonly version: number;
   readonly amount: number;
-  /** What was written last into the metadata. */
+  /** The mark last written into the metadata. */
   readonly mark: number;
   readonly isExpired: boolean;
   readonly payments: readonly Payment[];
@@ -24,12 +24,12 @@ export type Input =
   | { readonly type: 'fetch_if_changed'; readonly known: number }
   | { readonly type: 'set_items'; readonly amount: number; readonly ifMatch: number | null }
   | { readonly type: 'set_mark'; readonly mark: number; readonly ifMatch: number | null }
-  /** Without an amount, all that is due. */
+  /** An amount of null pays everything that is due. */
   | { readonly type: 'pay'; readonly reference: string; readonly amount: number | null }
   | { readonly type: 'expire'; readonly ifMatch: number | null }
   | { readonly type: 'refund'; readonly reference: string; readonly amount: number };
 
-/** What a session shows. */
+/** The visible state of a session. */
 export type Shown = {
   readonly version: number;
   readonly amount: number;

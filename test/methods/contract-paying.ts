@@ -1,4 +1,7 @@
-/** Of the contract of rails: what is offered, and that what is asked for is what is booked. */
+/**
+ * The contract of rails on paying: which methods are offered, and that the amount asked for is the amount
+ * booked.
+ */
 import assert from 'node:assert/strict';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import { currencyExponent } from '../../src/checkout/money.ts';
@@ -6,7 +9,7 @@ import { findMethod } from '../../src/methods/catalogue.ts';
 import type { Declare } from './contract.ts';
 import type { Data } from './contract-till.ts';
 
-/** One currency for each number of digits behind the decimal point. */
+/** A currency for each number of decimals. */
 const exponents = { JPY: 0, EUR: 2, KWD: 3, CLF: 4 } as const;
 type Currency = keyof typeof exponents;
 

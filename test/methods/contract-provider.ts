@@ -6,12 +6,12 @@ import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.
 import type { Occasion, Rail, RailAnswer, RefundAnswer } from '../../src/methods/method.ts';
 import type { Data, Till } from './contract-till.ts';
 
-/** Whether the rail carries a method on an occasion. */
+/** An occasion, and whether the rail carries a method then. */
 export type Expectation = {
   readonly why: string;
   readonly method: string;
   readonly occasion: Partial<Omit<Occasion, 'account'>>;
-  /** Whether the account is one that has configured the rail. */
+  /** Set if the account has configured the rail. */
   readonly isConfigured?: boolean;
   readonly carried: boolean;
 };
@@ -23,18 +23,20 @@ export type Provider = {
   readonly receivingAccounts: readonly ReceivingAccount[];
   readonly offers: readonly Expectation[];
   methodFor(currency: string): string;
-  /** For each number of digits that ISO 4217 knows: amounts to be paid in the currency; none: it is not carried. */
+  /**
+   * Amounts to be paid, by a currency for each number of decimals in ISO 4217; an empty list: not carried.
+   */
   readonly amounts: Readonly<Record<'JPY' | 'EUR' | 'KWD' | 'CLF', readonly number[]>>;
-  /** What beside the method the payer has to say on the page to get an attempt that waits for the money. */
+  /** Fields of the page's form, beside the method, that lead to an attempt which waits for the money. */
   readonly form: Readonly<Record<string, string>>;
 
-  /** What the payer was given to pay with, by which it is told that it is the same. */
+  /** The payer's means of payment, which tells if two are the same. */
   meansOf(till: Till, id: CheckoutId): Promise<unknown>;
   /** The money moves; nobody hears of it. What is asked for, unless an amount is said. */
   pay(attempt: Data, amount?: number): void;
-  /** Everything that says that it has moved, each of which may come any number of times and in any order. */
+  /** The reports that the money has moved, each of which may come any number of times and in any order. */
   news(till: Till, attempt: Data): Array<() => Promise<void>>;
-  /** How often the provider has been asked for money by this attempt. */
+  /** The number of times that this attempt has asked the provider for money. */
   asked(attempt: Data): number;
   /** Null: there is nobody who could be told. */
   isOpen(attempt: Data): boolean | null;
@@ -48,7 +50,7 @@ export type Provider = {
   /** Money moves for a planned attempt before anybody has written that down; null: it is not possible. */
   readonly payEarly: ((till: Till, session: Data) => Promise<{ write(): Promise<void> }>) | null;
 
-  /** What beside the amount a refund has to say in order to end so. */
+  /** Fields of a refund, beside the amount, with which it ends so. */
   refundFields(ending: RefundEnding): object;
   /** The rail carries the refund out, and the service hears how it ended. */
   carryOut(till: Till, refund: Data, ending?: RefundEnding): Promise<void>;

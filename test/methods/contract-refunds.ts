@@ -1,4 +1,4 @@
-/** Of the contract of rails: money that goes back, or is taken back, and never more than was paid. */
+/** The contract of rails on refunds and reversals: never more goes back than was paid. */
 
 import assert from 'node:assert/strict';
 import type { CheckoutId } from '../../src/checkout/ids.ts';

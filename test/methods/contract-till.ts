@@ -43,7 +43,7 @@ type Given = {
   readonly database: TestDatabase;
   readonly rails: readonly Rail[];
   readonly settings: AccountSettings;
-  /** At so many steps, the first ones, the service is closed and opened again. */
+  /** The number of first steps at which the service is closed and opened again. */
   readonly restarts: number;
 };
 
@@ -51,10 +51,10 @@ export async function openTill(
   context: Pick<TestContext, 'after'>,
   { database, rails, settings, restarts }: Given,
 ) {
-  /** What rails have said that an operator has to look at, and everything else that was logged. */
+  /** Alerts of rails to the operator, and everything else that was logged. */
   const alerts: string[] = [];
   const errors: string[] = [];
-  /** What a rail has not answered at a start. */
+  /** Questions of a start that a rail has not answered. */
   const silences: string[] = [];
   const stream = {
     write(line: string): void {
@@ -135,7 +135,7 @@ export async function openTill(
     return data;
   }
 
-  /** So many seconds later by the clock of test mode, with everything done that is due by then. */
+  /** Advances the clock of test mode; everything due by then is done. */
   async function pass(seconds = 1): Promise<void> {
     await step();
     await ask('POST', '/test_helpers/clock/advance', { seconds });

@@ -1,4 +1,7 @@
-/** Of the contract of rails: what gets lost, comes twice, early, in another order, or from somebody else. */
+/**
+ * The contract of rails on trouble: reports that get lost, come twice, early, out of order, or from somebody
+ * else.
+ */
 
 import assert from 'node:assert/strict';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
@@ -109,7 +112,7 @@ export function declareTroubleTests(declare: Declare): void {
         await tell();
         if (random.next() < 0.3) await shop.till.pass();
       }
-      // Those that come late, after everything is over.
+      // Late reports, after everything is over.
       await shop.till.pass(3600);
       await shop.hear(attempt);
       await checkPaidOnce(shop, session, attempt);

@@ -1,6 +1,6 @@
 /**
- * What every rail has to hold to, on every database, also where the service is restarted between steps: what is
- * asked for is booked, once, whatever gets lost, comes twice, late or in another order.
+ * The contract of every rail, on every database, also if the service is restarted between steps: an amount
+ * asked for is booked, once, whatever gets lost, comes twice, late or out of order.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ export type Shop = Provider & {
   open(fields?: object): Promise<Data>;
   /** The payer has chosen the method and has what is needed to pay. */
   ready(session: Data): Promise<Data>;
-  /** Everything that there is to hear has been heard. */
+  /** Delivers everything that there is to hear. */
   hear(attempt: Data): Promise<void>;
   /** A session that is paid, and its attempt. */
   paid(fields?: object): Promise<{ readonly session: Data; readonly attempt: Data }>;
@@ -47,7 +47,7 @@ const providers: Readonly<Record<string, StartProvider>> = {
   stripe: startCards,
 };
 
-/** In each test, before its first steps: a restart takes a while. */
+/** Restarts before the first steps of each test: each takes a while. */
 const RESTARTS = Math.min(4, scaled(2));
 
 /** The suites of all rails on databases of one kind; `isTried` says of one test after the other whether to declare it. */

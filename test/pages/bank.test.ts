@@ -93,7 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole('link', { name: 'Back to the transfer details' }).click();
     assert.equal(await heading(page), 'Pay by bank transfer');
 
-    // Whoever chooses the same again gets the same reference: the first transfer may be on its way.
+    // The same choice gets the same reference again: the first transfer may be on its way.
     await page.getByRole('link', { name: 'Choose another payment method' }).click();
     await page.getByLabel('Bank transfer (EUR)').check();
     await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: /^Pay / }).click()]);
@@ -194,7 +194,7 @@ test('each detail is copied as forms of banks take it, and that is announced', a
 test('without the clipboard of a safe page the details are copied the old way', async () => {
   const session = await newSession();
   const page = await till.page({ permissions: ['clipboard-read', 'clipboard-write'] });
-  // As on a page that is not served over TLS.
+  // A page that is not served over TLS has no clipboard.
   await page.addInitScript(`
     const { clipboard } = navigator;
     window.readCopied = () => clipboard.readText();

@@ -1,4 +1,4 @@
-/** What pages are attacked with: names that carry script, addresses that are guessed, forms of other sites. */
+/** Attacks on pages: names that carry script, guessed addresses, forms of other sites. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -29,7 +29,7 @@ test('an open page shows that its session was paid, and says so', async () => {
   await page.locator('main[data-state=paid]').waitFor();
   assert.equal(await page.locator('#announcer').textContent(), 'Payment received');
   assert.match(await page.title(), /^Payment received/);
-  // What had the focus is gone; the title has it now, so that a keyboard starts where the news is.
+  // The focused element is gone; the title has the focus now, so that a keyboard starts where the news is.
   assert.equal(await page.evaluate('document.activeElement.id'), 'title');
 });
 
@@ -122,7 +122,7 @@ test('streams end when the service stops, and hold it up no longer', async () =>
   assert.ok(performance.now() - started < 5_000);
 });
 
-/** As much of an answer as a stream uses. */
+/** The part of a reply that a stream uses. */
 function fakeReply() {
   const stream = Object.assign(new EventEmitter(), {
     text: '',

@@ -91,7 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
     await choose(page, 'The payment takes a while');
     assert.equal(await heading(page), 'Your payment is in progress');
     await till.advance(10);
-    // Without a script the page looks again by itself after five seconds.
+    // The page reloads itself after five seconds if there is no script.
     await page.locator('main[data-state=paid]').waitFor({ timeout: 15_000 });
     assert.equal((await till.fetch(session.id)).payment_status, 'paid');
   });
@@ -124,12 +124,12 @@ test('the whole way by keyboard', async () => {
   assert.match(await textIn(page, '.payments'), /iDEAL/);
 });
 
-/** What the form would send, taken from a page as it is shown. */
+/** Fields that the form would send, taken from the page. */
 async function formOf(session: Session, outcome: string): Promise<URLSearchParams> {
   return new URLSearchParams({ ...(await shownForm(session.url)), method: 'card', outcome });
 }
 
-/** What the form showed, with another amount. */
+/** The digest of the form, with another amount. */
 const shownAs = (form: URLSearchParams, due: string) => form.get('shown')?.replace(/^\d+/, due) ?? '';
 
 const send = (
@@ -291,7 +291,7 @@ test('a form that was sent is not sent again with another amount', async () => {
 
 test('a payer whose page is older than an update is shown the new amount before it is charged', async () => {
   const session = await till.session();
-  // Without JavaScript nothing tells the page of the update.
+  // The page is not told of the update without JavaScript.
   const page = await till.page({ javaScriptEnabled: false });
   await page.goto(session.url);
   await till.api('PUT', `/checkout/${session.id}`, moreCoffee);

@@ -340,7 +340,7 @@ test('a session whose time is over is shown so before anybody has written it dow
   const database = await freshTestDatabase();
   let nowMs = Date.now();
   const config = readConfig({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-  // Not started: no worker runs, only the page can notice.
+  // The service is not started: no worker runs, so only the page can notice.
   const service = await createService(config, { realNow: () => nowMs });
   const { number } = await createAccount(service.store, 'Acme', nowMs);
   const tenant = { account: number, mode: 'test' } as const;

@@ -1,4 +1,4 @@
-/** What payers are told where the database does not serve, or something is broken. */
+/** Error pages: the database does not serve, or something is broken. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fastify } from 'fastify';

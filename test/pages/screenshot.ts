@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 import { readCode } from '../support/read-code.ts';
 
-/** What the code in this part of a page says, by a picture of it that a browser has decoded. */
+/** The text of the code in this part of a page, decoded from a screenshot. */
 export async function readCodeOf(part: Locator): Promise<string> {
   const picture = await part.screenshot();
   const browser = part.page().context().browser();

@@ -11,7 +11,9 @@ import { seed } from '../support/seed.ts';
 import { refusedAddresses, storedAddresses, texts } from './script-carriers.ts';
 import { openTill, type Session, type Till } from './till.ts';
 
-/** Of those that take pages of their own, `npm test` tries this many, others each time; all of the rest. */
+/**
+ * Carriers that take pages of their own: `npm test` tries this many, others each time; longer runs try all.
+ */
 const PAGES = scaled(1);
 const MOST_ITEMS = 100;
 
@@ -59,7 +61,7 @@ async function watchedPage(options: BrowserContextOptions = {}): Promise<Watched
   await context.exposeBinding('hacked', () => {
     runs++;
   });
-  // Nothing leaves this machine; a script that is loaded from elsewhere is seen as well.
+  // Requests to other hosts end here; a script that is loaded from elsewhere is seen as well.
   await context.route(
     ({ origin }) => origin !== till.base,
     (route) => route.fulfill({ contentType: 'text/javascript', body: 'hacked()' }),
@@ -95,7 +97,7 @@ const itemOf = (text: string) => ({
   unit_price: 9,
 });
 
-/** Whatever else a shop may write, with the text wherever it fits. */
+/** All other fields of a session, with the text wherever it fits. */
 function writtenWith(text: string): object {
   const short = text.slice(0, 32);
   const address = { line1: text, line2: text, city: text.slice(0, 100), state: short, postal_code: short };

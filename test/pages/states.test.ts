@@ -156,7 +156,7 @@ const viewsHere = combinations(views, [plainView, otherView]);
 for (const [place, [view, options, query]] of viewsHere.entries()) {
   test(`axe finds nothing: ${view}`, async () => {
     const page = await till.page(options);
-    // Nothing comes of going on, so that the page that leads there stays to be looked at.
+    // The redirect leads nowhere, so that the page before it stays to be looked at.
     await page.route(`${stripe.url}/**`, (route) => route.fulfill({ status: 204 }));
     const all = [
       ...names.map(urlOf),
@@ -166,7 +166,7 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
       `${till.base}/receipt/${receiptCodeOf(sessions.refunded)}`,
       `${till.base}/receipt/unknown`,
     ];
-    // In `npm test` each page is seen in one of the views.
+    // Views of each page: one in `npm test`, all in longer runs.
     const inTurn = all.filter((_, index) => index % viewsHere.length === place);
     for (const address of combinations(all, inTurn)) {
       await page.goto(address.includes('?') ? address + query.replace('?', '&') : address + query);
@@ -179,7 +179,7 @@ for (const [place, [view, options, query]] of viewsHere.entries()) {
   });
 }
 
-/** What the code of a receipt is made from; tests have it from the address of the page. */
+/** The code of a receipt, from its token; other tests read it off the page's address. */
 function receiptCodeOf({ id, url }: Session): string {
   const token = url.slice(url.lastIndexOf('/') + 1);
   return receiptCode({ id, token, tenant: readToken(token)?.tenant ?? assert.fail(url) });

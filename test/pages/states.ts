@@ -1,4 +1,4 @@
-/** One session for each state that a page can be in. */
+/** Sessions in each state that a page can show. */
 import assert from 'node:assert/strict';
 import { account, CH_IBAN } from '../methods/bank/build.ts';
 import { shownForm } from '../support/pay-form.ts';
@@ -6,7 +6,7 @@ import type { Session, Till } from './till.ts';
 
 const ITEM = { name: 'Print, signed', quantity: 1, unit_price: 250 };
 
-/** What each page is about: the state it says it is in, and what its panel is headed. */
+/** The state and the heading that each page has to show. */
 export const expected = {
   expired_by_time: ['expired', 'This payment link has expired'],
   draft: ['draft', 'Nothing to pay yet'],
@@ -33,7 +33,7 @@ export const expected = {
 
 export type StateName = keyof typeof expected;
 
-/** What a payer does who chooses this method, as far as the form of the page goes. */
+/** Chooses a method as a payer does, as far as the page's form goes. */
 export async function chooseMethod(session: Session, method: string): Promise<void> {
   const body = new URLSearchParams({ ...(await shownForm(session.url)), method });
   const answer = await fetch(`${session.url}/pay`, { method: 'POST', body, redirect: 'manual' });

@@ -24,7 +24,7 @@ type Options = {
   readonly stripe?: StripeStandIn;
 };
 
-/** Of the account whose pages are looked at: the service has one before. */
+/** The number of the account with the pages; the service has one before. */
 const ACCOUNT = 2;
 
 export async function openTill({
@@ -57,12 +57,12 @@ export async function openTill({
 
   return {
     base: url,
-    /** Of the account, in test mode. */
+    /** Credentials of the account in test mode. */
     authorization: testKey.authorization,
     api,
     /** The same for what may be refused. */
     ask,
-    /** What the account is set to in this mode, where it is not as usual. */
+    /** Changes the account's settings in this mode. */
     async configure(settings: Partial<AccountSettings>, mode: Mode = 'test'): Promise<void> {
       const tenant = { account, mode };
       assert.ok(await service.store.accounts.configure(tenant, { ...defaultSettings, ...settings }));

@@ -41,7 +41,7 @@ suite('an address', () => {
   test('may have an IPv6 address as its host, alone or among others', async (t) => {
     for (const hosts of ['[::1]:1', 'localhost:1,[::1]:1', '[::1]:1,[::1]:1']) {
       const asked = connect(t, `postgres://till@${hosts}/shop`).run((sql) => sql`SELECT 1`);
-      // Whatever stands in the way, it is asked for at the address that was given.
+      // The error names the address: nothing listens there, or the machine has no IPv6.
       await assert.rejects(asked, /::1/);
     }
   });
@@ -108,7 +108,7 @@ test('a transaction that breaks in another way than the server says has an unkno
   const committed = pool.transaction(null, ({ sql, commit }) =>
     commit([sql`INSERT INTO mark VALUES (1)`, Promise.reject(broken)]),
   );
-  // Whoever takes it for a failure of one of the units would make them anew, one by one.
+  // The failure is the connection's: one of a unit would make the writer repeat all of them one by one.
   await assert.rejects(committed, StoreUnavailable);
   assert.equal((await pool.read(null, (sql) => sql`SELECT id FROM mark`)).length, 1);
   await assert.rejects(

@@ -1,4 +1,4 @@
-/** How PostgreSQL finds what a list asks for, among many sessions of several accounts. */
+/** Query plans of PostgreSQL for lists, among many sessions of several accounts. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
@@ -13,7 +13,7 @@ import { comparePages } from '../support/list-limits.ts';
 const SESSIONS = 3_000;
 const ACCOUNTS = 20;
 
-/** One in a hundred or two hundred has what the filters ask for: what an index is for. */
+/** Rows that match the filters are one in a hundred or two hundred, which is what an index is for. */
 const fill = [
   `INSERT INTO checkout (account, live, id, version, event_count, status, payment_status, invoice_currency,
      amount_paid, partially_paid, paid_in_excess, reference_id, customer, email, data)

@@ -29,7 +29,7 @@ async function setUp(t: TestContext, nodes = two) {
   const started = await watchNodes(url, {
     onSilence() {
       counts.silences++;
-      // Who comes next is to be refused already.
+      // The next request has to be refused already.
       livingAtSilence.push(watch?.living() ?? null);
     },
     onTrouble: (text) => told.push(text),
@@ -65,7 +65,7 @@ suite('nodes of a database in shards', { concurrency: true }, () => {
       assert.deepEqual([watch.living(), watch.share()], [[1, 2, 3], 0.75]);
       assert.deepEqual(livingAtSilence, [[1, 2, 3]]);
       assert.deepEqual([told, counts.silences], [['the node 127.0.0.1:2 does not answer'], 1]);
-      // Who is silent still is no news.
+      // Continued silence is no news.
       await asked(sql, 4);
       assert.equal(counts.silences, 1);
       await letAnswer(sql, 2, 'yes');

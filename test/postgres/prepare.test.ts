@@ -1,4 +1,4 @@
-/** Which servers are refused. Those that can be had are started in test/cli. */
+/** Servers that are refused at the start. Tests in test/cli start those that can be had. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectionTo, type ServerFacts } from '../../src/store/postgres/prepare.ts';

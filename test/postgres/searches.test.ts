@@ -24,7 +24,7 @@ suite('a list on PostgreSQL', async () => {
   test('that takes too long is refused, and the next one has the connection', async () => {
     const search = searches({ listMs: 50 });
     for (let round = 0; round < 3; round++) {
-      // Not by the watch over connections, which takes much longer.
+      // The time limit of the statement ends the search; the watch over connections takes much longer.
       await assert.rejects(search(a, slow), /^StoreUnavailable: .*statement timeout/);
       assert.deepEqual(await search(a, quick), [{ one: 1 }]);
     }

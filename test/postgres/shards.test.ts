@@ -1,4 +1,4 @@
-/** Which tables go into shards, and what a service sends where they are. */
+/** Tables in shards, and the statements that a service sends then. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { distributeTables, isDistributed } from '../../src/store/postgres/shards.ts';
@@ -52,8 +52,8 @@ test('a row goes to its shard by itself, and nothing that is written is another'
   await checkBooks(url);
   const inserts = [...sent].filter((text) => /^\s*INSERT INTO/.test(text));
   assert.ok(inserts.length > 10);
-  // What is selected to be inserted would come to the coordinator, and be committed in two phases. A feed numbers many at
-  // once, and a new delivery asks for earlier ones.
+  // Rows that an INSERT selects would come to the coordinator, and be committed in two phases. A feed numbers
+  // many at once, and a new delivery asks for earlier ones.
   const gathered = inserts.filter((text) => /json_to_recordset/.test(text));
   const tables = gathered.map((text) => /INSERT INTO (\w+)/.exec(text)?.[1] ?? '');
   assert.deepEqual(

@@ -1,4 +1,7 @@
-/** That the PostgreSQL of the tests is what they take it for: real, fresh, able to crash and to fail over, and gone. */
+/**
+ * The PostgreSQL of the tests is what they take it for: real, fresh, able to crash and to fail over, and
+ * gone.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +17,7 @@ import { startStandby } from '../support/postgres-standby.ts';
 
 type Ends = Pick<TestContext, 'after'>;
 
-/** One connection, which ends with the test. That the server says farewell is no news. */
+/** A connection that ends with the test. The server's notice at the end is ignored. */
 function connection(context: Ends, url: string): Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   context.after(() => sql.end({ timeout: 0 }));

@@ -7,7 +7,7 @@ import { freshPostgres, postgresDatabase } from '../support/database-postgres.ts
 import { startPostgres } from '../support/postgres-server.ts';
 import { type Answer, type ServiceOptions, startService, type TestService } from '../support/service.ts';
 
-/** How often the connections are broken. */
+/** The number of times that the connections are broken. */
 const BREAKS = 40;
 
 async function onPostgres(t: TestContext, options: ServiceOptions = {}): Promise<TestService> {
@@ -25,7 +25,7 @@ async function disconnectAll({ database }: TestService): Promise<void> {
   );
 }
 
-/** What clients are told once it is known that the database cannot be written; nothing of it is about the database. */
+/** Clients are told that the service is unavailable, and nothing about the database. */
 async function assertUnavailable({ call }: TestService): Promise<void> {
   const headers = { 'idempotency-key': 'later' };
   const create = await call('POST', '/v3/checkout', { body: order, headers });
@@ -41,7 +41,7 @@ async function assertUnavailable({ call }: TestService): Promise<void> {
   assert.equal((await call('GET', '/livez')).status, 200);
 }
 
-/** Without a restart, and with the same key as before. */
+/** The service recovers without a restart, and takes the same key as before. */
 async function assertAvailable({ call }: TestService): Promise<void> {
   await until(async () => (await call('GET', '/readyz')).status === 200);
   const headers = { 'idempotency-key': 'later' };
@@ -100,7 +100,7 @@ suite('a database', () => {
     const service = await startService(t, { database: postgresDatabase(url, remove) });
     t.after(() => service.database.remove());
     await createSession(service);
-    // Nobody may be connected meanwhile, and the service comes back at once.
+    // The database takes no connections meanwhile, and the service comes back at once.
     await until(async () => {
       await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'till'`);
       return query('ALTER DATABASE till RENAME TO lost').catch(() => null);
@@ -117,7 +117,7 @@ test('connections that break under load, again and again, leave everything whole
   let breaking = true;
   const acknowledged = new Map<string, Data>();
 
-  /** As a client with sense: it repeats what failed on our side, with the same key. */
+  /** Repeats what failed on our side with the same key, like a sensible client. */
   async function insist(path: string, key: string, body: object): Promise<Answer> {
     return until(async () => {
       const answer = await call('POST', path, { body, headers: { 'idempotency-key': key } });
@@ -190,7 +190,7 @@ test('what PostgreSQL says of the rows in its errors stays out of the log', asyn
   };
   const service = await onPostgres(t, { logger: pino({ level: 'trace' }, { write }) });
   const { id } = await createSession(service);
-  // What PostgreSQL answers to rows that break a rule shows them.
+  // Rows that break a rule appear in the errors of PostgreSQL.
   for (const table of ['customer', 'checkout'])
     await service.database.query(`ALTER TABLE ${table} ADD CHECK (data NOT LIKE '%canary%') NOT VALID`);
   const customer_details = { email: 'ada@canary.example.com' };

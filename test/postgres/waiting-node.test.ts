@@ -21,7 +21,7 @@ const BEGINNING = '9876543';
 const FIRST_AWAY = Number(`${BEGINNING}00`);
 const away = (index: number): Tenant => ({ account: FIRST_AWAY + index, mode: 'test' });
 const living: Tenant = { account: 1, mode: 'test' };
-/** More than there are connections for any kind of work. */
+/** More requests than connections for any kind of work. */
 const MANY = 12;
 /** Connections on which nothing moves are given up after 15 s: nobody may have to wait for that. */
 const MOST_MS = 10_000;
@@ -56,7 +56,7 @@ async function setUp(t: TestContext) {
   return {
     sql,
     store,
-    /** One of another process. */
+    /** The store of another process. */
     started,
     freeze() {
       isFrozen = true;
@@ -98,7 +98,7 @@ function asksAll(text: string): boolean {
   return tables.length > (text.match(/\baccount IN \(/g) ?? []).length;
 }
 
-/** Everything that a living account may ask for. */
+/** Every kind of request for the living account. */
 async function serve(store: Store): Promise<void> {
   const { id } = await add(store, session(living));
   assert.notEqual(await store.accounts.fetch(living.account), null);

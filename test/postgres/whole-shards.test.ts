@@ -1,4 +1,4 @@
-/** What is asked of tables as wholes where they are in shards, while the table of that name is empty. */
+/** Statements about whole tables when they are in shards, and the table of that name is empty. */
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,7 +21,7 @@ async function inShards(t: TestContext, rows: number) {
   await sql`INSERT INTO shards.checkout_102008
     SELECT 1, true, 'chk_' || number, 1, 1, 'active', 'unpaid', 'EUR', 0, false, false, '', NULL, NULL, '{}'
     FROM generate_series(1, ${rows}) AS number`;
-  /** How often the tables have been analysed. */
+  /** The number of times that the table was analysed. */
   const analysed = async () => {
     const [row] = await sql`SELECT pg_stat_get_analyze_count('checkout'::regclass) AS count`;
     return row?.count;

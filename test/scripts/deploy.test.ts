@@ -80,7 +80,7 @@ suite('the container', () => {
     assert.equal(steps.at(-1), 'stop');
   });
 
-  /** What .dockerignore lets through, and the packages, as the image has them. */
+  /** The image's files: those that .dockerignore lets through, and the packages. */
   function copied(t: TestContext): { readonly directory: string; readonly app: string } {
     const directory = freshDirectory(t);
     const app = join(directory, 'app');
@@ -129,7 +129,7 @@ suite('the unit for systemd', () => {
       'ProtectHome',
     ])
       assert.notDeepEqual(values(key), [], key);
-    // Without setpriority no thread that draws a document starts.
+    // Threads that draw documents need setpriority to start.
     assert.doesNotMatch(values('SystemCallFilter').join(' '), /~.*@(resources|system-service)/);
   });
 

@@ -1,4 +1,4 @@
-/** What the steps about the bank mean: payers transfer, the bank goes on, files come in, and a person decides. */
+/** Steps about the bank: payers transfer, the bank goes on, files come in, and a person decides. */
 import type { Account } from '../../src/accounts/account.ts';
 import { isReturn } from '../../src/banking/effects.ts';
 import { type BankEntry, unassigned } from '../../src/banking/entry.ts';
@@ -25,7 +25,7 @@ const [TENANT] = TENANTS;
 export const BANK_METHOD = 'local_bank_transfer_eur';
 
 const settings = euroSettings();
-/** As far as it matters to the rail, all accounts are alike. */
+/** The rail sees no difference between accounts. */
 const account: Account = {
   number: 1,
   name: 'one',
@@ -40,7 +40,7 @@ function pick<T>(all: readonly T[], number: number): T | undefined {
 }
 
 export function createBankActs({ oracle, bank, process }: Stage, { askElse }: Clients) {
-  /** Those whose reference a payer has seen. */
+  /** Attempts whose reference a payer has seen. */
   const attemptsOf = ({ attempts }: Checkout) =>
     attempts.filter(({ rail, traits }) => rail === BANK && traits.standing);
 
@@ -62,7 +62,7 @@ export function createBankActs({ oracle, bank, process }: Stage, { askElse }: Cl
     );
   }
 
-  /** What is to go back with the next payment file. */
+  /** Refunds and entries due for the next payment file. */
   function owedIn(tenant: Tenant): readonly unknown[] {
     const isOf = (each: { readonly tenant: Tenant }) => sameTenant(each.tenant, tenant);
     const refunds = [...oracle.stored.values()]
@@ -126,7 +126,7 @@ export function createBankActs({ oracle, bank, process }: Stage, { askElse }: Cl
       if (known) askAbout(known.tenant, known.entry, { type: how, reason: 'so' });
     },
 
-    /** As the route does it: what is due to go back is looked up, and decided on once more. */
+    /** Makes a payment file like the route: due refunds and entries are looked up, and decided on once more. */
     async makePaymentFile(tenant: Tenant): Promise<void> {
       const { store, isAlive } = process();
       try {

@@ -27,7 +27,7 @@ export function fileOf(tenant: Tenant, format: Format, told: readonly Booking[],
   return { tenant, format, bytes, hash: createHash('sha256').update(bytes).digest('hex'), bookings };
 }
 
-/** What is the same in each telling of a booking: with a lasting reference of the bank, nothing else counts. */
+/** The identity of a booking in each telling: with a lasting reference of the bank, nothing else counts. */
 export function tellingOf(booking: Booking, format: Format): string {
   const { direction, amount, bookedOn, bankReference, endToEndId, creditorReference, text, payer } = booking;
   const isCsv = format === 'csv';

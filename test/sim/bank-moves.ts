@@ -1,6 +1,6 @@
 /**
- * What one commit moves because of bank entries, on both of its sides: entries say what they have brought or taken, and
- * sessions say the same, or neither does.
+ * Money that one commit moves because of bank entries, on both of its sides: entries and sessions say the
+ * same, or neither says anything.
  */
 import type { BankEntry } from '../../src/banking/entry.ts';
 import type { Checkout, Reversal } from '../../src/checkout/session.ts';
@@ -71,7 +71,7 @@ export function movesOf(
 
 const pairOf = ({ checkout, attempt, amount, payment }: Part) => [checkout, attempt, amount, payment];
 
-/** What is wrong with an entry, or with its change. */
+/** Flaws of an entry, or of its change. */
 function flawsOf(entry: BankEntry, before: BankEntry | undefined): string[] {
   const { id, amount, parts, sentBack } = entry;
   const said = ({ direction, amount, bookedOn, bankReference, remittance, reference }: BankEntry) =>

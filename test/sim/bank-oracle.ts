@@ -27,10 +27,10 @@ function add<T>(to: Map<string, T[]>, key: string, item: T): void {
 
 export function createBankOracle(bank: Bank, fault: (text: string) => void) {
   const entries = new Map<string, { readonly tenant: Tenant; readonly entry: BankEntry }>();
-  /** By tenant and telling: what is told, how often one file tells it at most, and how often it is stored. */
+  /** Bookings by tenant and telling: how often one file tells them at most, and how often they are stored. */
   const told = new Map<string, { readonly booking: Booking; atMost: number; stored: number }>();
   const references = new Set<string>();
-  /** By attempt. */
+  /** Payments by attempt. */
   const paid = new Map<string, Line[]>();
   const reversed = new Map<string, Line>();
   const refundStatuses = new Map<string, string>();
@@ -92,7 +92,7 @@ export function createBankOracle(bank: Bank, fault: (text: string) => void) {
       fault(`${id} is booked for another attempt than ${named}`);
     const due = owners.length > 1 ? (isExact ? [...shares].sort() : []) : only ? [[only.id, amount]] : null;
     if (due === null) {
-      // Without a reference, money may be booked for the one session that waits for it from this payer.
+      // Money without a reference may be booked for the one session that waits for it from this payer.
       const isFitting = (each: Checkout) => sameTenant(each.tenant, booking.tenant) && waitsFor(each, entry);
       const fitting = stored.filter(isFitting);
       if (are.length === 0) judgeOpen(entry, booking.names.length > 0 ? ['unknown_reference'] : null);
@@ -211,7 +211,7 @@ export function createBankOracle(bank: Bank, fault: (text: string) => void) {
       flaws: () => [],
     } satisfies Truth,
 
-    /** What should have come by now: every booking was told in one file, and as much time has passed as there is. */
+    /** Unfinished entries and sessions, once every booking was told in one file and all time has passed. */
     unsettled(sessions: Iterable<Checkout>, goesBack: boolean): string[] {
       const late = [...entries.values()].flatMap(({ entry: { id, dueAt, sentBack } }) => {
         const state = reopened.has(id) ? undefined : bank.stateOf(id);
@@ -251,7 +251,7 @@ function isHeld({ lifecycle, policy }: Checkout, { bookedOn }: Booking): boolean
   return policy.late === 'hold' && lifecycle.state === 'expired' && Date.parse(bookedOn) > lifecycle.at;
 }
 
-/** It waits for just this amount, from a payer of this name. */
+/** True if the session waits for just this amount, from a payer of this name. */
 function waitsFor({ attempts, payer, policy, lifecycle }: Checkout, entry: BankEntry): boolean {
   const isOpen = attempts.some(
     ({ rail, status, amount }) => rail === BANK && status === 'requires_action' && amount === entry.amount,

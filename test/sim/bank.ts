@@ -32,7 +32,7 @@ export const PAYERS: readonly Payer[] = [
   { name: 'Grace Hopper', iban: 'DE89370400440532013000' },
 ];
 
-/** Where the payer writes the references: as text, badly spelt, in the field for it, or as the end-to-end id. */
+/** The place of the references: as text, badly spelt, in the field for it, or as the end-to-end id. */
 export type Spelling = 'text' | 'spelt' | 'structured' | 'end to end';
 export type BankNumber = 'long' | 'short' | 'none';
 
@@ -50,7 +50,7 @@ type Ordered = {
   readonly tenant: Tenant;
   readonly endToEndId: string;
   readonly amount: number;
-  /** What the bank has done: nothing yet, carried it out, or returned the money behind that. */
+  /** The bank's progress: nothing yet, carried out, or returned afterwards. */
   state: 'ordered' | 'paid' | 'returned';
 };
 
@@ -60,7 +60,7 @@ export const UNKNOWN = creditorReference('0000000000000000X1');
 export type Bank = ReturnType<typeof createBank>;
 
 export function createBank(world: World) {
-  // Its clock is right, whatever that of the machine shows.
+  // The bank's clock is right, whatever that of the machine shows.
   const begun = world.wall() - world.elapsed();
   const bookings: Booking[] = [];
   const ordered: Ordered[] = [];
@@ -142,7 +142,7 @@ export function createBank(world: World) {
     carryOutAll(): void {
       for (const each of ordered) if (each.state === 'ordered') settle(each, 'payment');
     },
-    /** What was carried out comes back. */
+    /** Returns a transfer that was carried out. */
     giveBack(number: number): void {
       const paid = ordered.filter(({ state }) => state === 'paid');
       const each = paid[number % paid.length];
@@ -150,7 +150,7 @@ export function createBank(world: World) {
     },
 
     of: (tenant: Tenant): Booking[] => bookings.filter((each) => sameTenant(each.tenant, tenant)),
-    /** What has become of a refund, or of money that is sent back, by our id; undefined if no file has it. */
+    /** The state of a refund, or of money that is sent back, by our id; undefined if no file has it. */
     stateOf: (id: string): Ordered['state'] | undefined =>
       ordered.findLast(({ endToEndId }) => endToEndId === endToEndIdOf(id))?.state,
   };

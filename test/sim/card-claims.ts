@@ -5,7 +5,7 @@ export type DisputeEnd = 'under_review' | 'won' | 'lost';
 
 type Claim = { readonly amount: number; readonly statuses: readonly string[]; readonly intent: string };
 
-/** What sessions call a status at Stripe. */
+/** Statuses of a dispute in sessions, by the status at Stripe. */
 const CALLED: Readonly<Record<string, string>> = {
   won: 'won',
   lost: 'lost',
@@ -21,7 +21,7 @@ export function createClaims(both: readonly Books[]) {
   const disputes = () => all<Dispute>((books) => books.disputes);
   const foreign = () => all<Refund>((books) => books.refunds).filter(({ kept }) => isForeign(kept));
 
-  /** One of the payments that have come. */
+  /** A payment that has come. */
   function paid(number: number): { readonly books: Books; readonly kept: Intent } | undefined {
     const found = all<Intent>((books) => books.intents).filter(({ kept }) => kept.amount_received > 0);
     return found[number % found.length];
@@ -44,7 +44,7 @@ export function createClaims(both: readonly Books[]) {
       found?.books.settleDispute(found.kept.id, status);
     },
 
-    /** Somebody refunds a part of a payment at Stripe. */
+    /** Refunds a part of a payment at Stripe, without the service. */
     refund(number: number, share: number): void {
       const payment = paid(number);
       const charge = payment?.books.charges.get(payment.kept.latest_charge ?? '');
@@ -53,7 +53,7 @@ export function createClaims(both: readonly Books[]) {
         payment?.books.createRefund({ payment_intent: payment.kept.id, amount: String(amount) });
     },
 
-    /** By its name at Stripe; what was said of it may be older than what is true. */
+    /** The claim by its name at Stripe; reports on it may be older than what is true. */
     claim(reference: string): Claim | null {
       const found = [...disputes(), ...foreign()].find(({ kept }) => kept.id === reference)?.kept;
       if (found === undefined) return null;

@@ -6,18 +6,18 @@ import type { StripeAnswer, StripeHttp } from '../../src/methods/stripe/http.ts'
 import { type Answer, type Call, refusal, type StripeApi } from '../support/stripe-stand-in-api.ts';
 import type { World } from './world.ts';
 
-/** How a call goes wrong. */
+/** Failures of a call. */
 export type Mishap =
-  /** Nobody is reached. */
+  /** The call does not reach Stripe. */
   | 'down'
-  /** It is done, and the connection breaks. */
+  /** The call takes effect, and the connection breaks. */
   | 'lost'
-  /** No answer comes: nothing was done, or all of it. */
+  /** The call gets no answer, with its effect or without. */
   | 'unheard'
   | 'unanswered'
-  /** Its answer comes behind those to later calls. */
+  /** The answer comes behind those to later calls. */
   | 'late'
-  /** It arrives when its caller has long given up. */
+  /** The call arrives when its caller has long given up. */
   | 'slow'
   | 'too many'
   /** 500, without its effect or behind it; either stays the answer to the same key. */
@@ -26,10 +26,10 @@ export type Mishap =
   /** Another call with its key is said to be under way. */
   | 'conflict';
 
-/** Which calls it hits. */
+/** The calls that a mishap hits. */
 export type Aim = 'any' | 'asking' | 'page' | 'refund';
 
-/** Less than the rail waits, and more than two tries take. */
+/** Longer than two tries take, and shorter than the rail waits. */
 const LATE_MS = 4_000;
 const SLOW_MS = 40_000;
 
@@ -139,7 +139,7 @@ export function createCardLine(api: StripeApi, world: World, told: (call: Call, 
       planned = [];
     },
 
-    /** When the next of what is late arrives, or null. */
+    /** The time of the next late arrival, or null. */
     nextArrival: (): number | null =>
       onTheWay.length === 0 ? null : Math.min(...onTheWay.map(({ at }) => at)),
     arrive(): void {
@@ -150,7 +150,7 @@ export function createCardLine(api: StripeApi, world: World, told: (call: Call, 
   };
 }
 
-/** As bytes would be: what is on the books must not be changed by whoever reads the answer. */
+/** Answers are copies, like bytes: their readers cannot change the books. */
 function responseOf({ status, body }: Answer): StripeAnswer {
   return { status, shouldRetry: null, text: JSON.stringify(body) };
 }

@@ -27,7 +27,7 @@ export function shownPages(checkouts: Iterable<Checkout>): string[] {
   );
 }
 
-/** No page is given up as it could not be made before its time would be over. */
+/** The shortest time of a page: long enough that none is given up before it is made. */
 const SHORTEST_PAGE_MS = 35 * 60_000;
 
 const account: Account = {
@@ -42,7 +42,7 @@ const account: Account = {
 export type Cards = ReturnType<typeof createCards>;
 
 export function createCards(world: World, trace: (line: string) => void) {
-  // Its clock is right, whatever that of the machine shows.
+  // Stripe's clock is right, whatever that of the machine shows.
   const begun = world.wall() - world.elapsed();
   const api = createStripeApi(
     (page) => `https://stripe.example/${page}`,
@@ -167,7 +167,7 @@ export function createCards(world: World, trace: (line: string) => void) {
       if (refund) books?.settleRefund(refund.id, status);
     },
 
-    /** One of all events that there ever were, signed as it goes out now. */
+    /** Any event of the past, signed as it would go out now. */
     event(number: number): SignedEvent | null {
       const events: StandInEvent[] = both.flatMap((each) => each.events);
       const event = events[number % events.length];

@@ -1,4 +1,4 @@
-/** What has to hold at the end of a simulation, once everything has healed. */
+/** Conditions at the end of a simulation, once everything has healed. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { BANK } from '../../src/methods/bank/receiving-account.ts';
@@ -32,7 +32,7 @@ export function untold(
 type About = {
   readonly truths: Truths;
   readonly nowOf: (tenant: Tenant) => number;
-  /** Whether the clock was set back: then some questions to rails wait for as long. */
+  /** Set if the clock was set back: some questions to rails wait for as long. */
   readonly goesBack: boolean;
 };
 
@@ -60,7 +60,7 @@ export function unsettled(sessions: Iterable<Session>, { truths, nowOf, goesBack
   });
 }
 
-/** Where what sessions say of cards is not what Stripe has received and given back, each once. */
+/** Differences between what sessions say of cards and what Stripe has received and given back, each once. */
 export function misbooked(sessions: Iterable<Session>, cards: Cards): string[] {
   const all = [...sessions];
   const booked = all.flatMap(({ attempts, payments }) =>

@@ -1,4 +1,7 @@
-/** Somebody who follows the feeds, a few events at a time: each event comes once, in the order of commits, and none is left out. */
+/**
+ * A client that follows the feeds, a few events at a time: each event comes once, in the order of commits,
+ * and none is left out.
+ */
 import { type Tenant, tenantName } from '../../src/checkout/tenant.ts';
 import { CursorExpired } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -10,7 +13,7 @@ const PAGE = 3;
 type Feed = Pick<Store['events'], 'list'>;
 
 export function createFollower(events: readonly WrittenEvent[], fault: (text: string) => void) {
-  /** By tenant: the cursor, and how many events of the feed are in front of it. */
+  /** The cursor of each tenant, and the number of events in front of it. */
   const places = new Map<string, { readonly cursor: number; readonly passed: number }>();
 
   async function read(tenant: Tenant, feed: Feed, from: number) {
@@ -40,7 +43,7 @@ export function createFollower(events: readonly WrittenEvent[], fault: (text: st
         fault(`the feed of ${name} goes on with ${found.ids}, not with ${due.map(({ id }) => id)}`);
       places.set(name, { cursor: found.cursor, passed: own.length });
     } catch (error) {
-      // What was behind the cursor is too old to be kept: whoever hears that begins anew.
+      // Events behind the cursor are too old to be kept: the client begins anew.
       if (!(error instanceof CursorExpired)) throw error;
       if (own.slice(passed).every(({ isForgotten }) => !isForgotten))
         fault(`the feed of ${name} has lost its place`);

@@ -30,15 +30,15 @@ const HEALING_MS = [
   ...Array(6).fill(26 * 3_600_000),
 ];
 
-/** By when a rail has been told of what was given up: it asks again within minutes, or within an hour. */
+/** Rounds by which a rail was told of abandoned attempts: it asks again within minutes, or within an hour. */
 const TOLD_BY: Readonly<Record<number, string>> = { 5: PROVIDER, 10: STRIPE };
 
-/** When all money is booked: then Stripe has been heard by. */
+/** The round by which Stripe has been heard and all money is booked. */
 const CLAIMS_TOLD_AT = 10;
 /** Age below which a delivery has time for its longest retry, and for a clock that is believed a day late, before it is too old. */
 const YOUNG_MS = 2 * DAY_MS;
 
-/** What is stored is what was committed. */
+/** Compares stored sessions with those that were committed. */
 export async function compare({ oracle, process }: Stage): Promise<void> {
   for (const session of oracle.sessions.values()) {
     const stored = await process().store.checkouts.fetch(session.tenant, session.id as CheckoutId);

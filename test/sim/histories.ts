@@ -11,7 +11,7 @@ import { takeOver } from './world.ts';
 export type Seeds = { readonly first: number; readonly count: number; readonly stride: number };
 export type Failure = { readonly seed: number; readonly fault: string };
 
-/** Nothing here waits for a disk. */
+/** Memory for the files, so that nothing waits for a disk. */
 const MEMORY = '/dev/shm';
 /** Failures after which a thread has seen enough. */
 const ENOUGH = 10;
@@ -42,5 +42,5 @@ export async function failuresOf({ first, count, stride }: Seeds): Promise<Failu
   });
 }
 
-// As a thread of `threads.ts`.
+// Threads of `threads.ts` begin here.
 if (!isMainThread && workerData?.seeds) parentPort?.postMessage(await failuresOf(workerData.seeds));

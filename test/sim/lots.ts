@@ -30,12 +30,12 @@ const JUMPS = [-DAY_MS, -600_000, -20_000, 20_000, 600_000, DAY_MS];
 const FAR_JUMPS = [7 * DAY_MS, 40 * DAY_MS];
 
 /**
- * What a history is about: what is due and under way in the service, everything, mostly cards, cards and claims on what
- * was paid with them, mostly the bank, or people who are forgotten.
+ * The theme of a history: due and pending work of the service, everything, mostly cards, cards with claims,
+ * mostly the bank, or people who are erased.
  */
 type Theme = 'service' | 'people' | 'everything' | 'cards' | 'claims' | 'bank';
 
-/** In turn, whatever seed comes first. */
+/** Themes in turn, whatever seed comes first. */
 const THEMES: readonly Theme[] = [
   'cards',
   'service',
@@ -56,7 +56,7 @@ const RAILS = {
   bank: ['bank', 'bank', 'bank', 'bank', 'provider'],
 } as const;
 
-/** What an update may ask for: mostly items alone. */
+/** Requests of updates: mostly items alone. */
 const terms = [
   { price: null, methods: null },
   { price: null, methods: ['wire_transfer', 'card'] },
@@ -68,7 +68,7 @@ const terms = [
   { price: null, methods: ['wire_transfer'] },
 ] as const;
 
-/** Whether clocks also jump by weeks. */
+/** True if clocks also jump by weeks. */
 const isFar = (theme: Theme): boolean => theme === 'people' || theme === 'bank';
 const isOfCards = (theme: Theme): boolean => theme === 'cards' || theme === 'claims';
 const isOfMoney = (theme: Theme): boolean => isOfCards(theme) || theme === 'bank';
@@ -231,7 +231,7 @@ const makers: { readonly [D in Name]: Draw<D> } = {
   }),
 };
 
-/** How often each is drawn. */
+/** Weights by which steps are drawn. */
 const serviceLots: Readonly<Record<Name, number>> = {
   create: 10,
   erase: 0,

@@ -42,7 +42,10 @@ export type Session = {
   readonly refundsExcess: boolean;
 };
 
-/** What a command must come to: a refusal for this reason, or this session; the same one where nothing changes. */
+/**
+ * The expected result of a command: a refusal for this reason, or this session; the same one where nothing
+ * changes.
+ */
 export type Expected = { readonly refusal: string } | { readonly session: Session };
 
 /** Time that what is in flight has beyond the end of its session. */
@@ -61,7 +64,7 @@ export const paidOf = ({ payments }: Session): number => sum(payments);
 export const isPaid = (session: Session): boolean => session.amount > 0 && paidOf(session) >= session.amount;
 export const isInFlight = ({ attempts }: Pick<Session, 'attempts'>): boolean =>
   attempts.some(({ status }) => IN_FLIGHT.includes(status));
-/** What of an attempt has neither gone back nor been taken back. */
+/** The part of an attempt's money that has neither gone back nor been taken back. */
 export const leftOf = ({ payments, refunds, reversals }: Session, attempt: string): number =>
   sum(payments.filter((each) => each.attempt === attempt)) -
   sum(refunds.filter((each) => each.attempt === attempt && each.status !== 'failed')) -
@@ -69,7 +72,7 @@ export const leftOf = ({ payments, refunds, reversals }: Session, attempt: strin
 export const paymentStatusOf = (session: Session): string =>
   isPaid(session) ? 'paid' : session.state === 'expired' && session.by === 'time' ? 'expired' : 'unpaid';
 
-/** When the session ends by itself. */
+/** The time at which the session ends by itself. */
 export function endOf(session: Session): number | null {
   if (session.state !== 'active' || session.expiresAt === null) return null;
   const inFlight = session.attempts.filter(({ status }) => IN_FLIGHT.includes(status));
@@ -92,7 +95,9 @@ function atTime(session: Session, now: number): Session {
   return end === null || now < end ? session : withoutWaiting({ ...session, state: 'expired', by: 'time' });
 }
 
-/** What the command must come to; `bookedBy` is the session to which a payment of this reference belongs. */
+/**
+ * The expected result of a command; `bookedBy` is the session to which a payment of this reference belongs.
+ */
 export function expected(
   before: Session | undefined,
   id: string,
@@ -294,7 +299,7 @@ export function asSession(checkout: Checkout): Session {
   };
 }
 
-/** What is wrong with a change that nobody has asked for: time has passed, or a rail has said something. */
+/** The flaw of a change without a request: time has passed, or a rail has reported something. */
 export function objection(before: Session, after: Session, now: number, truths: Truths): string | null {
   const fixed = (session: Session) => {
     const { amount, items, methods, metadata, expiresAt, refundsExcess, tenant, id } = session;
@@ -304,7 +309,7 @@ export function objection(before: Session, after: Session, now: number, truths: 
   for (const [index, attempt] of after.attempts.entries()) {
     const was = before.attempts[index];
     if (was?.status === attempt.status) continue;
-    // Only money that somebody has given to a session makes an attempt.
+    // Attempts without a request need money that somebody has given.
     if (was === undefined && truthOf(truths, attempt.rail).payments(attempt).length === 0)
       return 'an attempt came from nowhere';
     const told = objectionToAttempt(before, after, attempt, was?.status ?? '', now, truths);
@@ -389,9 +394,9 @@ function objectionToAttempt(
   return `an attempt ${status} that the provider calls ${truth.statusOf(reference)}`;
 }
 
-/** What is wrong with a session at any time. */
+/** The flaw of a session at any time. */
 export function flawOf(session: Session): string | null {
-  // What is taken back may have gone back before.
+  // Reversed money may have been refunded before.
   const kept = { ...session, reversals: [] };
   if (session.attempts.some(({ id }) => leftOf(kept, id) < 0)) return 'more goes back than has come';
   if (session.state === 'completed' && !isPaid(session)) return 'a session is completed without money';

@@ -1,4 +1,4 @@
-/** What providers tell by themselves, on its way into the service. */
+/** Provider events on their way into the service. */
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
 import { BadSignature } from '../../src/methods/method.ts';

@@ -54,7 +54,7 @@ export type Decision = { readonly needs: Needs; readonly writes: readonly Writes
 const KEPT_AT_LEAST_MS = 24 * 3_600_000;
 
 type Options = {
-  /** Of the rails but that of the bank, which this oracle has itself. */
+  /** Truths of all rails but the bank's, which this oracle has itself. */
   readonly rails: Truths;
   readonly bank: Bank;
   readonly realNow: () => number;
@@ -121,7 +121,7 @@ export function createOracle({ rails, bank, realNow, elapsed }: Options) {
     const answer = writes.find((each) => each.answer)?.answer;
     const isOld = known !== undefined && latest - known.at >= KEPT_AT_LEAST_MS;
     if (isOld && writes.length === 0) {
-      // It may have been forgotten, and then refused as a new one.
+      // The key may have been forgotten, and its request then refused as a new one.
       entry.expect = { kind: 'any', body: null };
       return;
     }

@@ -10,7 +10,7 @@ type Known = { readonly tenant: Tenant; readonly customer: Customer };
 
 export function createPeopleOracle() {
   const known = new Map<string, Known>();
-  /** How often a person was forgotten: afterwards comes another one. */
+  /** The number of times that a person was erased: another one comes after each. */
   const times = new Map<number, number>();
   /** E-mail addresses of the forgotten, in tenants where they did not come again. */
   const forgotten = new Map<string, string>();
@@ -37,7 +37,7 @@ export function createPeopleOracle() {
         forgotten.set(`${tenantName(tenant)} ${erasedCustomer.email}`, erasedCustomer.email);
     },
 
-    /** Whether the session is one of theirs. */
+    /** True if the session is one of theirs. */
     isOf: ({ id, tenant }: Customer, session: Checkout): boolean =>
       session.payer.customer === id && sameTenant(session.tenant, tenant),
 
@@ -71,7 +71,7 @@ export function createPeopleOracle() {
   };
 }
 
-/** What is left of a text that tells of a customer. */
+/** The text without the customer's personal data. */
 export function withoutPerson(text: string, { name, email }: Customer): string {
   return [name, email]
     .filter((said) => said !== '')

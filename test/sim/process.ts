@@ -17,22 +17,22 @@ import type { World } from './world.ts';
 
 export const serializer = createSerializer('https://pay.example.com');
 
-/** What goes wrong at the commits to come. */
+/** Trouble at the commits to come. */
 export type Trouble = {
   /** The process ends at the commit behind so many others: `before` it, or `behind` it, ahead of the answers. */
   crash: { after: number; readonly when: 'before' | 'behind' } | null;
-  /** Behind so many others, so many commits find the disk full, when all of them has been written. */
+  /** Commits, behind so many others, that find the disk full when all of each has been written. */
   fullDisk: { after: number; commits: number } | null;
-  /** So many batches of several changes fail as one of them does, the first time that they are tried. */
+  /** Batches of several changes that fail as one of them does, the first time that they are tried. */
   flaws: number;
 };
 
 type Options = {
   readonly path: string;
-  /** Of its version. */
+  /** Opens the store as this process's version does. */
   readonly openStore: OpenStore;
   readonly world: World;
-  /** Its rails, made for a process that lives as long as they are told so. */
+  /** Rails for a process that lives as long as `isAlive` says. */
   readonly railsFor: (isAlive: () => boolean) => readonly Rail[];
   readonly send: (sending: Sending) => Promise<SendResult>;
   readonly trouble: Trouble;
@@ -108,7 +108,7 @@ export function startProcess({
     if (crash === 'behind') return die();
   }
 
-  /** Whoever is to look at what was removed does so before anything else happens. */
+  /** Removed rows are looked at before anything else happens. */
   const watched =
     <Args extends unknown[]>(purge: (...args: Args) => Promise<number>) =>
     async (...args: Args): Promise<number> => {

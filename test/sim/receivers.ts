@@ -33,7 +33,7 @@ export function createReceivers(count: number, listener: Listener) {
     setMood: (receiver: number, mood: Mood) => {
       moods[receiver % count] = mood;
     },
-    /** As the sender does it. */
+    /** Delivers like the sender. */
     async send(sending: Sending): Promise<SendResult> {
       listener.sent(sending);
       const mood = moods[Number(/^https:\/\/r(\d+)\./.exec(sending.url)?.[1])];

@@ -7,7 +7,7 @@ export const DELIVERY_DAYS = 4;
 export const EVENT_DAYS = 5;
 export const DAY_MS = 24 * 3_600_000;
 const ANSWERS_AT_LEAST_MS = DAY_MS;
-/** What is old enough is gone a day later, and the longest wait of a history is longer than that. */
+/** Grace for old rows: they are gone a day later, and the longest wait of a history is longer than that. */
 const LEFT_FOR_MS = 27 * 3_600_000;
 
 /** An answer that is kept for repetitions. */
@@ -16,11 +16,11 @@ export type Kept = Made & { readonly hash: string; readonly body: string };
 type Known = {
   readonly deliveries: ReadonlyMap<string, Due>;
   readonly events: readonly WrittenEvent[];
-  /** By tenant, operation and key. */
+  /** Stored answers by tenant, operation and key. */
   readonly kept: ReadonlyMap<string, Kept>;
 };
 
-/** What is still stored. */
+/** The rows that are still stored. */
 function storedIn(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });
   const all = (sql: string) =>
@@ -85,7 +85,7 @@ export function createRetentionOracle(
     }
   }
 
-  /** Nothing is left for much longer than is said. */
+  /** Reports rows left for much longer than the settings say. */
   function left(): void {
     const stored = storedIn(path);
     const isLeft = (made: Made, days: number) => clock.realNow() - made.at > days * DAY_MS + LEFT_FOR_MS;

@@ -1,4 +1,6 @@
-/** One simulation: steps done one after the other, faults looked for at each, then healing, and what has to hold then. */
+/**
+ * A simulation: steps one after the other, faults looked for at each, then healing and the final conditions.
+ */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from '../../src/accounts/account.ts';
@@ -45,8 +47,8 @@ export async function simulate(
   const act = createActs(stage);
 
   /**
-   * What must hold as soon as nothing happens any more. The worker rests behind each look for deliveries: they may sleep
-   * for so long, but those that slept `before` may not.
+   * Checks the conditions that hold as soon as nothing happens any more. The worker rests behind each look
+   * for deliveries: they may sleep for so long, but those that slept `before` may not.
    */
   async function settle(before = ''): Promise<void> {
     await world.settled();

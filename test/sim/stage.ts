@@ -1,4 +1,6 @@
-/** What takes part in one simulation: world, provider, receivers, oracle, and the process of the service that runs now. */
+/**
+ * The parts of one simulation: world, provider, receivers, oracle, and the current process of the service.
+ */
 import { bank as bankRail } from '../../src/methods/bank/rail.ts';
 import { STRIPE } from '../../src/methods/stripe/stripe.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
@@ -110,16 +112,16 @@ export function createStage({ path, newer }: Versions, world: World, steps: read
     receivers,
     oracle,
     retention,
-    /** Where a clock is being moved, its tenant is attended to when that is done. */
+    /** Tenants whose clock is being moved are attended to afterwards. */
     isMoved: steps.some((step) => step.do === 'advance'),
-    /** Behind a clock that was set back, a process that has just begun has everything wait for as long. */
+    /** A new process defers everything for as long as the clock was set back. */
     goesBack: steps.some((step) => step.do === 'set clock' && step.byMs < 0),
     judgeClock,
-    /** Whether the clock of the machine shows about the right time. */
+    /** True if the machine's clock shows about the right time. */
     isClockRight: () => Math.abs(world.wall() - world.elapsed() - begun) < 2 * HARMLESS_JUMP_MS,
 
     process: (): Process => node,
-    /** Somebody reads on in the feeds. */
+    /** Lets the client read on in the feeds. */
     follow: (): Promise<void> => follow(TENANTS, node.store.events),
     /** Begins the next process, behind one that has died. */
     async restart(): Promise<void> {

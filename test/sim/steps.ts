@@ -17,9 +17,9 @@ export type Step = { readonly joined?: true } & (
       readonly expiresInS: number | null;
       readonly receiver: number | null;
       readonly excess: 'keep' | 'refund';
-      /** Who pays, where that is said. */
+      /** The payer, if one is named. */
       readonly person?: number;
-      /** Where it may be paid by a transfer: its payer, and what becomes of money that comes late. */
+      /** The payer of a transfer, and the policy for money that comes late. */
       readonly transfer?: { readonly payer: number; readonly late: 'accept' | 'hold' };
     }
   /** A customer's personal data are erased. */
@@ -69,9 +69,9 @@ export type Step = { readonly joined?: true } & (
   | { readonly do: 'provider'; readonly mood: ProviderMood }
   /** A payer comes back from the page of a provider. */
   | { readonly do: 'come back'; readonly session: number }
-  /** So many calls to Stripe go wrong. */
+  /** Lets so many calls to Stripe go wrong. */
   | { readonly do: 'mishap'; readonly how: Mishap; readonly aim: Aim; readonly calls: number }
-  /** What the next refund at Stripe comes out as, and what becomes of one that is pending. */
+  /** The outcome of the next refund at Stripe, and the end of a pending one. */
   | { readonly do: 'next refund'; readonly status: 'pending' | 'failed' }
   | { readonly do: 'refund ends'; readonly refund: number; readonly status: 'succeeded' | 'failed' }
   /** Stripe sends one of its events: any of them, at any time, any number of times. */
@@ -101,7 +101,7 @@ export type Step = { readonly joined?: true } & (
       readonly which: Which;
       readonly format: Format;
       readonly number: number;
-      /** What goes wrong in the middle of it, behind so many commits. */
+      /** A failure in the middle of it, behind so many commits. */
       readonly broken: { readonly by: 'full disk' | 'before' | 'behind'; readonly after: number } | null;
     }
   /** A person decides on an entry of the inbox, or makes a payment file. */

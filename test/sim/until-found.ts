@@ -12,7 +12,7 @@ export type UntilFound = { readonly histories: number; readonly fault: string | 
 const [first = 1, most = 2_000] = process.argv.slice(2).map(Number);
 
 let histories = 0;
-/** What nobody catches ends the history, and the process with it. */
+/** An uncaught error ends the history, and the process with it. */
 process.on('uncaughtException', (error) => {
   tell(`nobody has caught: ${error}`);
   process.exit();

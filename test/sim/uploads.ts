@@ -14,7 +14,9 @@ import type { Oracle } from './oracle.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';
 
-/** What a file tells: what no file has told, all of the account, a day, some in a row; or it is an earlier one. */
+/**
+ * The bookings in a file: new ones, all of the account, a day, some in a row, or those of an earlier file.
+ */
 export type Which = 'new' | 'all' | 'today' | 'some' | 'again';
 
 type Parts = {

@@ -25,7 +25,7 @@ export async function loadNewer(directory: string): Promise<OpenStore> {
   return loaded.openSqliteStore;
 }
 
-/** What is wrong with the start of a process of this version on a file that a newer one has migrated, or null. */
+/** The fault of this version's start on a file that a newer one has migrated, or null. */
 export function faultOfOlder(path: string): string | null {
   const before = bytesOf(path);
   try {

@@ -28,12 +28,12 @@ export type Due = {
   isOver: boolean;
   resent: boolean;
   fresh: boolean;
-  /** It was given up as it had waited for as long as deliveries are kept. */
+  /** Set if it was given up for its age. */
   isTooOld: boolean;
   isForgotten: boolean;
 };
 
-/** When something was made, by the clock that the process believes, and by one that cannot be set. */
+/** The time of creation, by the clock that the process believes, and by one that cannot be set. */
 export type Made = { readonly at: number; readonly elapsed: number };
 
 /** An event as it was committed. */
@@ -49,7 +49,7 @@ export type WrittenEvent = {
 export type Clock = {
   readonly realNow: () => number;
   readonly elapsed: () => number;
-  /** By how much the clock of the tenant is ahead of real time. */
+  /** The lead of the tenant's clock over real time. */
   readonly aheadOf: (tenant: Tenant) => number;
 };
 
@@ -219,7 +219,7 @@ export function createWebhookOracle(
       const due = found(sending);
       if (due !== undefined) due.saidGone = true;
     },
-    /** What hung in a process that has ended hangs no more. */
+    /** Requests end with the process in which they hung. */
     forgetHanging(): void {
       hanging = 0;
       for (const due of deliveries.values()) due.isOnItsWay = false;
@@ -235,7 +235,7 @@ export function createWebhookOracle(
         (each) =>
           each.fresh &&
           each.sent === 0 &&
-          // Behind a clock that was set back it is not due yet.
+          // A clock that was set back makes it due later.
           each.createdAt <= nowOf(each.tenant) &&
           !doubted.has(each.receiver) &&
           (!each.receiver.startsWith('whe_') || endpoints.get(each.receiver)?.disabled === null) &&
@@ -243,7 +243,7 @@ export function createWebhookOracle(
       );
     },
 
-    /** Those that were made until now are fresh no more. */
+    /** Deliveries made until now are no longer fresh. */
     age(): void {
       for (const each of deliveries.values()) each.fresh = false;
     },

@@ -15,7 +15,7 @@ type Timer = { readonly at: number; readonly fire: () => void };
 const START_MS = Date.UTC(2027, 0, 4);
 /** Turns of the event loop without any activity after which nothing will happen any more until time passes. */
 const IDLE_TURNS = 4;
-/** More than any id or secret takes at once, so that what is left of an earlier simulation is thrown away. */
+/** More bytes than any id or secret takes at once, so that an earlier simulation's rest is thrown away. */
 const DRAINED = 8_192;
 
 export type World = {
@@ -62,7 +62,7 @@ export function takeOver() {
   };
   Object.assign(globalThis, {
     setTimeout: setTimer,
-    // Whoever else is in this process may end a timer from before.
+    // Other code in this process may end a timer from before.
     clearTimeout: (timer: Timer | NodeJS.Timeout | undefined) => {
       if (timer !== undefined && 'fire' in timer) timers = timers.filter((each) => each !== timer);
       else real.clearTimeout(timer);

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { freshDirectory } from '../support/process.ts';
 
 const PAGE_BYTES = 4096;
-/** As the format of SQLite's log has them. */
+/** Sizes in the format of SQLite's log. */
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 

@@ -53,7 +53,7 @@ test('a row that is not the one that was written is refused, and holds up no oth
     assert.deepEqual([refused.status, refused.json.errors[0].code], [503, 101]);
     assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   }
-  // What is told of others does not become less by being told with them.
+  // Lists that would leave the damaged row out are refused as a whole.
   assert.equal(await statusOf('/v3/checkout'), 503);
   assert.equal(await statusOf(`/v3/checkout/${answered}/timeline`), 503);
   assert.equal(
@@ -61,7 +61,7 @@ test('a row that is not the one that was written is refused, and holds up no oth
     503,
   );
 
-  // One batch has them all.
+  // All changes share one batch.
   const paid = await Promise.all([changed, whole, short, answered].map((id) => pay(id, 300)));
   assert.deepEqual(
     paid.map(({ status }) => status),
@@ -82,7 +82,7 @@ test('an event that is damaged is not delivered, and holds up no other', async (
     const body = { invoice_currency: 'EUR', items, webhook_url };
     return (await first.call('POST', '/v3/checkout', { body, headers })).json.data.id;
   };
-  // Nobody takes these before they are made due again.
+  // The port has no listener: the deliveries wait until they are made due again.
   const [damaged, sound] = [await created('http://127.0.0.1:9/1'), await created('http://127.0.0.1:9/2')];
   await first.stop();
   const tables = new DatabaseSync(database.url.slice('sqlite:'.length));

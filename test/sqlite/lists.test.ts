@@ -1,4 +1,4 @@
-/** How SQLite finds what a list of sessions asks for: each of its filters, as the list declares them. */
+/** Query plans of SQLite for lists of sessions: each of the filters that the list declares. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const declaredAs = (is: (entry: object) => boolean): string[] =>
 
 /** Conditions that have an index of their own, in the order in which they are counted; the class has one for all. */
 const classes = declaredAs((entry) => 'by' in entry && entry.by === 'class');
-/** Those whose index has the order of the list. */
+/** Filters whose index has the order of the list. */
 const sorted = [...declaredAs((entry) => 'index' in entry), 'metadata'];
 const leads = [...sorted, 'search'];
 
@@ -75,7 +75,9 @@ suite('a list of sessions', () => {
     });
   }
 
-  /** Whether a step goes from row to row of the whole tenant. Of the currencies only the first one is looked for. */
+  /**
+   * True if a step goes through all rows of the tenant. Of the currencies only the first one is looked for.
+   */
   function walks({ detail }: Step): boolean {
     const [, index = '', terms = ''] = /INDEX (\w+) \(account=\? AND live=\?(.*)\)$/.exec(detail) ?? [];
     return index !== '' && index !== 'checkout_class' && /^( AND id[<>]\?)?$/.test(terms);

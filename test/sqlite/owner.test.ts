@@ -1,4 +1,4 @@
-/** Who may have a database file open: one server, whatever the file is called, and commands beside it. */
+/** Ownership of a database file: one server, by whatever name the file is opened, and commands beside it. */
 import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const ways: readonly {
   readonly name: string;
   readonly make: (path: string, directory: string) => string;
   readonly refusal: RegExp;
-  /** Whether the name leads to the log, so that commands may use it. */
+  /** Set if the name leads to the log, so that commands may use it. */
   readonly leadsToLog?: boolean;
 }[] = [
   {

@@ -70,7 +70,7 @@ suite('a read in a thread', () => {
       await assert.rejects(readers.read('a', endless), unavailable(/took too long/));
       assert.deepEqual(await readers.read('a', quick), [{ one: 1 }]);
     }
-    // Nothing that it had read is kept from being copied and begun anew.
+    // The log can be copied and begun anew: no read holds it.
     database.exec('CREATE TABLE more (n INTEGER)');
     const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
     assert.equal(busy, 0);

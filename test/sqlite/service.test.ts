@@ -33,7 +33,7 @@ test('a stop is no failure of lists that are read for clients who have left', as
     t.after(() => unsubscribe('http.server.request.start', count));
   });
   const lists = Array.from({ length: 5 }, () => assert.rejects(service.call('GET', '/v3/checkout')));
-  // They wait for the first thread that reads, which begins.
+  // The requests wait for the first reading thread, which is starting.
   await allTaken;
   await service.stop();
   await Promise.all(lists);

@@ -30,7 +30,7 @@ export async function refused(t: TestContext, expected: RegExp, ...args: string[
 
 export const backupIn = (t: TestContext) => join(freshDirectory(t), 'till.backup');
 
-/** Everything that is stored, but for what a service or a restore counts by itself. */
+/** All stored rows, except what a service or a restore counts by itself. */
 export async function contents(kind: Kind, url: string): Promise<Map<string, readonly string[]>> {
   const tables = new Map<string, readonly string[]>();
   const names =
@@ -45,7 +45,7 @@ export async function contents(kind: Kind, url: string): Promise<Map<string, rea
   return tables;
 }
 
-/** Whether nothing was made of the database that `kind.fresh` has named. */
+/** True if the database that `kind.fresh` has named was not created. */
 export async function isUntouched(kind: Kind, url: string): Promise<boolean> {
   if (kind.name === 'sqlite') return !existsSync(url.slice('sqlite:'.length));
   return (await contents(kind, url)).size === 0;

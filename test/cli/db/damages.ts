@@ -1,4 +1,4 @@
-/** For each rule of `db check`, what breaks it: statements on a database that `healthy.ts` has filled. */
+/** Damages for each rule of `db check`: statements on a database that `healthy.ts` has filled. */
 
 type Damage = readonly [rule: string, sql: string];
 
@@ -329,7 +329,7 @@ const common: readonly Damage[] = [
   [CUSTOMER, `DELETE FROM customer WHERE ${one('customer')}`],
   [CUSTOMER, `UPDATE checkout SET data = replace(data, '${nobody}', '${somebody}')`],
   [ERASED, `UPDATE event SET body = replace(body, '${nobody}', '${somebody}')`],
-  // What only the newest events of a session show, too.
+  // Fields that only the newest events of a session show, too.
   [SHOWN, inSession('"successUrl":"', '"successUrl":"https://elsewhere.example/')],
   [SHOWN, inSession('"cancelUrl":"', '"cancelUrl":"https://elsewhere.example/')],
   [SHOWN, inSession('"token":"1t', '"token":"2t')],
@@ -419,7 +419,7 @@ export const poison = {
   postgres: [...everyPoison, 'UPDATE feed_end SET position = 9223372036854775807 WHERE live'],
 };
 
-/** What is named all the same: one row of another kind each. */
+/** Damages beside the rules: one row of each further kind. */
 export const besides: readonly Damage[] = [
   [
     COLUMNS,

@@ -52,7 +52,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     );
     await till.configure('DE1');
     const given = await create({});
-    // What goes back is of one of several attempts.
+    // The refunds below concern one of several attempts.
     await pay(given, { outcome: 'failed' });
     await pay(given, { payment_id: 'returned' });
     for (const [amount, status, url] of [
@@ -65,7 +65,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
     const transferred = await create({ webhook_url: '' });
     await till.startTransfer(transferred.id, 'RF1');
     await till.receiveTransfer(transferred.id, 'RF1', 2500);
-    // No rail of this name is there to make it.
+    // The refund stays pending: no rail has this name.
     await till.refund(transferred.id, 1000, `${receiver.url}/refunds`);
     await till.startTransfer((await create({})).id, 'RF2');
     await till.addEntry('line-2', 'waiting');
@@ -113,7 +113,7 @@ export async function fillByService(t: Context, url: string): Promise<void> {
   await ask('DELETE', `/v3/customer/${json.data[0].id}`, {});
   await pay(erased);
   await pay(old);
-  // Nobody listens there: its deliveries stay pending, one behind the other.
+  // Deliveries to a port without a listener stay pending, one behind the other.
   const unheard = { invoice_currency: 'JPY', amount: 70, webhook_url: 'http://127.0.0.1:9/' };
   await pay(await ask('POST', '/v3/checkout', unheard));
   await ask('POST', `/v3/webhook_endpoint/${leaving.id}/rotate_secret`, {});

@@ -1,4 +1,4 @@
-/** What tests of the commands on whole databases do to a database of each kind. */
+/** Operations on a database of each kind, for tests of the commands on whole databases. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -31,7 +31,7 @@ export const sqlite: Kind = {
     return copy;
   },
   async run(url, sql) {
-    // What the schema, its triggers and SQLite itself would refuse is what a damaged file is like.
+    // Damage to a file is what the schema, its triggers and SQLite itself would refuse, so they are off.
     const database = new DatabaseSync(pathOf(url), { enableForeignKeyConstraints: false, defensive: false });
     try {
       if (/^SELECT/.test(sql)) return database.prepare(sql).all();

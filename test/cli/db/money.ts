@@ -1,6 +1,6 @@
 /**
- * What banks and other rails bring: money that goes back, transfers that are waited for, provider events, bank entries and files. Written by
- * the service's own rules, without the rails themselves.
+ * Data from banks and other rails: money that goes back, transfers that are waited for, provider events, bank
+ * entries and files. Written by the service's own rules, without the rails themselves.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ type Given<T extends CheckoutCommand['type']> = Omit<Extract<CheckoutCommand, { 
 
 const DAY_MS = 86_400_000;
 
-/** Whoever asks and reports about sessions of this account and mode, at this time of its clock. */
+/** Requests and reports about sessions of this account and mode, at this time of its clock. */
 export function createTill(store: Store, tenant: Tenant, now: number) {
   const serializer = createSerializer('https://pay.example.com');
   const execute = createWriter({ store, serializer, realNow: Date.now });
@@ -58,7 +58,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
     await store.commit([{ needs: { tenant }, decide: () => [{ bankEntry }] }]);
   }
 
-  /** What a provider has sent by itself. */
+  /** Stores an event of a provider. */
   async function addEvent(reference: string, state: ProviderEvent['state']): Promise<void> {
     const providerEvent: ProviderEvent = {
       id: newId('pev', now),
@@ -94,7 +94,7 @@ export function createTill(store: Store, tenant: Tenant, now: number) {
       await order(id, { type: 'start_attempt', now, ...started });
     },
 
-    /** It has come, with a line of a statement. */
+    /** Books the transfer with a line of a statement. */
     async receiveTransfer(id: CheckoutId, reference: string, amount: number): Promise<void> {
       const entryId = newId('ntc', now);
       const payment = `${entryId}.1`;

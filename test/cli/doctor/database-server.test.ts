@@ -1,4 +1,4 @@
-/** What `doctor` finds of a PostgreSQL: on a real one, and of servers that cannot be had here. */
+/** Findings of `doctor` about PostgreSQL: on a real server, and about servers that cannot be had here. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { examineServer, serverFindings } from '../../../src/cli/doctor/database-server.ts';

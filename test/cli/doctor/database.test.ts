@@ -1,4 +1,4 @@
-/** What `doctor` finds of a database file, without changing it. */
+/** Findings of `doctor` about a database file, without changing it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import {

@@ -19,7 +19,7 @@ suite('doctor looks at files', () => {
     const open = await examine();
     assert.equal(found(open, 'files', new RegExp(`^Every user .* ${secret},`)).advice, `chmod 600 ${secret}`);
     assert.equal(found(open, 'files', new RegExp(`^The group of ${path} `)).status, 'advice');
-    // Nobody else gets to them any more.
+    // The directory is closed to all others now.
     chmodSync(dirname(path), 0o700);
     const closed = await examine();
     for (const file of [secret, path])
@@ -48,7 +48,7 @@ suite('doctor looks at files', () => {
     test(`${name}: ${is}`, () => {
       const { status, advice } = secretFinding('/run/key', { mode, owner, isMounted }, user);
       assert.equal(status, is);
-      // What is advised leaves the file readable for the service.
+      // The advice leaves the file readable for the service.
       const close =
         owner === user ? 'chmod 600 /run/key' : 'As root: chown 1000 /run/key && chmod 600 /run/key';
       assert.equal(advice, is === 'ok' ? '' : close);

@@ -17,14 +17,14 @@ import { COMMIT, type Place } from './order.ts';
 import { isEqual, isNothing, isPart, type Rows, shown, since } from './rows.ts';
 import type { Stepped } from './stepped.ts';
 
-/** What else the service does may come between, or not. */
+/** Tries per step: the service's own commits may come between, or not. */
 const MOST_TRIES = 5;
-/** More than a step takes that had begun before it was told that there is nothing to do. */
+/** Longer than a step that had begun before the service became idle. */
 const LAST_STEP_MS = 20;
 /** A kill that comes behind the answer. */
 const ANSWERED = '(the answer was sent)';
 
-/** What comes of a change that nobody disturbs. */
+/** The undisturbed result of a change. */
 type Usual = { readonly answer: Answer; readonly steps: readonly string[]; readonly effect: Rows };
 
 export function createCampaign(stepped: Stepped, findings: Findings) {
@@ -97,7 +97,7 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
       }),
     ]);
     stepped.disarm();
-    // It may be reached in this moment.
+    // The end may be reached in this moment.
     await pause(LAST_STEP_MS);
     if (armed.steps().filter((step) => step === end.step).length >= end.time) await armed.reached;
     else if (end.step !== ANSWERED) return false;
@@ -105,7 +105,7 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
     names.add(end.step);
     const first = await answering;
     const left = since(await stepped.rowsLeft(), before);
-    // In between are the commits of what the service does by itself: whether those are whole is for the check.
+    // The service's own commits come in between; the check tells whether those are whole.
     const isWhole = change.goesOn
       ? isPart(left, usual.effect)
       : isNothing(left) || isEqual(left, usual.effect);
@@ -127,7 +127,7 @@ export function createCampaign(stepped: Stepped, findings: Findings) {
   ): Promise<void> {
     const answer = await insist(request);
     const again = await insist(request);
-    // Without a key it is refused when it has happened.
+    // Requests without a key are refused once they have taken effect.
     const isKeyed = request.method !== 'DELETE';
     if (answer?.status !== usual.answer.status) {
       if (!isKeyed && answer?.status === 404) return;

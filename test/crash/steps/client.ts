@@ -1,4 +1,4 @@
-/** Whoever asks a service that is killed meanwhile. */
+/** The client of a service that is killed meanwhile. */
 import type { Store } from '../../../src/store/store.ts';
 import type { Server } from '../../support/process.ts';
 import type { OtherService } from '../../support/service.ts';

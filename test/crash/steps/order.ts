@@ -1,7 +1,7 @@
-/** Where a service ends: behind a step that has come so many times. */
+/** The place where a service ends: a step, and how often it comes first. */
 export type Place = { readonly step: string; readonly time: number };
 
-/** What `hook.ts` is told, by a file. */
+/** The order to `hook.ts`, passed in a file. */
 export type Order = {
   /** Steps of commits on the thread that serves, or of the thread that copies the log. */
   readonly of: 'commits' | 'copying';
@@ -12,7 +12,7 @@ export type Order = {
 };
 
 export const COMMIT = 'COMMIT';
-/** What comes behind each COMMIT on SQLite. */
+/** Steps behind each COMMIT on SQLite. */
 export const SYNCED = '(the log is on the disk)';
 export const BEFORE = '(before the transaction)';
 

@@ -1,4 +1,4 @@
-/** How much a database holds, by which effects are compared. */
+/** Row counts of a database, by which effects are compared. */
 
 /** Rows of each table, and sums of the columns that count changes. */
 export type Rows = ReadonlyMap<string, number>;
@@ -10,7 +10,7 @@ export const COUNTED: ReadonlyArray<readonly [table: string, column: string]> = 
   ['account', 'test_clock_offset_ms'],
 ];
 
-/** What has come since. */
+/** The rows added between two counts. */
 export function since(now: Rows, before: Rows): Rows {
   return new Map([...now].map(([name, count]) => [name, count - (before.get(name) ?? 0)]));
 }
@@ -20,7 +20,7 @@ export const isEqual = (one: Rows, other: Rows): boolean =>
 
 export const isNothing = (rows: Rows): boolean => [...rows.values()].every((count) => count === 0);
 
-/** Whether no more has come, or gone, than in all. */
+/** True if nothing was added or removed beyond the whole. */
 export const isPart = (rows: Rows, all: Rows): boolean =>
   [...rows].every(([name, count]) => {
     const most = all.get(name) ?? 0;

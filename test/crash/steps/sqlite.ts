@@ -33,7 +33,7 @@ export function steppedSqlite(
 
   function order(of: Order['of'], end: Place | null) {
     const notes = join(directory, `notes-${++count}`);
-    // It must never be read half written.
+    // The file appears at once, so that it is never read half written.
     writeFileSync(`${orders}.new`, JSON.stringify({ of, end, notes } satisfies Order));
     renameSync(`${orders}.new`, orders);
     noted = () => (existsSync(notes) ? readFileSync(notes, 'utf8').split('\n').slice(0, -1) : []);
@@ -74,7 +74,7 @@ export function steppedSqlite(
       return rowsOf(left);
     },
     async isIdle() {
-      // What others see already may still have to be brought to the disk.
+      // The commit may be visible to others before it is on the disk.
       if (noted().at(-1) === COMMIT) return false;
       using database = new DatabaseSync(path, { readOnly: true });
       const found = database

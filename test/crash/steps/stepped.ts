@@ -16,7 +16,7 @@ export type Stepped = {
   readonly name: string;
   /** False where a kill leaves the process alive, and only what it has asked of the database is lost. */
   readonly kills: boolean;
-  /** How long a process may go on without seeing what another one has changed in accounts. */
+  /** Time for which a process may not see another one's changes to accounts. */
   readonly directoryLagMs: number;
   start(): Promise<Server>;
   /** A store beside the service, for whoever prepares something; it is closed before anything is killed. */
@@ -27,7 +27,10 @@ export type Stepped = {
   rows(): Promise<Rows>;
   /** The same of what a process has left behind that was killed, without touching that. */
   rowsLeft(): Promise<Rows>;
-  /** Whether nothing is left to do: no session is due soon, no delivery waits, no event is without a place in the feed. */
+  /**
+   * True if nothing is left to do: no session is due soon, no delivery waits, no event lacks its place in the
+   * feed.
+   */
   isIdle(): Promise<boolean>;
   /** Fails with what in the database contradicts itself. */
   check(): Promise<void>;

@@ -33,7 +33,7 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
     const texts = new Map<string, string>();
     let text = '';
     let isOpen = false;
-    /** What asks for a READY, the beginning too; and those that have come. */
+    /** Messages that a READY answers, the first included; and the READYs received. */
     let asked = 0;
     let ready = 0;
     /** Set behind the last statement that is passed: all that belongs to it still is. */
@@ -54,7 +54,7 @@ export async function startWire(context: Pick<TestContext, 'after'>, databaseUrl
         if (kind === PARSE) texts.set(nameIn(message, 5), text);
         if (kind === BIND) text = texts.get(nameIn(message, message.indexOf(0, 5) + 1)) ?? '';
         const isStatement = kind === EXECUTE || kind === QUERY;
-        // Its parts before EXECUTE have gone already, and change nothing.
+        // Earlier parts of the message have been passed on already, and change nothing.
         if (isStatement && text.startsWith('BEGIN')) {
           if (step(BEFORE)) return hold();
           isOpen = true;

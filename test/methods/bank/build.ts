@@ -30,7 +30,7 @@ export function account(parts: Partial<ReceivingAccount> = {}): ReceivingAccount
 }
 
 export const RF = 'RF18539007547034';
-/** As long as ours are. */
+/** References of the same length as ours. */
 export const OUR_RF = 'RF690123456789ABCDEFGH';
 export const QRR = '210000000003139471430009017';
 export const DE_IBAN = 'DE89370400440532013000';

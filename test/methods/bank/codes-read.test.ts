@@ -1,4 +1,4 @@
-/** That the codes can be read: drawn as modules and as SVG, then decoded, then taken apart by readers of their own. */
+/** Codes read back: drawn as modules and as SVG, decoded, and taken apart by readers of their own. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {

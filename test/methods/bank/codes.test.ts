@@ -1,4 +1,4 @@
-/** What payment codes say, element by element. That they can be read is for `codes-read.test.ts`. */
+/** Payment codes, element by element. `codes-read.test.ts` has tests that they can be read. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -181,7 +181,7 @@ suite('EMVCo', () => {
     '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D',
     // The example that libraries for PromptPay share.
     '00020101021129370016A000000677010111011300668012345675802TH530376463046197',
-    // One that a library for PayNow has in its tests.
+    // A code from the tests of a library for PayNow.
     '00020101021226490009SG.PAYNOW010120210201101550Z03010040820201127520400005303702540550.005802SG5907Qryptal6009Singapore62060102AJ630488E9',
   ];
   for (const payload of published) {

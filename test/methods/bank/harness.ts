@@ -64,9 +64,9 @@ export async function startBank(): Promise<Provider> {
   const credits = new Map<string, Entry[]>();
   /** Transfers that the bank was told to make, as often as it was told, by the id of the refund. */
   const transfers: Array<{ refund: string; amount: number; currency: string }> = [];
-  /** Whose money they are. */
+  /** The attempt that each transfer pays for. */
   const attemptsOf = new Map<string, string>();
-  /** Of those, the ones that came back. */
+  /** Transfers for refunds that came back. */
   const returned = new Set<string>();
   const referenceOf = (attempt: Data): string => attempt.payment_method_details.reference;
 

@@ -20,7 +20,7 @@ const QRR = '210000000003139471430009017';
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const bodies = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 21 });
 const digits26 = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 26, maxLength: 26 });
-/** What `randomText` gives, so that a failure can be replayed. */
+/** Results of `randomText`, so that a failure can be replayed. */
 const randoms = fc
   .string({ unit: fc.constantFrom(...'0123456789abcdefghjkmnpqrstvwxyz'), minLength: 64, maxLength: 64 })
   .map((text) => (length: number) => text.slice(0, length));

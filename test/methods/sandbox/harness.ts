@@ -5,7 +5,7 @@ import type { Data, Till } from '../contract-till.ts';
 
 export async function startSandbox(): Promise<Provider> {
   const { rail, troubles, beStrange, refundsAt } = unreliable(sandbox);
-  /** What was paid for an attempt, by its reference; each is one payment however often it is told. */
+  /** Payments by the attempt's reference; each is one payment however often it is reported. */
   const paid = new Map<string, number>();
   const referenceOf = (attempt: Data): string => attempt.payment_method_details.reference;
 

@@ -4,7 +4,7 @@ import { type Harness, type Planned, RETURN_URL, startHarness } from './harness.
 
 const MINUTE = 60_000;
 
-/** As the session has it from when the payer goes back until Stripe has been told. */
+/** The session's state between the payer's return and the call that tells Stripe. */
 const givenUp = ({ checkout, attempt }: Planned): Planned => {
   const cancelled = { ...attempt, status: 'cancelled' as const };
   return { checkout: { ...checkout, attempts: [cancelled] }, attempt: cancelled };

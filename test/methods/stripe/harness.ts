@@ -14,7 +14,7 @@ import type { Dispute, Session, Refund as StripeRefund } from '../../support/str
 
 export const RETURN_URL = 'https://pay.example.com/c/token1?back=1';
 
-/** Whether it had an effect or not: nobody can know. */
+/** Misbehaviour after which nobody can know if a call had an effect. */
 export const troubles: ReadonlyArray<readonly [Misbehaviour, times: number]> = [
   ['silence_before', 1],
   ['silence_after', 1],
@@ -56,7 +56,7 @@ export type Harness = {
   /** The card holder disputes; `amount` in Stripe's unit. */
   returnOrDispute(attempt: Attempt, amount?: number): Dispute;
   endDispute(dispute: Dispute, outcome: 'won' | 'lost'): void;
-  /** What becomes of the next refund: at once, or later (`settleRefund` of the books). */
+  /** The outcome of the next refund: at once, or later (`settleRefund` of the books). */
   refundOutcome(status: 'succeeded' | 'pending' | 'failed'): void;
   pageOf(attempt: Attempt): Session;
   refundsOf(attempt: Attempt): StripeRefund[];

@@ -151,7 +151,7 @@ suite('refunds at Stripe', () => {
     const refund = refundOf(paid);
     harness.stripe.next('error_after');
     await make(harness, paid, refund);
-    // It had no effect after all.
+    // The refund had no effect after all.
     harness.stripe.books.test.refunds.clear();
     const charge = [...harness.stripe.books.test.charges.values()].find(
       ({ payment_intent: intent }) => intent === harness.pageOf(paid.attempt).payment_intent,

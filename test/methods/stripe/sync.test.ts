@@ -217,7 +217,7 @@ suite('what a card payment loses again', () => {
     const failed = await harness.rail.sync(checkout, paid.attempt, Date.now());
     assert.deepEqual(failed.refunds?.[0]?.status, 'failed');
     assert.equal(failed.refunds?.[0]?.failure, 'The card has expired or was cancelled.');
-    // Somebody who looks with an older session does not take it for one that was made elsewhere.
+    // A reader with an older session does not take the refund for one that was made elsewhere.
     const older = await harness.rail.sync(paid.checkout, paid.attempt, Date.now());
     assert.deepEqual([older.refunds, older.reversals], [[], []]);
   });

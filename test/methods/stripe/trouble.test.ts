@@ -19,7 +19,7 @@ suite('trouble on the way to Stripe', () => {
       assert.equal(first?.syncAt, now + 30_000);
       assert.equal(first?.alert, undefined);
       assert.equal(first?.details, undefined);
-      // What Stripe has remembered of an error it says again, until somebody looks for the page.
+      // Stripe repeats a remembered error until somebody looks for the page.
       const start = await harness.rail.start?.(checkout, attempt, RETURN_URL, now);
       const second = start?.details ? start : await harness.rail.sync(checkout, attempt, now);
       const started = afterAnswer(planned, second);
