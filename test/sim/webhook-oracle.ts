@@ -225,7 +225,7 @@ export function createWebhookOracle(
       for (const due of deliveries.values()) due.isOnItsWay = false;
     },
 
-    /** So often something has gone out, to whomever. */
+    /** The number of deliveries that have gone out, to any receiver. */
     sendings: () => sendings,
 
     /** Deliveries that nothing kept from going out at once, and that did not. */

@@ -1,4 +1,4 @@
-/** From bytes to text: encodings, lines, and where a file stops being text. */
+/** Text from bytes: encodings, lines, and where a file stops being text. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { linesOf, markedEncoding, piecesOf, textsOf } from '../../src/statements/bytes.ts';

@@ -1,4 +1,4 @@
-/** What the sample statements in camt say, written down by hand. */
+/** Expected entries of the sample statements in camt, written by hand. */
 import { entry, header } from './support.ts';
 
 export const expectedCamt = {

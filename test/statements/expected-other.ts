@@ -1,4 +1,4 @@
-/** What the sample statements in MT940 and CSV say, written down by hand, and the mappings of the latter. */
+/** Expected entries of the sample statements in MT940 and CSV, written by hand, and the mappings of the latter. */
 import { entry, header, mappingOf } from './support.ts';
 
 export const expectedMt940 = {

@@ -27,8 +27,9 @@ export type Generation = {
   readonly firstDay?: string;
   readonly entriesPerDay?: number;
   /**
-   * What of an entry is to be other than invented; `index` counts from 0, `random` is a number in [0, 1) each time it
-   * is called. Called twice for each entry and must answer the same, for the balances stand before the entries.
+   * Parts of an entry that are not invented; `index` counts from 0, `random` is a number in [0, 1) each time
+   * it is called. Called twice for each entry and must answer the same, for the balances stand before the
+   * entries.
    */
   readonly entry?: (index: number, random: () => number) => Partial<GeneratedEntry>;
 };
@@ -59,7 +60,7 @@ export async function* generateCamt(options: Generation): AsyncGenerator<Buffer>
   yield Buffer.from(`${chunk}    </Stmt>\n  </BkToCstmrStmt>\n</Document>\n`);
 }
 
-/** What the entry at this index is, from 0. */
+/** The entry at this index, from 0. */
 export function entryAt(options: Generation, index: number): GeneratedEntry {
   const random = randomOf((options.seed ?? 1) * 1_000_003 + index);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';

@@ -121,7 +121,7 @@ suite('an entry is another one', () => {
     ],
   ];
   for (const [name, one, other] of rows) {
-    // In files of their own, where both are the first of their kind.
+    // Both entries stand in files of their own, where each is the first of its kind.
     test(name, () => {
       assert.notDeepEqual(keysOfEntries(account, [one]), keysOfEntries(account, [other]));
       assert.ok(!isAlike(one, other));

@@ -26,7 +26,7 @@ function statement({
     .concat('\n');
 }
 
-/** Its first entry, which brings 12.34. */
+/** The sample's first entry, which brings 12.34. */
 async function entryOf(movement: string, information: readonly string[] = []): Promise<StatementEntry> {
   const lines = [`:61:${movement}`, ...information];
   const { opening, closing } = /^\d{6}(\d{4})?(R?D|RC)/.test(movement)

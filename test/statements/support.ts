@@ -34,7 +34,7 @@ export async function entriesOf(
   return parts.flatMap((part) => (part.kind === 'entry' ? [part.entry] : []));
 }
 
-/** What came before the end, and the error if there was one. */
+/** Entries before the end, and the error if there was one. */
 export async function attempt(
   bytes: Uint8Array | string,
   options: ReadOptions = {},

@@ -1,4 +1,4 @@
-/** What happened at a given time, for the tests of what is kept for how long. */
+/** Events and sessions of a given time, for the tests of retention. */
 import type { Checkout } from '../../src/checkout/session.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { EventRow } from '../../src/events/event.ts';
@@ -8,7 +8,7 @@ import type { DeliveryResult, DeliveryRow } from '../../src/webhooks/delivery.ts
 import { changed, eventOf, session } from './build.ts';
 import { deliveriesOf, finish } from './deliveries.ts';
 
-/** So many events of a session, or of a new one, that happened then, each with a delivery to each receiver. */
+/** Writes events of a session, or of a new one, at this time, each with a delivery to each receiver. */
 export async function happen(
   store: Store,
   before: Checkout | Tenant,
@@ -31,7 +31,7 @@ export async function happen(
       decide: () => [{ checkout, events, deliveries }],
     },
   ]);
-  // Which gives them their places in the feed.
+  // The read gives them their positions in the feed.
   await store.events.end(after.tenant);
   return { session: after, events, deliveries };
 }

@@ -1,4 +1,4 @@
-/** What the suite writes into a store: sessions, customers and events as the service would make them. */
+/** Rows for the suites of the store: sessions, customers and events as the service would make them. */
 
 import { createAccount } from '../../src/accounts/account.ts';
 import type { BankFile } from '../../src/banking/bank-file.ts';
@@ -19,7 +19,7 @@ import type { ProviderEvent } from '../../src/methods/provider-event.ts';
 import type { Answer, IdempotencyKey, Loaded, Needs, Store, Writes } from '../../src/store/store.ts';
 import { entry } from '../banking/build.ts';
 
-/** One database under test. */
+/** A database under test. */
 export type Opened = {
   readonly store: Store;
   /** Closes the store and opens the same database again, as after a restart. */
@@ -250,7 +250,6 @@ export async function change(store: Store, before: Checkout, given: Partial<Chec
   return after;
 }
 
-/** What a unit with these needs is shown. */
 /** The stored answer of the one key that was asked for. */
 export function answerIn({ answers }: Loaded) {
   return [...answers.values()][0] ?? null;

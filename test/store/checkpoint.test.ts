@@ -213,7 +213,7 @@ suite('a command that reads for so long that the log grows', () => {
     const path = join(freshDirectory(t), 'test.db');
     const store = openSqliteStore(path);
     t.after(() => store.close());
-    // More than is copied at once.
+    // The commits exceed what is copied at once.
     for (let name = 0; name < 20; name++) await createAccount(store, 'x'.repeat(2 ** 20), 0);
     return path;
   }
@@ -248,7 +248,7 @@ function open(t: TestContext, path: string): DatabaseSync {
   return database;
 }
 
-/** How often the log was begun anew: the number is in its head, by SQLite's format. */
+/** The number of times that the log was begun anew, which its head holds by SQLite's format. */
 function beginnings(path: string): number {
   return readFileSync(`${path}-wal`).readUInt32BE(12);
 }

@@ -1,4 +1,4 @@
-/** What of a session is kept as JSON. */
+/** The parts of a session that are stored as JSON. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';

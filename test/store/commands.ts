@@ -71,7 +71,7 @@ export async function openWriter(t: TestContext) {
       const { rows } = await store.events.list(mine, {}, 0, 100);
       return rows.filter(({ type }) => type.startsWith('webhook_endpoint.'));
     },
-    /** To whom the events about this endpoint go. */
+    /** Receivers and types of the events about this endpoint. */
     async toldOf(subject: string): Promise<Array<readonly [receiver: string, type: string]>> {
       const all = await Promise.all(
         (await this.events())

@@ -32,7 +32,7 @@ export const ids = <Id extends string>(rows: readonly { readonly id: Id }[]): Id
 type Destined = {
   /** Ids of endpoints, and origins. */
   readonly receivers?: readonly string[];
-  /** When the deliveries are made, and so are due. */
+  /** The time at which the deliveries are made, and so are due. */
   readonly at?: number;
 };
 
@@ -54,7 +54,7 @@ export function deliveriesOf(
   );
 }
 
-/** So many further events of a session, or the first ones of a new one, and their deliveries. */
+/** Further events of a session, or the first ones of a new one, and their deliveries. */
 export function telling(
   before: Checkout | Tenant,
   count: number,
@@ -87,7 +87,7 @@ export async function tell(
   return { session: after, ids: inOrder(writes.deliveries) };
 }
 
-/** For each of these times a session with one delivery. */
+/** Writes a session with one delivery for each of these times. */
 export async function apart(
   store: Store,
   tenant: Tenant,
@@ -133,7 +133,7 @@ export function sent({ event }: ClaimedDelivery, answer: string, durationMs = 12
   return { durationMs, bodyHash: hashOfBody(event.body), answer };
 }
 
-/** That it has arrived, unless something else is given. */
+/** The result of a delivery that has arrived, unless something else is given. */
 export function result(claimed: ClaimedDelivery, given: Partial<DeliveryResult> = {}): DeliveryResult {
   const { id, receiver, event, lease, round, failing, dueAt } = claimed;
   return {
@@ -153,7 +153,7 @@ export function result(claimed: ClaimedDelivery, given: Partial<DeliveryResult> 
   };
 }
 
-/** That it failed and is to be tried again then. */
+/** The result of a delivery that failed and is to be tried again then. */
 export function tryAgain(
   claimed: ClaimedDelivery,
   dueAt: number,
@@ -162,7 +162,7 @@ export function tryAgain(
   return result(claimed, { state: 'pending', dueAt, httpStatus: 503, error: 'status 503', ...given });
 }
 
-/** That it was given up. */
+/** The result of a delivery that was given up. */
 export function giveUp(claimed: ClaimedDelivery, given: Partial<DeliveryResult> = {}): DeliveryResult {
   return result(claimed, { state: 'failed', httpStatus: null, error: 'timeout', ...given });
 }
@@ -200,7 +200,7 @@ export async function drain(store: Store, tenant: Tenant, now: number): Promise<
   }
 }
 
-/** Of a receiver that fails, and is suspended if `probeAt` is given. */
+/** The health of a failing receiver, suspended if `probeAt` is given. */
 export function health(given: Partial<Health> = {}): Health {
   return {
     failures: 3,

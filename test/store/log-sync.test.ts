@@ -1,4 +1,4 @@
-/** Nothing tells of a change that is not on the disk yet, and nobody waits for what others have changed. */
+/** Reads wait for the changes that they tell of to reach the disk, and for no others. */
 import assert from 'node:assert/strict';
 import { fdatasync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ async function setUp(t: TestContext) {
   return { store, disk, lines, mine, one, other, after, change };
 }
 
-/** Whether it is settled when everything else that can happen now has happened. */
+/** True if the promise is settled once everything else that can happen now has happened. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const end = () => {
@@ -80,7 +80,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 type Given = Awaited<ReturnType<typeof setUp>>;
 
-/** Everything that would tell of the change of the first session. */
+/** Reads that tell of the change of the first session. */
 const tales: Readonly<Record<string, (given: Given) => Promise<unknown>>> = {
   'the session': ({ store, mine, one }) => store.checkouts.fetch(mine, one.id),
   'a list': ({ store, mine }) => store.checkouts.list(mine, {}, { limit: 10 }),

@@ -1,4 +1,4 @@
-/** What the suites of lists and of batches that fail have in common. */
+/** Helpers of the suites of lists and of batches that fail. */
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';

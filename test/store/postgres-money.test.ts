@@ -1,4 +1,4 @@
-/** What is PostgreSQL's alone about money: other processes, and indexes. */
+/** PostgreSQL's own about money: other processes, and indexes. */
 
 import assert from 'node:assert/strict';
 import { after, suite, type TestContext, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What is PostgreSQL's alone: migrations, the golden schema, the ledger, and what happens when others are at work. */
+/** PostgreSQL's own: migrations, the golden schema, the ledger, and other processes at work. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -196,7 +196,7 @@ suite('migrations', () => {
     await other`SELECT FROM event`;
     const added = ['checkout', 'event'].map((table) => `ALTER TABLE ${table} ADD COLUMN place text;\n`);
     const migrated = prepareDatabase(url, { known: [...migrations, added.join('')] });
-    // Where it fails at once, the test is to fail with its error.
+    // A migration that fails at once ends the wait, and the test fails with its error.
     const ended = migrated.then(
       () => true,
       () => true,
@@ -221,7 +221,7 @@ suite('migrations', () => {
     const { mine } = await tenants(serving);
     const sql = beside(t, url);
     await sql`UPDATE schema_version SET version = 1000, serves_from = 1000, serves_to = 1000`;
-    // It looks by itself, every second.
+    // The store checks the schema's version by itself, every second.
     while (told.length === 0) await sql`SELECT 1`;
     assert.match(told.join(), /^the database was migrated by another version of opentill \(schema 1000,/);
     await assert.rejects(serving.checkouts.fetch(mine, 'chk_1'), StoreUnavailable);
@@ -264,7 +264,7 @@ test('an account is known to the other processes as soon as it is there', async 
   const url = await freshDatabase(t);
   const [here, there] = [await open(t, url), await open(t, url)];
   const { mine } = await tenants(here);
-  // It has just looked, and will not look again by itself.
+  // The other process has just looked, and will not look again by itself.
   await there.accounts.list();
   const made = await here.accounts.create(
     { name: 'new', webhookSecrets: { test: 't', live: 'l' }, testClockOffsetMs: 0 },
@@ -371,7 +371,8 @@ suite('another process at the same rows', () => {
     const one = await add(store, session(mine));
     await write(store, mine, { customer: customer(mine, { id: 'cus_1' }) });
     const sql = beside(t, url);
-    // It holds the customer and wants the session; the store holds the session and wants the customer.
+    // The other transaction holds the customer and wants the session; the store holds the session and wants
+    // the customer.
     await sql`BEGIN`;
     await sql`SELECT FROM customer WHERE id = 'cus_1' FOR UPDATE`;
     const committed = store.commit([
@@ -492,7 +493,7 @@ suite('events', () => {
     await extend();
     assert.deepEqual(await extend(), [1, 2, 3]);
     assert.deepEqual(told, []);
-    // As by a process that had read it before others went on, and wrote it back.
+    // The old end may come back from a process that had read it before others went on.
     await sql`UPDATE feed_end SET position = 1`;
     assert.deepEqual(await extend(), [1, 2, 3, 4]);
     await sql`DELETE FROM feed_end`;
@@ -501,7 +502,7 @@ suite('events', () => {
     assert.equal(told.length, 2);
     assert.deepEqual(store.feedTroubles(), { repairs: 2, stuck: 0 });
     assert.match(told.join(), /^the feed of .* had lost its end \(1 of 3\).*\(0 of 4\)/);
-    // Where all of the feed is gone, the place up to which it is gone counts.
+    // The start of the feed counts once all of it is gone.
     await sql`DELETE FROM feed`;
     await sql`INSERT INTO feed_start SELECT account, live, 5 FROM feed_end`;
     await sql`UPDATE feed_end SET position = 0`;
@@ -587,7 +588,7 @@ test('accounts stay known while others change them at every moment', async (t) =
   })();
   try {
     for (let look = 0; look < 500; look++) {
-      // One that is not known is looked for.
+      // An unknown account makes the store look again.
       assert.equal(await store.accounts.fetch(1_000_000), null);
       assert.notEqual(await store.accounts.fetch(mine.account), null, `unknown after ${look} looks`);
     }

@@ -1,4 +1,4 @@
-/** What is removed from a PostgreSQL while somebody else has it in hand. */
+/** Removal from PostgreSQL while another process holds the rows. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -31,7 +31,7 @@ test('a delivery that is just sent again stays, with its attempts', async (t) =>
     const removing = store.retention.purgeDeliveries(mine, T).finally(() => {
       isDone = true;
     });
-    // Whether it waits for the other one, or goes on without: that is up to it.
+    // The removal may wait for the other process, or go on without the row.
     for (let waiting = 0; !isDone && waiting === 0; await nextTurn()) {
       waiting = (await sql`SELECT 1 FROM pg_locks WHERE NOT granted`).length;
     }
@@ -46,7 +46,7 @@ test('a delivery that is just sent again stays, with its attempts', async (t) =>
 test('events that are old and have no number yet wait for it', async (t) => {
   const { store, sql, mine } = await setUp(t);
   await happen(store, mine, OLD, 2);
-  // As a process that was killed right after its commit leaves them.
+  // A process that was killed right after its commit leaves the end like this.
   await sql`UPDATE feed_end SET position = 1 WHERE account = ${mine.account} AND NOT live`;
   await sql`WITH last AS (DELETE FROM feed WHERE position = 2 RETURNING event)
     INSERT INTO feed_waiting (account, live, subject, sequence, event)

@@ -1,4 +1,4 @@
-/** How PostgreSQL finds what a list of deliveries asks for. */
+/** Query plans of PostgreSQL for lists of deliveries. */
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';

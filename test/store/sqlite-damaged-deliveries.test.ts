@@ -66,7 +66,7 @@ suite('a delivery whose event is damaged', () => {
     const given = { damage: damages['no event at all'], isDamaged: [false, true, true] };
     const { store, mine, all } = await prepared(t, given);
     await setHealth(store, mine, HOST, health({ probeAt: T + 100 }));
-    // What came last would be the probe.
+    // The probe would be the delivery that came last.
     assert.deepEqual(ids(await claim(store, mine, T + 100)), all.slice(0, 1));
     assert.deepEqual(await claim(store, mine, T + 101), []);
     assert.deepEqual(ids(await claim(store, mine, T + 100 + LEASE)), all.slice(0, 1));

@@ -1,4 +1,4 @@
-/** How SQLite finds what lists of refunds, bank entries and files ask for; those of sessions are in `test/sqlite/`. */
+/** Query plans of SQLite for lists of refunds, bank entries and files; those of sessions are in `test/sqlite/`. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -33,7 +33,7 @@ function openFresh(t: TestContext): DatabaseSync {
 
 test('what is left of somebody is found by keys and indexes, and each by itself', (t) => {
   const tenant = { account: 1, mode: 'test' } as const;
-  // Of the customer, who goes first, nothing is read.
+  // The first read, of the customer, finds nothing.
   const found = [
     [],
     [{ id: 'chk_1', version: 1, eventCount: 1, data: '{"payer":{}}', checksum: 0 }],
@@ -44,7 +44,7 @@ test('what is left of somebody is found by keys and indexes, and each by itself'
   let asked = 0;
   for (let step = steps.next(), rows: object[] = []; !step.done; step = steps.next(rows)) {
     const { text, values } = onSqlite(step.value);
-    // What is for PostgreSQL alone is not asked.
+    // Statements for PostgreSQL alone are not asked.
     rows = text === '' ? [] : (found[asked++] ?? []);
     if (text === '') continue;
     for (const { detail } of database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)) {

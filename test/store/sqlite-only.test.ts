@@ -1,4 +1,4 @@
-/** What is SQLite's alone: migrations, the golden schema, durability, one serving process, mixed batches. */
+/** SQLite's own: migrations, the golden schema, durability, one serving process, mixed batches. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** What is SQLite's alone about webhooks: indexes, and results that come late. */
+/** SQLite's own about webhooks: indexes, and results that come late. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
@@ -47,7 +47,7 @@ suite('every filter of a list of deliveries', () => {
         const page = { limit: 20, ...cursor };
         const read = deliveries.list({ account: 1, mode: 'test' }, filter, page);
         const { text, values } = onSqlite(read.sql);
-        // With two of one kind, only one of them would be a bound of the search.
+        // A search takes only one of two bounds of a kind.
         for (const bound of [/delivery\.id </g, /delivery\.id >/g]) {
           assert.ok((text.match(bound) ?? []).length <= 1, text);
         }

@@ -27,7 +27,9 @@ const TO_ENDPOINT = 'whe_1';
 export function deliveryListSuite(open: Open): void {
   const it = onFreshStores(open);
 
-  /** Of two sessions to two receivers: one that has arrived, one given up, the others pending; oldest first. */
+  /**
+   * Deliveries of two sessions to two receivers: one arrived, one given up, the others pending; oldest first.
+   */
   async function filled(store: Store, mine: Tenant): Promise<Delivery[]> {
     const one = await tell(store, mine, 2, { receivers: [HOST, TO_ENDPOINT] });
     const other = await tell(store, mine, 1, { receivers: [HOST, TO_ENDPOINT], at: T + 1000 });

@@ -19,7 +19,7 @@ export function endpointSuite(open: Open): void {
     needs: { tenant, endpoints: true },
     decide: () => [{ endpoints }],
   });
-  /** What units that stand between others are shown. */
+  /** Records the endpoints that units between others see. */
   function watcher() {
     const seen: string[][] = [];
     const watching = (tenant: Tenant): Unit => ({
@@ -157,7 +157,7 @@ export function endpointSuite(open: Open): void {
     ] as const) {
       it(`leaves nothing behind if its batch fails: ${name}`, async ({ store, mine }) => {
         const one = await addEndpoint(store, endpoint(mine));
-        // So that whatever is remembered is remembered by now.
+        // The read fills whatever the store remembers.
         await store.endpoints.list(mine);
         const changes = changesOf(one, endpoint(mine));
         const { watching } = watcher();

@@ -100,7 +100,7 @@ export function eraseSuite(open: Open): void {
       await finish(store, mine, result(early, { attempt: sent(early, 'Ada') }));
       await write(store, mine, { erasedCustomer: person });
       await finish(store, mine, tryAgain(late, T + 1, { attempt: sent(late, 'Ada') }));
-      // What is sent from then on tells nothing of the person.
+      // Deliveries sent from then on tell nothing of the person.
       const again = await claimOne(store, mine, T + 1);
       await finish(store, mine, result(again, { attempt: sent(again, 'well') }));
       const logs = await Promise.all([early, late].map(({ id }) => store.deliveries.listAttempts(mine, id)));

@@ -150,7 +150,7 @@ export function eventSuite(open: Open): void {
         const events = [eventOf(after, 'checkout.paid')];
         await write(store, mine, { checkout: { before: null, after }, events });
         await store.events.end(mine);
-        // Of other types.
+        // The events behind are of other types.
         await happen(store, mine, T, position === 4_005 ? 2_000 : 2_001);
       }
       for await (const each of alsoReopened({ store, reopen })) {

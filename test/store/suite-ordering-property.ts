@@ -1,4 +1,4 @@
-/** No ordering key is ever stuck, and none is out of order, whatever happens to its deliveries. */
+/** Ordering keys: none is ever stuck or out of order, whatever happens to their deliveries. */
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import fc from 'fast-check';
@@ -106,7 +106,7 @@ async function newRun(store: Store, tenant: Tenant) {
   const sessions: Checkout[] = [];
   const out: ClaimedDelivery[] = [];
   const sequences = new Map<string, number>();
-  // What a run that failed has left behind is not for this one.
+  // Deliveries left behind by a failed run are done first.
   await drain(store, tenant, T + 1e9);
   for (let count = 0; count < SESSIONS; count++) sessions.push((await tell(store, tenant)).session);
   await note();
@@ -125,7 +125,7 @@ async function newRun(store: Store, tenant: Tenant) {
 
   const sequenceOf = ({ event }: Delivery): number => sequences.get(event) as number;
 
-  /** What came of one of those that are out. */
+  /** The result of a claimed delivery. */
   function come(which: number, how: How): { claimed: ClaimedDelivery; came: DeliveryResult } | null {
     const [claimed] = out.splice(which % Math.max(out.length, 1), 1);
     if (claimed === undefined) return null;
@@ -169,7 +169,7 @@ async function newRun(store: Store, tenant: Tenant) {
         await note();
       }
       if (step.type === 'resend') {
-        // Those that wait or are out as well.
+        // The range covers pending and claimed deliveries as well.
         const all = await deliveries();
         const from = step.which % Math.max(all.length, 1);
         const chosen = all.slice(from, from + step.count).map(({ id }) => id);

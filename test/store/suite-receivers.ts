@@ -62,7 +62,7 @@ export function receiverSuite(open: Open): void {
       assert.deepEqual([...served].sort(), [...busy, ...quiet].sort());
     });
 
-    /** So many sessions with a delivery each, in one commit. */
+    /** Sessions with a delivery each, all in one commit. */
     async function crowd({ store, mine }: Given, receiver: string, count: number, at: number) {
       const all = Array.from({ length: count }, () => telling(mine, 1, { receivers: [receiver], at }));
       await store.commit(all.map((writes) => ({ needs: { tenant: mine }, decide: () => [writes] })));

@@ -178,7 +178,7 @@ export function resendSuite(open: Open): void {
   });
 
   suite('a delivery that is made again while an attempt is under way', () => {
-    /** One that has been tried once, with the second attempt under way. */
+    /** A delivery that was tried once, with the second attempt under way. */
     async function underWay({ store, mine }: Given) {
       const { ids: all } = await tell(store, mine, 2);
       await finish(store, mine, tryAgain(await claimOne(store, mine, T), T + 1));

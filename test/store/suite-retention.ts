@@ -11,7 +11,7 @@ import { claim, ELSEWHERE, HOST, health, inOrder, setHealth } from './deliveries
 import { alsoReopened, onFreshStores } from './each.ts';
 
 const DAY = 86_400_000;
-/** What was made before this is old. */
+/** The limit: rows made before are old. */
 const LIMIT = T;
 const OLD = LIMIT - DAY;
 const YOUNG = LIMIT + DAY;
@@ -149,7 +149,7 @@ export function retentionSuite(open: Open): void {
       const { store, reopen, mine, live, theirs } = given;
       const { events: old } = await happen(store, mine, OLD, 2);
       await happen(store, mine, LIMIT);
-      // Behind a young one, whatever its own age.
+      // An old event behind a young one stays.
       await happen(store, mine, OLD);
       for (const tenant of [live, theirs]) await happen(store, tenant, OLD, 3);
       const places = await store.retention.listTenants('events', LIMIT);

@@ -1,4 +1,4 @@
-/** What several processes that serve one database are held to when they share its deliveries. */
+/** Deliveries shared by several processes that serve one database. */
 
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
@@ -73,7 +73,7 @@ export function sharedDeliverySuite(open: Open): void {
             left--;
             return result(one);
           });
-          // From here on the other process may have what comes next with the key.
+          // The other process may claim the key's next delivery from here on.
           for (const key of keys) out.delete(key);
           if (results.length > 0) await finish(each, mine, ...results);
         }

@@ -1,4 +1,4 @@
-/** What several processes that serve one database are held to when they share its work. */
+/** Work shared by several processes that serve one database. */
 
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
@@ -11,7 +11,7 @@ import { claimAll } from './claim-all.ts';
 import { claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
 import { onFreshStores } from './each.ts';
 
-/** For databases that several processes may serve; `another` of these opens a store that serves as well. */
+/** The suite for databases that several processes may serve; `another` of these opens a store that serves as well. */
 export function sharedWorkSuite(open: Open): void {
   const it = onFreshStores(open);
 

@@ -12,21 +12,21 @@ import { onFreshStores } from './each.ts';
 export function timerSuite(open: Open): void {
   const it = onFreshStores(open);
 
-  /** For each of these times a session that ends then. */
+  /** Adds a session that ends at each of these times. */
   async function ending(store: Store, tenant: Tenant, expiresAt: readonly number[]): Promise<CheckoutId[]> {
     const all: CheckoutId[] = [];
     for (const at of expiresAt) all.push((await add(store, session(tenant, { expiresAt: at }))).id);
     return all;
   }
 
-  /** For each of these times a provider event that is due then. */
+  /** Adds a provider event that is due at each of these times. */
   async function events(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
     for (const at of dueAt) {
       await write(store, tenant, { providerEvent: providerEvent(`due ${at}`, { dueAt: at }) });
     }
   }
 
-  /** For each of these times a bank entry that is due then. */
+  /** Adds a bank entry that is due at each of these times. */
   async function entries(store: Store, tenant: Tenant, dueAt: readonly number[]): Promise<void> {
     for (const at of dueAt) await write(store, tenant, { bankEntry: bankEntry(`due ${at}`, { dueAt: at }) });
   }

@@ -1,4 +1,4 @@
-/** What values of units come to in rows. */
+/** Rows that the writes of units come to. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AnyRow } from '../../src/store/tables.ts';

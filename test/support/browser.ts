@@ -7,10 +7,10 @@ import packed from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
 
 const UNPACKING = join(tmpdir(), 'opentill-chromium-unpacking');
-/** Nobody unpacks for this long: whoever began is gone. */
+/** Age after which a begun unpacking counts as abandoned. */
 const ABANDONED_MS = 60_000;
 
-/** Where the browser of the whole run listens; a file that is run by itself starts one of its own. */
+/** The address of the run's browser; a file that is run by itself starts one of its own. */
 const ENDPOINT = 'OPENTILL_TEST_BROWSER';
 
 /** Tests run as root in containers, where the sandbox of Chromium cannot. */

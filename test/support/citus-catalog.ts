@@ -13,13 +13,13 @@ export type FakeNode = {
   readonly takesShards?: boolean;
 };
 
-/** How a node answers when it is asked for a sign of life. */
+/** A node's answer to a check of its health. */
 export type Answer = 'yes' | 'no' | 'never' | 'error';
 
 /** The tables that make a database one of Citus; without nodes nothing is distributed yet. */
 export async function makeCatalog(sql: Sql, nodes: readonly FakeNode[] = []): Promise<void> {
   const statements = [
-    // Only there it is looked for, so that no table of anybody else is taken for it.
+    // The store looks for this table in pg_catalog alone, so that no other is taken for it.
     'SET allow_system_table_mods = on',
     `CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", beside text)`,
     'RESET allow_system_table_mods',

@@ -41,7 +41,7 @@ export function createClient(origin: string) {
   return { ask, close };
 }
 
-/** From names and values in turn. */
+/** Headers from a list of names and values in turn. */
 function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let index = 0; index < raw.length; index += 2) headers.append(raw[index] ?? '', raw[index + 1] ?? '');

@@ -45,7 +45,7 @@ process.on('message', async ({ args, env, directory }: Command) => {
   try {
     await main(args);
   } catch (error) {
-    // As Node does where nobody catches it.
+    // Node prints an uncaught error and exits with 1.
     console.error(error);
     process.exitCode = 1;
   }

@@ -4,10 +4,10 @@ import type { Row, TestDatabase } from './database.ts';
 import { createHooks } from './hooks.ts';
 import { migratedDatabase } from './postgres.ts';
 
-/** What a service writes by itself, at any time. */
+/** Tables that a service writes by itself, at any time. */
 const HOUSEKEEPING = new Set(['directory', 'feed', 'feed_end', 'feed_waiting']);
 
-/** One on the server that all tests share, with the newest schema. */
+/** A database on the server that all tests share, with the newest schema. */
 export async function freshPostgres(): Promise<TestDatabase> {
   const hooks = createHooks();
   return postgresDatabase(await migratedDatabase(hooks), hooks.run);
@@ -16,7 +16,7 @@ export async function freshPostgres(): Promise<TestDatabase> {
 /** The database at this address; `remove` does what has to be done in the end. */
 export function postgresDatabase(url: string, remove: () => Promise<void>): TestDatabase {
   const connect = () => postgres(url, { max: 1, fetch_types: false, types });
-  // It connects when something is asked.
+  // The connection opens with the first query.
   const connection = connect();
   async function query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]> {
     let number = 0;
@@ -41,7 +41,7 @@ export function postgresDatabase(url: string, remove: () => Promise<void>): Test
         (name) =>
           `SELECT '${name}', md5(string_agg(ctid || ' ' || xmin, ',' ORDER BY ctid, xmin::text)) FROM ${name}`,
       );
-      // Without an order, processes of PostgreSQL that read side by side give them in any.
+      // PostgreSQL gives rows in any order without this, as its processes read side by side.
       return query(`${places.join(' UNION ALL ')} ORDER BY 1`);
     },
     async lock() {

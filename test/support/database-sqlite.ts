@@ -26,7 +26,7 @@ export async function freshSqlite(): Promise<TestDatabase> {
   const path = join(directory, 'test.db');
   copyFileSync(migratedTemplate(), path);
   chmodSync(path, 0o600);
-  // It is not opened before a test asks for something.
+  // The file is not opened before a test asks for something.
   let connection: DatabaseSync | undefined;
   let leave = () => {};
   function opened(): DatabaseSync {
@@ -50,7 +50,7 @@ export async function freshSqlite(): Promise<TestDatabase> {
       const rows = await query(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
       return rows.map(({ name }) => name);
     },
-    // It counts the commits of other connections.
+    // The number changes with every commit of another connection.
     state: () => query('PRAGMA data_version'),
     async lock() {
       opened().exec('BEGIN EXCLUSIVE');

@@ -9,9 +9,9 @@ import { freshSqlite } from './database-sqlite.ts';
 export type Row = any;
 
 export type TestDatabase = {
-  /** For DATABASE_URL. */
+  /** The value of DATABASE_URL. */
   readonly url: string;
-  /** How long a process may go on without seeing what another one has changed in accounts and keys. */
+  /** Time for which a process may not see another one's changes to accounts and keys. */
   readonly directoryLagMs: number;
   /** Runs a statement, in which `?` stands for a value. */
   query(sql: string, ...values: ReadonlyArray<string | number>): Promise<Row[]>;
@@ -36,7 +36,7 @@ export async function freshTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Everything that is stored: the rows of each table, as JSON. */
+/** All stored rows of each table, as JSON. */
 export async function contentsOf({ tables, query }: TestDatabase): Promise<Map<string, string>> {
   const contents = new Map<string, string>();
   for (const name of await tables())

@@ -1,6 +1,6 @@
 /**
- * What a campaign has tried and found, in figures: for whoever reads the output of its test, and for `npm run prove`,
- * which collects them in the file that OPENTILL_EVIDENCE names.
+ * Figures of a campaign: printed with the output of its test, and read by `npm run prove`, which collects
+ * them in the file that OPENTILL_EVIDENCE names.
  */
 import { appendFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -24,7 +24,7 @@ export interface RanOn {
 
 export type Line = Evidence | RanOn;
 
-/** Of what has no place in a few figures. */
+/** A table of results that do not fit into a few figures. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: ReadonlyArray<readonly (string | number)[]>;

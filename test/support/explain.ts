@@ -1,4 +1,4 @@
-/** How PostgreSQL finds what a read asks for. */
+/** Query plans of PostgreSQL for a read. */
 import assert from 'node:assert/strict';
 import type { Read } from '../../src/store/resources/read.ts';
 import { type Sql, written } from '../../src/store/sql.ts';

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../src/store/page.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Steps } from '../../src/store/steps.ts';
 
-/** None of these filters, each by itself, each with each other one, and all of them. */
+/** All sets of filters to try: none, each by itself, each with each other one, and all of them. */
 export function combinationsOf<F extends object>(filters: F): ReadonlyArray<Partial<F>> {
   const each = Object.entries(filters).map(([name, value]): Partial<F> => ({ [name]: value }) as Partial<F>);
   const pairs = each.flatMap((one, index) => each.slice(index + 1).map((other) => ({ ...one, ...other })));

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 
-/** In place of a test, for what outlives one: what would be done after the test is done when `run` is called. */
+/** Hooks like those of a test, for what outlives one: `run` calls what would be done after the test. */
 export function createHooks() {
   const hooks: Array<() => unknown> = [];
   return {

@@ -10,7 +10,9 @@ import { combinationsOf, titleOf } from './filters.ts';
 
 type Run = (list: Steps<Page<CheckoutRow>>) => Promise<Page<CheckoutRow>>;
 
-/** Everything has many, and sessions are gone through one by one for none of them, some, or all. */
+/**
+ * Limits by which everything has many rows, and sessions are gone through one by one for none, some, or all.
+ */
 const limits: readonly ListLimits[] = [
   { few: 0, near: 0 },
   { few: 0, near: 20 },

@@ -1,4 +1,4 @@
-/** What live sessions need: an account without a payment method for them cannot create any. */
+/** A payment method for live mode, without which an account cannot create live sessions. */
 import assert from 'node:assert/strict';
 import { readReceivingAccount } from '../../src/methods/bank/receiving-account-schema.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,9 +1,9 @@
-/** Where test data lie in memory, so that no test waits for a disk: what was written survives any process anyway. */
+/** A place for test data in memory, so that no test waits for a disk: what was written survives any process anyway. */
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** Beside the data of all tests, the logs of what they write have to have room. */
+/** Room for the data of all tests, and for the logs of what they write. */
 const NEEDED = 4 * 1024 ** 3;
 
 /** A directory in memory where there is one with enough room, or else that of the system. */

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 export type NewerVersion = {
   /** The program to run. */
   readonly program: string;
-  /** From its next start on, this SQL is its newest migration. */
+  /** Makes this SQL the newest migration from the next start on. */
   migrateBy(database: 'sqlite' | 'postgres', migration: string): void;
 };
 

@@ -9,17 +9,18 @@ import { rmSync } from 'node:fs';
 export type Guarded = {
   readonly program: string;
   readonly args: readonly string[];
-  /** Where the server runs. */
+  /** The server's working directory. */
   readonly directory: string;
-  /** What is left of it on the disk. */
+  /** Files that the server leaves on the disk. */
   readonly traces: readonly string[];
-  /** Who runs it, if not the user of the tests. */
+  /** The user that runs the server, if not the user of the tests. */
   readonly account: { readonly uid?: number; readonly gid?: number };
 };
 
 const { program, args, directory, traces, account } = JSON.parse(process.argv[2] ?? '') as Guarded;
 
-// Its log goes straight to the test, which knows by the end of it that the last process of the server is gone.
+// The server's log goes straight to the test, which knows by its end that the last process of the server is
+// gone.
 const server = spawn(program, args, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'], ...account });
 
 /** SIGQUIT is PostgreSQL's immediate shutdown: it waits for nobody, and takes all processes of the server along. */

@@ -1,4 +1,4 @@
-/** Where a PostgreSQL of the tests has its data and its programs, and who runs it. */
+/** The place of a test's PostgreSQL: its data and its programs, and the user that runs it. */
 import { spawnSync } from 'node:child_process';
 import { chown, cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,8 @@ export async function newPlace({ durable = false }: { readonly durable?: boolean
   const programs = process.env.OPENTILL_POSTGRES_BIN ?? (await packaged());
   const { error } = spawnSync(join(programs, 'initdb'), ['--version'], { cwd: data, ...account });
   if (error === undefined) return { data, programs, traces: [data] };
-  // Nobody may not enter root's directories, where the checkout may be: then the server has a copy of its programs.
+  // The user nobody may not enter root's directories, where the checkout may be: the server gets a copy of
+  // its programs.
   const copy = await newDirectory(tmpdir());
   await cp(dirname(programs), copy, { recursive: true, verbatimSymlinks: true });
   return { data, programs: join(copy, 'bin'), traces: [data, copy] };

@@ -35,7 +35,7 @@ export function textIn(message: Buffer): string | null {
   return message.toString('utf8', from, message.indexOf(0, from));
 }
 
-/** Both ends of a connection through a proxy: whichever ends, ends the other. They are among the sockets until then. */
+/** Ends both sides of a proxied connection together. They are among the sockets until then. */
 export function endTogether(sockets: Set<Socket>, near: Socket, far: Socket): void {
   for (const [socket, other] of [
     [near, far],

@@ -11,7 +11,7 @@ import type { Guarded } from './postgres-guard.ts';
 import { account, newPlace, type Place } from './postgres-place.ts';
 
 export type PostgresOptions = {
-  /** Whether what was committed survives a crash of the machine. Tests seldom need it, and are quicker without. */
+  /** Set if commits have to survive a crash of the machine. Tests seldom need it, and are quicker without. */
   readonly durable?: boolean;
   /** Parameters of the server, by their names in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -21,11 +21,13 @@ export type PostgresOptions = {
 export type PostgresServer = {
   readonly url: string;
   readonly port: number;
-  /** Its data directory. */
+  /** The server's data directory. */
   readonly directory: string;
   /** Starts it again on the same port and data, after `stop` or `kill`. */
   start(): Promise<void>;
-  /** Without a signal, a shutdown that ends connections and writes everything to disk. */
+  /**
+   * Stops the server; without a signal, by a shutdown that ends connections and writes everything to disk.
+   */
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** The server ends as by a crash. Resolves when all of its processes are gone. */
   kill(): Promise<void>;
@@ -36,7 +38,7 @@ export type PostgresServer = {
 /** Settings of the machine that runs the tests must not reach the server. */
 const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
-/** Where a cluster is that can be copied. */
+/** The path of a cluster that can be copied. */
 const EMPTY_CLUSTER = 'OPENTILL_TEST_POSTGRES_CLUSTER';
 
 const guardFile = join(import.meta.dirname, 'postgres-guard.ts');
@@ -71,7 +73,7 @@ async function initialise(place: Place): Promise<void> {
 
 const inside = ({ data }: Place) => ({ cwd: data, env: environment, ...account });
 
-/** What is begun in a place leaves nothing there if it fails. */
+/** Begins something in a place, and removes the place if that fails. */
 export async function orNoTrace<T>(place: Place, begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
@@ -139,7 +141,7 @@ async function run(guarded: Guarded): Promise<Running> {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const log = guard.stderr as Socket;
-  // After the end of the log, too, which every process of the server holds open.
+  // The guard closes after the end of the log, which every process of the server holds open.
   const closed = once(guard, 'close');
   let written = '';
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Of one `npm test`: starts the PostgreSQL that all test files share, and ends it after them. */
+/** The setup of one `npm test`: starts the PostgreSQL that all test files share, and ends it after them. */
 import { emptyCluster, startPostgres } from './postgres-server.ts';
 
 const ends: Array<() => Promise<void>> = [];
@@ -14,7 +14,7 @@ export async function globalSetup(): Promise<void> {
     ends.push(server.remove);
     process.env.OPENTILL_TEST_POSTGRES = server.url;
   } catch {
-    // Where PostgreSQL does not run, all other tests do. Those that need it try by themselves, and say what is wrong.
+    // Tests without PostgreSQL run anyway. Those that need it try by themselves, and say what is wrong.
   }
 }
 

@@ -13,7 +13,7 @@ export type Standby = PostgresServer & {
 };
 
 export type StandbyOptions = PostgresOptions & {
-  /** From then on the primary confirms a commit only once the standby has it, so that no failover loses it. */
+  /** Lets the primary confirm a commit only once the standby has it, so that no failover loses it. */
   readonly synchronous?: boolean;
 };
 
@@ -30,7 +30,7 @@ const PATIENCE_MS = 20_000;
 export async function startStandby(primary: PostgresServer, options: StandbyOptions = {}): Promise<Standby> {
   const name = `standby_${randomBytes(4).toString('hex')}`;
   const place = await newPlace(options);
-  // One connection: a backup belongs to the session that began it.
+  // The connection is a single one: a backup belongs to the session that began it.
   const sql = postgres(primary.url, { max: 1 });
   try {
     const standby = await orNoTrace(place, async () => {
@@ -94,7 +94,7 @@ async function waitForItFromNowOn(sql: Sql, name: string): Promise<void> {
   await sql`CHECKPOINT`;
 }
 
-/** How the primary sees the standby. */
+/** The standby's state as the primary sees it. */
 async function stateOf(sql: Sql, name: string): Promise<{ state: string; sync_state: string } | undefined> {
   const [row] = await sql<{ state: string; sync_state: string }[]>`
     SELECT state, sync_state FROM pg_stat_replication WHERE application_name = ${name}`;

@@ -15,7 +15,7 @@ let template: Promise<string> | undefined;
 export async function sharedPostgres(): Promise<{ readonly url: string }> {
   const url = process.env.OPENTILL_TEST_POSTGRES;
   if (url !== undefined) return { url };
-  // It ends with this process.
+  // The server ends with this process.
   own ??= startPostgres();
   return own;
 }
@@ -39,7 +39,7 @@ export async function freshDatabase(
   return addressOf(url, name);
 }
 
-/** As `freshDatabase`, with the newest schema: to copy it takes a fifth of what the migrations do. */
+/** A fresh database with the newest schema: copying it takes a fifth of the time that the migrations take. */
 export async function migratedDatabase(context: Pick<TestContext, 'after'>): Promise<string> {
   const { url } = await sharedPostgres();
   template ??= migratedTemplate(url);
@@ -55,7 +55,7 @@ async function migratedTemplate(url: string): Promise<string> {
     await sql`SELECT pg_advisory_lock(hashtext(${name}))`;
     const [made] = await sql`SELECT FROM pg_database WHERE datname = ${name}`;
     if (made) return name;
-    // Only what has become whole gets the name.
+    // The database gets its name once it is complete.
     const begun = `${name}_begun`;
     const nodes = [url, ...workers()];
     for (const node of nodes) {
@@ -92,7 +92,7 @@ export function addressOf(url: string, name: string): string {
 
 /** Connections for orders to servers, by their addresses. */
 const ordering = new Map<string, postgres.Sql>();
-/** One that was kept for longer would keep the process of the tests alive. */
+/** Idle connections are closed soon: an open one would keep the process of the tests alive. */
 const KEPT_SECONDS = 0.5;
 
 /** Runs a statement that needs a connection outside of the database that it is about. */

@@ -20,7 +20,7 @@ export type Ended = { readonly code: number | null; readonly signal: NodeJS.Sign
 
 export type Running = {
   readonly child: ChildProcess;
-  /** What it has written so far. */
+  /** Output of the process so far. */
   readonly output: { stdout: string; stderr: string };
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): Promise<Ended>;
@@ -29,7 +29,7 @@ export type Running = {
 export type Server = Running & {
   readonly url: string;
   readonly port: number;
-  /** From the start of the process to its ready line. */
+  /** Time from the start of the process to its ready line. */
   readonly readyMs: number;
 };
 
@@ -114,7 +114,7 @@ export async function runToEnd(
   { directory = tmpdir(), startsNothing = false } = {},
 ): Promise<Ended & { readonly stdout: string; readonly stderr: string }> {
   const isServer = (args[0] === 'serve' || args[0] === 'demo') && !startsNothing;
-  // One that starts with options of Node itself is a process of its own, too.
+  // Commands with options of Node itself need a process of their own, too.
   const isOfItsOwn = isServer || settings.NODE_OPTIONS !== undefined;
   const result = isOfItsOwn ? null : await runInHost({ args, env: environment(settings), directory });
   if (result !== null) return { ...result, signal: null };

@@ -29,7 +29,7 @@ async function prepare(): Promise<void> {
   await prepareZXingModule({ overrides, fireImmediately: true });
 }
 
-/** What the only QR code of a picture holds. Rejects where there is none, or more than one. */
+/** The text of the only QR code in a picture. Rejects if there is none, or more than one. */
 export async function readCode(pixels: Pixels): Promise<string> {
   isPrepared ??= prepare();
   await isPrepared;
@@ -43,7 +43,7 @@ export async function readCode(pixels: Pixels): Promise<string> {
   return new TextDecoder('utf-8', { fatal: true }).decode(code.bytes);
 }
 
-/** What a code of these modules holds (by row and column, true for black, without a quiet zone). */
+/** The text of a code with these modules (by row and column, true for black, without a quiet zone). */
 export function readMatrix(
   modules: readonly (readonly boolean[])[],
   patches: readonly Patch[] = [],

@@ -1,17 +1,20 @@
 /**
- * How much is tried where there is much to try: kills, races, random sequences, combinations. `npm test` tries little;
- * OPENTILL_TEST_SCALE makes campaigns so many times as long. `npm run test:all` runs each file that imports this, directly
- * or not, at such a scale.
+ * The scale of campaigns: kills, races, random sequences, combinations. `npm test` tries little;
+ * OPENTILL_TEST_SCALE makes campaigns so many times as long. `npm run test:all` runs each file that imports
+ * this, directly or not, at such a scale.
  */
 import { randomFrom } from '../crash/random.ts';
 import { seed } from './seed.ts';
 
 const scale = Number(process.env.OPENTILL_TEST_SCALE ?? 1);
 
-/** Whether there is time for what takes a processor many minutes: that is left to `npm run prove`. */
+/** True if there is time for what takes a processor many minutes, as in `npm run prove`. */
 export const isWhole = scale >= 100;
 
-/** In `npm test` the same each time, so that a change is judged by what it changes; others where more is tried. */
+/**
+ * The seed of `npm test` is always the same, so that a change is judged by what it changes; longer runs draw
+ * others.
+ */
 export const usualSeed = scale > 1 || process.env.OPENTILL_SEED !== undefined ? seed : 1;
 
 /** True where there is no time for what takes half a minute however little of it is tried. */
@@ -21,7 +24,7 @@ export function scaled(count: number): number {
   return Math.ceil(count * scale);
 }
 
-/** What is tried in all of its combinations, or, in `npm test`, in few in which each property occurs. */
+/** All combinations, or, in `npm test`, few in which each property occurs. */
 export function combinations<T>(all: readonly T[], few: readonly T[]): readonly T[] {
   return scale > 1 ? all : few;
 }

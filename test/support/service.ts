@@ -20,12 +20,12 @@ export type TestService = {
   readonly service: Service;
   readonly config: Config;
   readonly database: TestDatabase;
-  /** Such as `http://127.0.0.1:40123`. */
+  /** The service's address, such as `http://127.0.0.1:40123`. */
   readonly url: string;
   readonly account: Account;
   /** A key of the first account that may do everything in test mode. */
   readonly key: TestKey;
-  /** With a key of live mode its account takes bank transfers in EUR, so that it can have sessions. */
+  /** Makes a key. For a live one, its account takes bank transfers in EUR, so that it can have sessions. */
   createKey(options?: {
     account?: number;
     mode?: Mode;
@@ -36,7 +36,7 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-/** As much of a service as is asked of one that runs in a process of its own, with a store that is open beside it. */
+/** The part of a service that exists for one in a process of its own, with a store that is open beside it. */
 export type OtherService = Pick<TestService, 'url' | 'key' | 'call'> & {
   readonly service: Pick<Service, 'store'>;
   readonly account: Pick<Account, 'number'>;

@@ -9,7 +9,7 @@ export const OUR_IBAN = 'DE20500502010000123456';
 export const PAYER_IBAN = 'DE62370400440532013001';
 
 export type Line = {
-  /** As the bank writes it: `25.00`. */
+  /** The amount as the bank writes it: `25.00`. */
   readonly amount: string;
   readonly text: string;
   readonly reference: string;

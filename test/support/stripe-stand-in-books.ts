@@ -1,4 +1,4 @@
-/** What the stand-in for Stripe has on its books in one mode, and what its API and its payers do to it. */
+/** The stand-in's books of one mode, and what Stripe's API and the payers do to them. */
 import { randomBytes } from 'node:crypto';
 import { type Form, part, text, texts } from './stripe-stand-in-form.ts';
 
@@ -19,7 +19,7 @@ export type Session = Named & {
   cancel_url: string;
   url: string | null;
   allowed_payment_method_types: string[];
-  /** Not part of the API: what the payment is to carry, and what the payer sees. */
+  /** Fields beside the API: metadata for the payment, and the texts that the payer sees. */
   intentMetadata: Metadata;
   title: string;
 };
@@ -110,7 +110,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
   const refunds = new Map<string, Refund>();
   const disputes = new Map<string, Dispute>();
   const events: StandInEvent[] = [];
-  /** What the next refunds come out as. */
+  /** Outcomes of the next refunds. */
   const refundStatuses: string[] = [];
 
   const mode = livemode ? 'live' : 'test';
@@ -280,7 +280,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
     happened('charge.succeeded', charge);
   }
 
-  /** What was processing comes to its end. */
+  /** Ends a payment that was processing. */
   function settlePayment(id: string, outcome: 'succeeds' | 'fails'): void {
     const session = take(sessions, 'checkout.session', id);
     const intent = take(intents, 'payment_intent', session.payment_intent ?? '');
@@ -319,7 +319,7 @@ export function createBooks(livemode: boolean, pageUrl: (session: string) => str
       metadata: part(form, 'metadata') as Metadata,
     };
     refunds.set(refund.id, refund);
-    // What fails at once has never left the charge.
+    // A refund that fails at once has never left the charge.
     if (refund.status !== 'failed') charge.amount_refunded += amount;
     charge.refunded = charge.amount_refunded === charge.amount;
     happened('refund.created', refund);

@@ -1,6 +1,6 @@
-/** How Stripe takes what it is sent: forms with names in brackets. */
+/** Stripe's encoding of requests: forms with names in brackets. */
 
-/** Of a form, texts and what nests in them; a list is an object with numbers for names. */
+/** A parsed form: texts, and nested forms; a list is an object with numbers for names. */
 export type Form = { [name: string]: string | Form };
 
 /** `a[b][0]=c` is `{ a: { b: { 0: 'c' } } }`. */

@@ -19,7 +19,7 @@ import {
 import type { Books, StandInEvent } from './stripe-stand-in-books.ts';
 import { readForm, text } from './stripe-stand-in-form.ts';
 
-/** What goes wrong with a call; `after` is after it has had its effect. */
+/** Misbehaviour of a call; `after` is after it has had its effect. */
 export type Misbehaviour =
   | 'silence_before'
   | 'silence_after'
@@ -208,7 +208,7 @@ function misbehave(
   }
 }
 
-/** What Stripe says where it is not as expected; what it has on its books is as ever. */
+/** Answers with something unexpected; the books stay as they are. */
 function altered(answer: Answer, how: Misbehaviour | undefined): Answer {
   if (answer.status !== 200) return answer;
   const { body } = answer;

@@ -1,4 +1,4 @@
-/** How many deliveries a receiver has under way at once. */
+/** Concurrency limits: how many deliveries a receiver has under way at once. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ const slowly = { delivered: true, answerMs: 1_000, writingMs: 0 };
 const failing = { delivered: false, answerMs: 1_000, writingMs: 0 };
 const refusing = { delivered: false, answerMs: 999, writingMs: 0 };
 
-/** One delivery from beginning to end. */
+/** Takes deliveries from beginning to end. */
 function deliver(limits: ConcurrencyLimits, how: Ended, times = 1, receiver = 'whe_1'): void {
   for (let count = 0; count < times; count++) {
     limits.begin(receiver);
@@ -130,7 +130,7 @@ suite('a receiver whose answers become slower', () => {
   test('is compared with what it was lately: the way to it may have become longer', () => {
     const limits = createConcurrencyLimits(64);
     deliver(limits, within(100), 3);
-    // Of the difference to 300 ms a hundredth is taken over each time, until 300 is no more than twice as much.
+    // Each delivery closes a hundredth of the gap to 300 ms, until 300 is no more than twice the average.
     deliver(limits, within(300), 27);
     assert.equal(limits.room('whe_1'), 8);
     deliver(limits, within(300), 5);

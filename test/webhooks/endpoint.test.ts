@@ -38,7 +38,7 @@ function endpoint(given: Partial<Endpoint> = {}): Endpoint {
 const decide = (all: readonly Endpoint[], command: EndpointCommand, id: EndpointId = 'whe_1') =>
   decideEndpoint(all, { id, tenant, now: LATER }, command);
 
-/** What the only endpoint becomes. */
+/** The endpoint after a command, beside another one. */
 function after(before: Endpoint, command: EndpointCommand): Endpoint {
   const decision = decide([endpoint({ id: 'whe_0' }), before], command);
   assert.ok(decision.kind === 'changed', decision.kind);

@@ -1,4 +1,4 @@
-/** What a merchant reads about a delivery that failed. */
+/** Texts that a merchant reads about a failed delivery. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { failureOf, failureOfStatus } from '../../src/webhooks/failure.ts';

@@ -123,7 +123,7 @@ suite('nobody connects to a listener on all addresses of this machine', () => {
     const { send } = sender(t, { rules: onlyPublic });
     for (const name of ['localhost', 'LOCALHOST', 'localhost.', 'shop.localhost']) {
       const { error } = await send(delivery(`http://${name}:${port}/`), NOW);
-      // Not every system knows all of these.
+      // Some systems do not know all of these.
       assert.ok(error === 'address forbidden' || error === 'name not resolved', `${name}: ${error}`);
     }
     assert.equal(counts.connections, 0);
@@ -149,7 +149,7 @@ suite('while the rules allow it, that listener is connected to', () => {
     const { port, counts, hasIPv6 } = await victim(t);
     const hosts = reachable.filter((host) => hasIPv6 || !host.startsWith('['));
     for (const [index, host] of hosts.entries()) {
-      // Of its own, for the same address is connected to only once else.
+      // A sender of its own, because an address in use is connected to only once.
       const { send } = sender(t, { rules: ALL });
       const { outcome, error } = await send(delivery(`http://${host}:${port}/`), NOW);
       assert.deepEqual([outcome, error], ['delivered', null], host);

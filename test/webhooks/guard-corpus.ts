@@ -1,6 +1,6 @@
 /**
- * Where a merchant might try to send a webhook to. `*` stands for the port of the listener that waits for it. All of
- * it is forbidden as long as the operator has allowed nothing.
+ * Addresses that a merchant might try as a receiver. `*` stands for the port of the listener that waits for
+ * it. All of them are forbidden as long as the operator has allowed nothing.
  */
 
 /** Numbers in an address, however they are written. */
@@ -168,7 +168,7 @@ export const disguises: readonly string[] = [
   'http://[::ffff:169.254.169.254]:80/latest/',
 ];
 
-/** What the URL parser takes for no address at all. */
+/** Texts that the URL parser takes for no address at all. */
 export const nonsense: readonly string[] = [
   'http://[fe80::1%25eth0]:*/',
   'http://[fe80::1%eth0]:*/',

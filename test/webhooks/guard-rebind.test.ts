@@ -38,7 +38,7 @@ async function honestReceiver(t: TestContext, keepAlive: boolean) {
       victims.connections += 1;
       socket.destroy();
     });
-    // Not every machine has both: some know one address of loopback only, some no IPv6.
+    // Some machines have one address of loopback only, some no IPv6.
     const isListening = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(honest.port, address, () => resolve(true));
     });
@@ -50,7 +50,7 @@ async function honestReceiver(t: TestContext, keepAlive: boolean) {
   return { ...honest, victims };
 }
 
-/** What a resolver that wants to get past the guard answers, one after the other. */
+/** Answers of a resolver that wants to get past the guard, one after the other. */
 const plots: Record<string, (bad: string) => readonly (readonly string[])[]> = {
   'public first, then not': (bad) => [[PUBLIC], [bad]],
   'not at first, then public': (bad) => [[bad], [PUBLIC]],

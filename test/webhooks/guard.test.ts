@@ -252,7 +252,7 @@ suite('of an address that is given, what is known without asking', () => {
     ['https://[2606:4700::1]/', null],
     ['https://localhost.example/', null],
     ['https://notlocalhost/', null],
-    // What others than this machine say of a name is known when they are asked.
+    // Names that other machines resolve are judged when they are asked.
     ['https://printer.local/', null],
     ['https://intranet/', null],
     ['https://127.0.0.1/', special],

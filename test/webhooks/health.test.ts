@@ -16,7 +16,7 @@ const T = Date.UTC(2030, 0, 15, 12);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** After failures at these times, the first of which begins it. */
+/** Health after failures at these times; the first one begins it. */
 function failedAt(...times: readonly number[]): Health {
   let health: Health | null = null;
   for (const time of times) health = afterFailure(health, `error at ${time - T}`, time);

@@ -15,7 +15,7 @@ const text = fc.oneof(
 
 const key = fc.uint8Array({ minLength: 24, maxLength: 64 });
 
-/** What a service could have to sign: a body with an event in it, and two secrets that have no key in common. */
+/** Deliveries to sign: a body with an event in it, and two secrets that have no key in common. */
 export const anyDelivery = fc
   .record({
     id: fc.stringMatching(/^evt_[0-9a-z]{1,40}$/),
@@ -34,13 +34,13 @@ export const anyDelivery = fc
     timestampSeconds,
   }));
 
-/** For HMAC a key and the same with zeros behind it are one. */
+/** HMAC pads a key with zeros, so that one with zeros at its end is the same key. */
 function isSameKey(one: Uint8Array, other: Uint8Array): boolean {
   const padded = (key: Uint8Array) => Buffer.concat([key, Buffer.alloc(64 - key.length)]);
   return padded(one).equals(padded(other));
 }
 
-/** What each byte of a JSON text is part of. */
+/** The kind of token that each byte of a JSON text belongs to. */
 function kindsOf(json: string): string[] {
   return [...json.matchAll(/"([^"]*)"(?=(:?))|[{}[\]:,]|[^"{}[\]:,]+/g)].flatMap(([token, string, colon]) => {
     if (string === undefined)
@@ -63,7 +63,7 @@ function turned(body: Buffer, isMeant: (index: number) => boolean): Buffer[] {
   );
 }
 
-/** By class, bodies that differ from `MUTATED_BODY`. */
+/** Bodies that differ from `MUTATED_BODY`, by class. */
 export function mutatedBodies(): Record<string, readonly Buffer[]> {
   const body = Buffer.from(MUTATED_BODY);
   const kinds = kindsOf(MUTATED_BODY);

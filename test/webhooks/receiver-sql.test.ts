@@ -7,7 +7,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { codeBlocks, GUIDE } from './receivers.ts';
 
 type Values = Readonly<Record<string, string | number>>;
-/** How many rows a statement has changed, and those that it has read. */
+/** The number of rows that a statement has changed, and the rows that it has read. */
 type Outcome = { readonly changes: number; readonly rows: readonly unknown[] };
 type Run = (statement: string, values?: Values) => Outcome | Promise<Outcome>;
 

@@ -32,7 +32,7 @@ async function started(t: TestContext, files: Readonly<Record<string, string | u
         const request = { method: 'POST', headers: { ...headers }, body: BODY };
         return (await fetch(`http://127.0.0.1:${port}/`, request)).status;
       } catch (error) {
-        // It does not say when it listens.
+        // The program does not say when it listens.
         if (tries === 200) throw new Error(output.stderr, { cause: error });
         await pause(50);
       }
@@ -41,7 +41,7 @@ async function started(t: TestContext, files: Readonly<Record<string, string | u
   return { post, output };
 }
 
-/** What a process prints may come after what it answers. */
+/** Output of a process may come after its answer. */
 async function said(read: () => string, expected: string): Promise<void> {
   for (let tries = 0; read() !== expected && tries < 100; tries++) await pause(50);
   assert.equal(read(), expected);

@@ -22,7 +22,7 @@ const BODY = JSON.stringify({
 
 type Change = {
   readonly secrets?: readonly [string, ...string[]];
-  /** When it was signed, from now. */
+  /** The age of the signature. */
   readonly ageSeconds?: number;
   readonly body?: string | Buffer;
   readonly secret?: string;
@@ -54,7 +54,7 @@ const olderSignature = (value: (signature: string) => string | null): Change => 
 });
 const timestamp = (value: string | null): Change => ({ headers: () => ({ 'webhook-timestamp': value }) });
 
-/** As anybody could sign whose receiver has forgotten its secret. */
+/** Signatures with an empty key, as anybody could make for a receiver that lost its secret. */
 const withoutKey: Change = {
   headers: (signed) => ({
     'webhook-signature': `v1,${createHmac('sha256', '')

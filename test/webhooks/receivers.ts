@@ -31,13 +31,13 @@ export function codeBlocks(page: string, language: string): string[] {
 
 type Receiver = {
   readonly name: string;
-  /** As the fences of the page name it. */
+  /** The language's name on the fences of the page. */
   readonly language: string;
-  /** How many blocks of the language the page has. */
+  /** The number of the language's blocks on the page. */
   readonly blocks: number;
   /** The files that blocks go to, by the block's place on the page. */
   readonly files: Readonly<Record<string, number>>;
-  /** Its file, and what is in it. It reads deliveries.json and prints a JSON array. */
+  /** The program: its file and its code. It reads deliveries.json and prints a JSON array. */
   readonly program: readonly [file: string, code: string];
   readonly command: string;
   /** Options with which the command succeeds where the language is new enough for the page. */
@@ -222,7 +222,9 @@ export function receiversHere(): readonly Receiver[] {
   });
 }
 
-/** What the receiver says to each delivery: the id of the event, or `REFUSED`. Fails if it writes to stderr. */
+/**
+ * The receiver's answer to each delivery: the id of the event, or `REFUSED`. Fails if it writes to stderr.
+ */
 export async function saidBy(receiver: Receiver, deliveries: readonly Delivery[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'opentill-receiver-'));
   try {
@@ -234,7 +236,7 @@ export async function saidBy(receiver: Receiver, deliveries: readonly Delivery[]
     writeFileSync(join(folder, receiver.program[0]), receiver.program[1]);
     const asText = deliveries.map((each) => ({ ...each, body: each.body.toString('base64') }));
     writeFileSync(join(folder, 'deliveries.json'), JSON.stringify(asText));
-    // So that the library is found, as in the project of somebody who has installed it.
+    // The link makes the library available, as in the project of somebody who has installed it.
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { stdout, stderr } = await run(receiver.command, [...receiver.options], { cwd: folder });
     if (stderr !== '') throw new Error(stderr);

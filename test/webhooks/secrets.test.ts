@@ -1,4 +1,4 @@
-/** Which secrets sign at a time, and what becomes of one that is replaced. */
+/** Signing secrets: which ones sign at a time, and what becomes of one that is replaced. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { MAX_OVERLAP_SECONDS, newWebhookSecret, retired, validSecrets } from '../../src/webhooks/secrets.ts';

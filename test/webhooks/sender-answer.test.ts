@@ -1,4 +1,4 @@
-/** What is made of the answers of receivers, and what is kept of them. */
+/** Answers of receivers: how they are judged, and what is kept of them. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { suite, test } from 'node:test';

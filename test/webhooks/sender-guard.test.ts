@@ -1,4 +1,4 @@
-/** Where deliveries go with the guard before them; where they may not go is the matter of the corpus. */
+/** Sending with the guard: allowed addresses; the corpus has those that are forbidden. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { networkRules } from '../../src/webhooks/guard.ts';

@@ -37,7 +37,7 @@ async function tlsReceiver(t: TestContext, identity = known) {
 }
 
 suite('over TLS', () => {
-  // For this process, which runs nothing but this file.
+  // The certificates hold for this process, which runs nothing but this file.
   before(() => setDefaultCACertificates([...getCACertificates('default'), known.cert]));
 
   test('the name is kept, and the socket goes to the vetted address', async (t) => {

@@ -43,7 +43,7 @@ test(`${DELIVERIES} of ${DELIVERIES} deliveries verify, while a secret is replac
 });
 
 /**
- * What the commands of OpenSSL print:
+ * Output of these commands of OpenSSL:
  *
  *   BODY='{"type":"checkout.paid","id":"evt_1","created_at":"2030-01-31T12:00:00.123Z","data":{"name":"Zoë 東京 🧾"}}'
  *   SECRET='whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwZ0wQ0hgq7sY='

@@ -1,4 +1,4 @@
-/** Which headers a delivery gets, and with which secrets they are made. */
+/** Headers of a delivery, and the secrets that sign it. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { suite, test } from 'node:test';

@@ -11,7 +11,7 @@ import type { Execute } from '../../src/writer/writer.ts';
 import { attempt, checkout, NOW } from '../checkout/build.ts';
 import { refund } from '../checkout/build-refunds.ts';
 
-/** What happens to this session, in order; rails and the writer take their time. */
+/** Calls about this session, in order; rails and the writer take their time. */
 async function attended(session: Checkout | null): Promise<string[]> {
   const happened: string[] = [];
   const rail: Rail = {

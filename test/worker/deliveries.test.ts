@@ -1,4 +1,4 @@
-/** Who gets the slots for deliveries when there are fewer of them than deliveries. */
+/** Slots for deliveries, shared when there are more deliveries than slots. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultSettings } from '../../src/accounts/settings.ts';

@@ -31,7 +31,7 @@ const session = checkout({
   payments: [charge],
 });
 
-/** What becomes of a provider event: the attempts that the rail is asked about, and the event afterwards. */
+/** The attempts that the rail is asked about for a provider event, and the event afterwards. */
 async function lookAt(
   event: ProviderEvent,
   sync: () => Promise<RailAnswer> = async () => answers,

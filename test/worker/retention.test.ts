@@ -1,4 +1,6 @@
-/** What the worker forgets, and what it does about deliveries that nobody has taken for as long as the log goes back. */
+/**
+ * Retention: removal by the worker, and deliveries that nobody has taken for as long as the log goes back.
+ */
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';
@@ -12,7 +14,7 @@ import { claim, ELSEWHERE, finish, HOST, HOUR, inOrder, tryAgain } from '../stor
 
 const DAY = 24 * HOUR;
 const LOG_DAYS = 30;
-/** When it is looked at what is old. */
+/** The time of the removal. */
 const NOW = T + 40 * DAY;
 /** The youngest that is too old, and the oldest that is not. */
 const OLD = NOW - LOG_DAYS * DAY - 1;
@@ -152,11 +154,12 @@ test('ages are in real time, wherever the clock of test data is', async (t) => {
   // A day later by the clock on the wall nothing is old.
   assert.equal(await removeAll({ now: T + DAY, eventDays: 31 }), 0);
   assert.deepEqual([(await left()).length, await answered()], [4, true]);
-  // What was made a day after the first move is not older than that, although the clock was moved once more since.
+  // Rows made a day after the first move are no older than that, although the clock was moved once more
+  // since.
   assert.ok((await removeAll({ now: T + 31 * DAY, eventDays: 31 })) > 0);
   assert.deepEqual(inOrder(await left()), inOrder([...moved, ...waiting, ...young]));
   assert.deepEqual(await positions(), [2, 3, 4]);
-  // And it is no younger either, and in nobody's way.
+  // The same rows are no younger either, and in nobody's way.
   assert.ok((await removeAll({ now: T + 40 * DAY, eventDays: 31 })) > 0);
   assert.deepEqual([inOrder(await left()), await answered()], [inOrder(young), false]);
   assert.deepEqual(await positions(), [4]);

@@ -28,7 +28,7 @@ suite('a statement in the watched folder', () => {
     wait(9_999);
     await folder.look();
     assert.deepEqual(files(), ['february.xml']);
-    // Somebody is still writing.
+    // Another program is still writing the file.
     put('february.xml', camt('S1', [line, { ...line, text: 'Order 1002', reference: '2026020300000002' }]));
     wait(1);
     await folder.look();
@@ -211,7 +211,7 @@ suite('while something is in the way', () => {
   test('of moving the file, it is taken in once, and moved as soon as that is possible', async (t) => {
     const { put, look, path, files, entries, logged } = await setUp(t);
     put('a.xml', camt('S1', [line]));
-    // Where the folder should be is a link to another place.
+    // A link to another place stands where the folder should be.
     symlinkSync(freshDirectory(t), path('done'));
     await look();
     await look();

@@ -59,7 +59,7 @@ export async function setUp(t: TestContext, change: (store: Store) => Partial<St
       time += ms;
     },
     put: (name: string, content: string) => writeFileSync(path(name), content),
-    /** What is in the folder and below it, without the folders themselves. */
+    /** Files in the folder and below it, without the folders themselves. */
     files: () =>
       readdirSync(path(), { recursive: true, withFileTypes: true })
         .filter((each) => !each.isDirectory())

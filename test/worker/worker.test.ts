@@ -1,4 +1,4 @@
-/** What the worker does with what is due when something fails, or when another process has a part of it. */
+/** Due work, when something fails, or when another process has a part of it. */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

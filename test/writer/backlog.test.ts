@@ -1,4 +1,4 @@
-/** When one more change would wait for too long, by what the last batches took. */
+/** The limit of waiting changes, by the time that the last batches took. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Tenant } from '../../src/checkout/tenant.ts';

@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null, booked: [] };
 const context = { serializer: createSerializer('https://pay.example.com'), settings: defaultSettings };
 
-/** What becomes of this entry, or of a new one, without any session that it could concern. */
+/** The result for this entry, or for a new one, without any session that it could concern. */
 function decided(action: EntryAction, known: BankEntry | null, now = known?.dueAt ?? NOW) {
   const loaded = { ...nothing, bankEntries: new Map(known ? [[known.reference, known]] : []) };
   const origin = ownOrigin({ account: 1, mode: 'live' }, 'time');

@@ -1,4 +1,6 @@
-/** Which changes share a commit, and which commits go on at the same time, on a database that takes several. */
+/**
+ * Group commit: changes that share a commit, and commits at the same time, on a database that takes several.
+ */
 
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';

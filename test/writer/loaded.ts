@@ -1,4 +1,4 @@
-/** What is loaded for a command where the store has nothing of it. */
+/** Loaded data of a command that the store has nothing for. */
 import type { Loaded } from '../../src/store/store.ts';
 
 export const nothing: Loaded = {

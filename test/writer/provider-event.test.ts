@@ -56,7 +56,7 @@ suite('a provider event', () => {
   test('that somebody else has looked at since is changed only by an answer', () => {
     const waits: ProviderEvent = { ...event, dueAt: T + 60_000, tries: 3 };
     assert.deepEqual(decided(nothingFound(2), waits), unchanged(waits));
-    // One that was left to a person may still be settled.
+    // An event that was left to a person may still be settled.
     const open: ProviderEvent = { ...event, state: 'open', dueAt: null, tries: 9 };
     assert.deepEqual(decided(nothingFound(9), open), unchanged(open));
     assert.deepEqual(decided(settled(2), open), changed({ ...open, state: 'done', tries: 10 }));

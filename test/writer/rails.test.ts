@@ -1,4 +1,4 @@
-/** What rails answer, or do not, as it is reported to the sessions and told to the operator. */
+/** Answers of rails, and their silence, as reported to sessions and told to the operator. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Attempt } from '../../src/checkout/session.ts';

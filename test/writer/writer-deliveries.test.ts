@@ -1,4 +1,4 @@
-/** What came of deliveries, and what it means for those who got them. */
+/** Results of deliveries, and what they mean for receivers. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { T } from '../store/build.ts';

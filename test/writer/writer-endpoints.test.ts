@@ -102,7 +102,7 @@ suite('an endpoint that fails', () => {
       assert.deepEqual(await writer.failing(), { [id]: { ...suspended, probeAt: NOW } });
       assert.equal(executed.committed?.deliveries, true);
       const claimed = await writer.due(id, NOW);
-      // With the attempt that it has lost.
+      // The lost attempt is back.
       assert.deepEqual([claimed.dueAt, claimed.attempts], [NOW, 0]);
       assert.deepEqual(await writer.events(), []);
     });

@@ -309,7 +309,7 @@ test('what a command changes in another account’s session is nothing', async (
   const { store, tenant, execute } = await setUp(t);
   const { number } = await createAccount(store, 'other', now);
   const id = newId('chk', now);
-  // In one batch, so that what the first has written is in memory when the others ask for it.
+  // The commands share a batch: the first one's session is in memory when the others ask for it.
   const [, ...strangers] = await Promise.all([
     execute(create(tenant, { id })),
     execute(update({ account: number, mode: 'test' }, id, { stolen: 1 })),

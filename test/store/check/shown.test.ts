@@ -9,11 +9,11 @@ const checkout = session({ account: 1, mode: 'live' }, { metadata: { order: 'A-1
 const shown = representCheckout(checkout, 'https://pay.example');
 const isLasting = (data: object) => isLastingIn(checkout, JSON.stringify({ data }));
 
-/** What nothing changes without another such event. */
+/** Fields that nothing changes without another such event. */
 const lasting =
   `id object invoice_currency amount customer_details success_url cancel_url webhook_url payment_methods
   transaction_description expires_at created_at url payin reference_id metadata`.split(/\s+/);
-/** What payments, refunds and time change. */
+/** Fields that payments, refunds and time change. */
 const changing = ['status', 'payment_status', 'amount_paid', 'payment_attempts', 'partially_paid'];
 
 suite('the last event that shows a whole session', () => {
