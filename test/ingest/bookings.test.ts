@@ -58,6 +58,14 @@ test('the sum is what a statement without the parts would have', async () => {
   assert.deepEqual([count(A, sum), count(A, inSum)], [1, 2], 'both are counted as one and the same');
 });
 
+test('parts that come to nothing are a credit of nothing', async () => {
+  const parts = (['credit', 'debit'] as const).map((direction) =>
+    entry({ amount: 10, direction, line: 5, batchReference: batch }),
+  );
+  const { found } = await bookings([A, parts]);
+  assert.deepEqual([found[0]?.sum?.amount, found[0]?.sum?.direction], [0, 'credit']);
+});
+
 test('a reference that tells nothing apart makes no booking', async () => {
   const parts = ['', '0', '-'].map((batchReference) => entry({ amount: 1, line: 5, batchReference }));
   const { found } = await bookings([A, parts]);

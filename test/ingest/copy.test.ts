@@ -49,7 +49,7 @@ test('leftovers of more than an hour go when a copy is made, at most once an hou
 
   await copy(async () => {
     // The service's own copy is as old by now, and still in use.
-    t.mock.timers.setTime(start + 2 * HOUR);
+    t.mock.timers.setTime(start + HOUR);
     const [own = ''] = left().filter((name) => ![...kept, 'opentill-upload-old'].includes(name));
     await copy();
     assert.deepEqual(left(), ['another-old', own, 'opentill-upload-link'].sort());

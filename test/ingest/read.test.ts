@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, type TestContext, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { CopyFailed } from '../../src/ingest/copy.ts';
 import { partsOf, SMALL_BYTES } from '../../src/ingest/read.ts';
 import { StatementError } from '../../src/statements/entry.ts';
@@ -47,16 +48,26 @@ suite('a large statement', () => {
     assert.deepEqual(await errorOf(partsOf(copy, null)), inPlace);
   });
 
-  test('of which nobody reads on lets others begin', { timeout: 20_000 }, async (t) => {
+  test('has one of eight threads, which the next one gets if nobody reads on', {
+    timeout: 20_000,
+  }, async (t) => {
+    const threads: Worker[] = [];
+    const count = (thread: Worker) => void threads.push(thread);
+    process.on('worker', count);
+    t.after(() => process.off('worker', count));
     const { copy } = await copyOf(t, 1_000);
-    for (let n = 0; n < 12; n++) {
-      for await (const part of partsOf(copy, null)) {
-        assert.equal(part.kind, 'statement');
-        break;
-      }
-    }
-    const all = await Promise.all(Array.from({ length: 12 }, () => Array.fromAsync(partsOf(copy, null))));
-    for (const parts of all) assert.equal(parts.length, 1_001);
+    const all = Array.from({ length: 9 }, () => partsOf(copy, null));
+    const begun = all.map((parts) => parts.next());
+    await Promise.all(begun.slice(0, 8));
+    assert.equal(threads.length, 8);
+    await all[3]?.return(null);
+    await begun[8];
+    assert.equal(threads.length, 9);
+    await Promise.all(all.map((parts) => parts.return(null)));
+    assert.equal((await Array.fromAsync(partsOf(copy, null))).length, 1_001);
+    assert.equal(threads.length, 10);
+    await Array.fromAsync(partsOf({ ...copy, bytes: SMALL_BYTES }, null));
+    assert.equal(threads.length, 10, 'a small one needs none');
   });
 
   test('that is gone, large or small, is trouble of the folder for copies', async (t) => {

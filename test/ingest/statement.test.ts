@@ -10,7 +10,7 @@ import { createSerializer } from '../../src/checkout/serializer.ts';
 import { ingestStatement } from '../../src/ingest/statement.ts';
 import { readStatement } from '../../src/statements/read.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { createWriter } from '../../src/writer/writer.ts';
+import { createWriter, type Execute } from '../../src/writer/writer.ts';
 import { bankReference, camt, eur, IBAN, receiving } from '../api/bank.ts';
 import { NOW } from '../checkout/build.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -39,7 +39,7 @@ async function setUp(t: TestContext) {
   const execute = createWriter({ store, serializer, realNow: () => NOW });
   const origin = { tenant, actor: 'ak_test_1', requestId: 'req_1', idempotency: null };
   const opened: string[] = [];
-  async function ingest(content: string) {
+  async function ingest(content: string, run: Execute = execute) {
     const source = {
       name: 'january.xml',
       hash: createHash('sha256').update(content).digest('hex'),
@@ -48,7 +48,7 @@ async function setUp(t: TestContext) {
         return readStatement(Readable.from([Buffer.from(content)]));
       },
     };
-    const { result } = await ingestStatement({ store, execute }, origin, source, NOW);
+    const { result } = await ingestStatement({ store, execute: run }, origin, source, NOW);
     assert.ok(result.kind === 'change' || result.kind === 'unchanged');
     const { id, data } = result.value;
     return { id, kind: result.kind, data, counts: [data.entries, data.new, data.settled, data.open] };
@@ -58,7 +58,7 @@ async function setUp(t: TestContext) {
     const { rows } = await store.bankEntries.list(tenant, {}, { limit: 200 });
     return rows.toReversed();
   }
-  return { opened, ingest, entries };
+  return { opened, ingest, entries, execute };
 }
 
 suite('a statement', () => {
@@ -155,6 +155,20 @@ suite('a file', () => {
     const { length } = opened;
     await ingest(content);
     assert.equal(opened.length, length);
+  });
+
+  test('is not read on once an entry could not be stored', async (t) => {
+    const { ingest, entries, execute } = await setUp(t);
+    let tried = 0;
+    const failing: Execute = (command, serialize) => {
+      if (command.subject !== 'bank_entry') return execute(command, serialize);
+      tried += 1;
+      throw new Error('the disk is full');
+    };
+    const content = camt(Array.from({ length: 100 }, (_, index) => ({ amount: index + 1 })));
+    await assert.rejects(ingest(content, failing), /^Error: the disk is full$/);
+    assert.ok(tried < 100, `${tried} were tried`);
+    assert.deepEqual(await entries(), []);
   });
 
   test('has its turn behind the one before, whose entries it could not see otherwise', async (t) => {
