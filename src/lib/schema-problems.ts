@@ -66,13 +66,35 @@ export function problemsOf(
   most = Number.POSITIVE_INFINITY,
 ): SchemaProblem[] {
   const problems = new Map<string, SchemaProblem>();
+  const left = leftToOthers(errors);
   for (const error of errors) {
     if (problems.size >= most) break;
+    if (left.has(error)) continue;
     const problem = problemOf(error, formats);
     // Several branches of a schema may report the same field; the first report is enough.
     if (problem && !problems.has(problem.pointer)) problems.set(problem.pointer, problem);
   }
   return [...problems.values()];
+}
+
+/**
+ * Errors of each `anyOf` that others say better: a branch for another type has nothing to say about the value, and where
+ * it is meant for one of the branches, that one tells what is wrong.
+ */
+function leftToOthers(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
+  const place = ({ instancePath, schemaPath }: ErrorObject) => `${instancePath} ${schemaPath}`;
+  // There may be thousands of errors, of which few are within a choice.
+  const ofTypes = Map.groupBy(
+    errors.filter(({ keyword, schemaPath }) => keyword === 'type' && schemaPath.includes('/anyOf/')),
+    (error) => place(error).replace(/\/\d+\/type$/, ''),
+  );
+  const left = new Set<ErrorObject>();
+  for (const choice of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const ofOtherTypes = ofTypes.get(place(choice)) ?? [];
+    for (const error of ofOtherTypes) left.add(error);
+    if (ofOtherTypes.length < [choice.schema].flat().length) left.add(choice);
+  }
+  return left;
 }
 
 function problemOf(error: ErrorObject, formats: Formats): SchemaProblem | null {

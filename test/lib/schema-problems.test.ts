@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { formatOf, line } from '../../src/lib/formats.ts';
-import { validator, worded } from '../../src/lib/schema-problems.ts';
+import { createAjv, escapedName, problemsOf, validator, worded } from '../../src/lib/schema-problems.ts';
 import { closedObject, either, hasField, nullable } from '../../src/lib/schemas.ts';
 
 const formats = { line, even: formatOf((text) => (text.length % 2 === 0 ? null : `has ${text.length}`)) };
@@ -88,4 +88,54 @@ suite('validation by schema', () => {
   for (const [what, changes, expected] of rows) {
     test(`tells ${what}`, () => assert.deepEqual(mistakes(changes), expected));
   }
+
+  const sentences: ReadonlyArray<readonly [schema: TSchema, value: unknown, detail: string]> = [
+    [Type.Integer({ minimum: 2 }), 1, 'must be at least 2'],
+    [Type.Integer({ maximum: 2 }), 3, 'must be at most 2'],
+    [Type.Integer(), 1.5, 'must be a whole number'],
+    [Type.Number(), '', 'must be a number'],
+    [Type.String({ minLength: 1 }), '', 'must not be empty'],
+    [Type.String({ minLength: 2 }), 'a', 'must have at least 2 characters'],
+    [Type.String({ pattern: '^a$' }), 'b', 'has characters that are not allowed here'],
+    [Type.Array(Type.Null(), { minItems: 1 }), [], 'must have at least 1 element'],
+    [Type.Array(Type.Null(), { minItems: 2 }), [], 'must have at least 2 elements'],
+    [Type.Array(Type.Null(), { maxItems: 2 }), [null, null, null], 'must have at most 2 elements'],
+    [Type.Array(Type.Null(), { uniqueItems: true }), [null, null], 'must not have duplicates'],
+    [Type.Enum(['one', 'two']), 'three', 'must be one of one, two'],
+    [Type.Union([Type.Array(Type.Null()), Type.Boolean()]), '', 'must be a list or true or false'],
+    [Type.Unsafe({ anyOf: [] }), '', 'is invalid'],
+    [Type.Unsafe({ const: 1 }), 2, 'is invalid'],
+  ];
+  for (const [schema, value, detail] of sentences) {
+    test(`says that ${JSON.stringify(value)} ${detail}`, () => {
+      const validated = validator(schema, formats)(value);
+      assert.ok('problems' in validated);
+      assert.equal(validated.problems[0]?.detail, detail);
+    });
+  }
+
+  test('tells of several forms what is wrong in the one that is meant', () => {
+    const list = Type.Array(Type.Enum(['one']), { maxItems: 1 });
+    const forms = validator(closedObject({ of: Type.Union([list, Type.String({ maxLength: 2 })]) }), formats);
+    for (const [of, pointer, detail] of [
+      [['two'], '/of/0', 'must be one of one'],
+      [['one', 'one'], '/of', 'must have at most 1 elements'],
+      ['too long', '/of', 'must have at most 2 characters'],
+      [null, '/of', 'must be a list or a string'],
+    ] as const)
+      assert.deepEqual(forms({ of }), { problems: [{ pointer, detail }] });
+  });
+
+  test('tells no more than it is asked for', () => {
+    const check = createAjv({}, false).compile(Type.Array(Type.Null()));
+    assert.equal(check([1, 2, 3]), false);
+    const told = (most?: number) => problemsOf(check.errors ?? [], {}, most).map(({ pointer }) => pointer);
+    assert.deepEqual([told(0), told(2), told()], [[], ['/0', '/1'], ['/0', '/1', '/2']]);
+  });
+
+  test('shortens the name of a field beyond a hundred characters, and leaves no half of one', () => {
+    const name = 'x'.repeat(99);
+    const shown = [`${name}x`, `${name}xx`, `${name}💶`].map(escapedName);
+    assert.deepEqual(shown, [`${name}x`, `${name}x…`, `${name}\ufffd…`]);
+  });
 });
