@@ -13,11 +13,7 @@ const furtherTests: Readonly<Record<string, readonly string[]>> = {
   http: api,
   ingest: ['test/api/bank-*.test.ts', 'test/worker/*.test.ts'],
   i18n: ['test/documents/*.test.ts', 'test/pages/{render,states,bank}.test.ts'],
-  lib: [
-    'test/{accounts,banking,checkout,statements,worker}/**/*.test.ts',
-    'test/pages/render.test.ts',
-    'test/api/*.test.ts',
-  ],
+  lib: ['test/{accounts,banking,checkout,statements,worker}/**/*.test.ts', 'test/api/*.test.ts'],
   store: ['test/sqlite/damaged-row.test.ts', 'test/worker/*.test.ts'],
   'store/check': ['test/cli/db-check.test.ts'],
   'store/postgres': [
