@@ -30,6 +30,7 @@ CREATE TABLE api_key (
   CONSTRAINT api_key_pkey PRIMARY KEY (id),
   CONSTRAINT api_key_secret_hash_key UNIQUE (secret_hash)
 );
+CREATE INDEX api_key_created ON api_key USING btree (account, live, created_at, id);
 CREATE UNIQUE INDEX api_key_pkey ON api_key USING btree (id);
 CREATE UNIQUE INDEX api_key_secret_hash_key ON api_key USING btree (secret_hash);
 

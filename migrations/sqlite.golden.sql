@@ -30,7 +30,7 @@ CREATE TABLE api_key (
   account INTEGER NOT NULL REFERENCES account (number),
   live INTEGER NOT NULL CHECK (live IN (0, 1)),
   secret_hash TEXT NOT NULL UNIQUE,
-  -- Space-separated: read write refund webhooks.
+  -- Space-separated: read write refund webhooks bank manage.
   permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -328,6 +328,9 @@ CREATE TABLE webhook_receiver (
   last_error TEXT NOT NULL,
   PRIMARY KEY (account, live, id)
 ) STRICT, WITHOUT ROWID;
+
+-- index api_key_created
+CREATE INDEX api_key_created ON api_key (account, live, created_at, id);
 
 -- index bank_entry_due
 CREATE INDEX bank_entry_due ON bank_entry (account, live, due_at) WHERE due_at IS NOT NULL;

@@ -27,12 +27,13 @@ CREATE TABLE api_key (
   account bigint NOT NULL,
   live boolean NOT NULL,
   secret_hash text COLLATE "C" NOT NULL UNIQUE,
-  -- Space-separated: read write refund webhooks.
+  -- Space-separated: read write refund webhooks bank manage.
   permissions text NOT NULL,
   name text NOT NULL,
   created_at bigint NOT NULL,
   revoked_at bigint
 );
+CREATE INDEX api_key_created ON api_key (account, live, created_at, id);
 
 -- One row. version counts the changes of the two tables above, for those who keep them in memory; checked_at is written
 -- to know that the database can be written.

@@ -28,13 +28,14 @@ CREATE TABLE api_key (
   account INTEGER NOT NULL REFERENCES account (number),
   live INTEGER NOT NULL CHECK (live IN (0, 1)),
   secret_hash TEXT NOT NULL UNIQUE,
-  -- Space-separated: read write refund webhooks.
+  -- Space-separated: read write refund webhooks bank manage.
   permissions TEXT NOT NULL,
   name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   revoked_at INTEGER,
   checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX api_key_created ON api_key (account, live, created_at, id);
 
 -- Counts the changes of the two tables above, for those who keep them in memory, and their rows, of which none is ever
 -- removed: one that is missing would be missed by nobody else.

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
+import { accountFaults } from './accounts.ts';
 import { bankingFaults } from './banking.ts';
 import { checkoutFaults } from './checkout.ts';
 import type { Fault } from './fault.ts';
@@ -18,6 +19,7 @@ import { writerFaults } from './writer.ts';
 
 export const allFaults: readonly Fault[] = [
   ...checkoutFaults,
+  ...accountFaults,
   ...webhookFaults,
   ...statementFaults,
   ...bankingFaults,

@@ -6,14 +6,17 @@ import type { Mode, Tenant } from '../checkout/tenant.ts';
 import { randomText } from '../lib/id.ts';
 import type { RealTime } from '../lib/time.ts';
 
-/**
- * What API keys can be allowed to do; `bank` is for statements and bank entries, by which sessions become paid, and for
- * what banks get of payers.
- */
-export const allPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks', 'bank'];
-
 /** Permission of an API key. */
-export type Permission = 'read' | 'write' | 'refund' | 'webhooks' | 'bank';
+export type Permission = 'read' | 'write' | 'refund' | 'webhooks' | 'bank' | 'manage';
+
+/**
+ * Permissions of a key for which none are named. `bank` is for statements and bank entries, by which sessions become
+ * paid, and for what banks get of payers.
+ */
+export const usualPermissions: readonly Permission[] = ['read', 'write', 'refund', 'webhooks', 'bank'];
+
+/** All permissions. `manage` is for the API keys of the account and mode: a key gets it only where it is named. */
+export const allPermissions: readonly Permission[] = [...usualPermissions, 'manage'];
 
 export type ApiKey = {
   readonly id: string;
@@ -25,6 +28,9 @@ export type ApiKey = {
   readonly createdAt: RealTime;
   readonly revokedAt: RealTime | null;
 };
+
+/** Maximum length of the name of a key. */
+export const API_KEY_NAME_LENGTH = 100;
 
 type KeyStore = { readonly apiKeys: { add(key: ApiKey): Promise<boolean> } };
 
@@ -43,38 +49,40 @@ function newSecret(mode: Mode): string {
   return `sk_${mode}_${random}${crc32(random).toString(36).padStart(7, '0')}`;
 }
 
-/** Creates a key, stores its hash, and returns the secret, which is shown only once. */
-export async function createApiKey(
-  store: KeyStore,
-  given: { tenant: Tenant; permissions: readonly Permission[]; name: string; nowMs: RealTime },
-): Promise<{ id: string; secret: string }> {
+type NewKey = Pick<ApiKey, 'tenant' | 'permissions' | 'name'> & { readonly nowMs: RealTime };
+
+/** A new key and its secret, which is shown only once; nothing is stored yet. */
+export function newApiKey(given: NewKey): { readonly key: ApiKey; readonly secret: string } {
   const { mode } = given.tenant;
-  const id = `ak_${mode}_${randomText(KEY_ID_LENGTH)}`;
   const secret = newSecret(mode);
-  if (!(await addApiKey(store, { ...given, id, secret }))) throw new Error('a random key id came twice');
-  return { id, secret };
+  return { key: apiKeyOf({ ...given, id: `ak_${mode}_${randomText(KEY_ID_LENGTH)}`, secret }), secret };
+}
+
+/** Creates a key, stores its hash, and returns the secret. For what has no writer yet: a first start, and tests. */
+export async function createApiKey(store: KeyStore, given: NewKey): Promise<{ id: string; secret: string }> {
+  const { key, secret } = newApiKey(given);
+  if (!(await store.apiKeys.add(key))) throw new Error('a random key id came twice');
+  return { id: key.id, secret };
 }
 
 /** Stores the hash of a given key; false if the id or secret is taken. */
 export function addApiKey(
   store: KeyStore,
-  key: {
-    id: string;
-    secret: string;
-    tenant: Tenant;
-    permissions: readonly Permission[];
-    name: string;
-    nowMs: RealTime;
-  },
+  key: NewKey & { readonly id: string; readonly secret: string },
 ): Promise<boolean> {
-  const row: ApiKey = {
-    id: key.id,
-    tenant: key.tenant,
-    secretHash: hashSecret(key.secret),
-    permissions: key.permissions,
-    name: key.name,
-    createdAt: key.nowMs,
+  return store.apiKeys.add(apiKeyOf(key));
+}
+
+/** The key as it is stored. Its permissions come in one order, each once. */
+function apiKeyOf(given: NewKey & { readonly id: string; readonly secret: string }): ApiKey {
+  const { id, tenant, permissions, name, secret, nowMs } = given;
+  return {
+    id,
+    tenant,
+    secretHash: hashSecret(secret),
+    permissions: allPermissions.filter((each) => permissions.includes(each)),
+    name,
+    createdAt: nowMs,
     revokedAt: null,
   };
-  return store.apiKeys.add(row);
 }

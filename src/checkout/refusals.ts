@@ -18,7 +18,8 @@ export type RefusalReason =
   | 'nothing_to_pay'
   | 'customer_exists'
   | 'too_many_endpoints'
-  | 'endpoint_disabled';
+  | 'endpoint_disabled'
+  | 'too_many_api_keys';
 
 /** One mistake in the input: its place (RFC 6901 JSON pointer), and a sentence about it. */
 export type Problem = { readonly pointer: string; readonly detail: string };

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createFirstAccount } from '../accounts/account.ts';
-import { addApiKey, allPermissions, createApiKey, hashSecret } from '../accounts/api-key.ts';
+import { addApiKey, createApiKey, hashSecret, usualPermissions } from '../accounts/api-key.ts';
 import type { Config } from '../config/settings.ts';
 import type { Store } from '../store/store.ts';
 import { Failure } from './failure.ts';
@@ -22,7 +22,7 @@ export async function firstStart(
   if (!account) throw new Error('there is no account, and none could be made');
   const tenant = { account: account.number, mode: 'test' } as const;
   if (given) {
-    await addApiKey(store, { ...given, tenant, permissions: allPermissions, name: 'bootstrap', nowMs });
+    await addApiKey(store, { ...given, tenant, permissions: usualPermissions, name: 'bootstrap', nowMs });
     const key = await store.apiKeys.fetch(given.id);
     if (key?.secretHash !== hashSecret(given.secret)) {
       throw new Failure(
@@ -35,7 +35,7 @@ export async function firstStart(
   if (made === null) return null;
   const { id, secret } = await createApiKey(store, {
     tenant,
-    permissions: allPermissions,
+    permissions: usualPermissions,
     name: 'first key',
     nowMs,
   });

@@ -22,6 +22,7 @@ import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
 import { requestIds } from './request-id.ts';
+import { apiKeyRoutes } from './routes/api-key.ts';
 import { bankEntryRoutes } from './routes/bank-entry.ts';
 import { bankStatementRoutes } from './routes/bank-statement.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
@@ -126,6 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       webhookEndpointRoutes(api, options);
       webhookDeliveryRoutes(api, options);
       metadataRoutes(api, options);
+      apiKeyRoutes(api, options);
       testHelperRoutes(api, options);
       finish();
     },

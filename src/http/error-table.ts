@@ -202,6 +202,12 @@ export const errorTable = {
     advice:
       'Enable the endpoint and resend the delivery. A deleted endpoint receives nothing: fetch the event from the feed instead.',
   },
+  too_many_api_keys: {
+    status: 409,
+    code: 19042,
+    text: 'The account has the maximum number of active API keys.',
+    advice: 'Revoke a key that you no longer need. A revoked key does not count.',
+  },
   version_stale: {
     status: 412,
     code: 19030,

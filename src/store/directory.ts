@@ -70,11 +70,6 @@ export function directoryOf(
                 ${name}, ${createdAt})
               ON CONFLICT DO NOTHING`,
         ),
-      revoke: (id, atMs) =>
-        change(
-          ['api_key', id],
-          sql`UPDATE api_key SET revoked_at = ${atMs} WHERE id = ${id} AND revoked_at IS NULL`,
-        ),
     },
   };
 }

@@ -80,6 +80,8 @@ export function tableStatements<T extends string>(dialect: Dialect) {
   const columnsOf = (table: T) =>
     (schema[table] ?? []).filter(({ name }) => name !== 'account' && name !== 'live');
   const keyOf = (table: T) => columnsOf(table).filter(({ isKey }) => isKey);
+  /** With the account and mode, where these are a part of it. */
+  const wholeKeyOf = (table: T) => (schema[table] ?? []).filter(({ isKey }) => isKey);
   function isRow(table: T, r: Readonly<Record<string, string>>): string {
     const key = keyOf(table).map(({ name, field }) => ` AND ${table}.${name} = ${r[field]}`);
     return ofTenant(table) + key.join('');
@@ -93,7 +95,7 @@ export function tableStatements<T extends string>(dialect: Dialect) {
     insert(table: T, sets: readonly string[]): RowsStatement {
       const columns = columnsOf(table);
       const set = columns.filter(({ field }) => sets.includes(field));
-      const onConflict = `ON CONFLICT (account, live, ${namesOf(keyOf(table))})
+      const onConflict = `ON CONFLICT (${namesOf(wholeKeyOf(table))})
         DO UPDATE SET ${set.map(({ name }) => `${name} = excluded.${name}`).join(', ')}`;
       return statement(
         columns,

@@ -181,8 +181,6 @@ export type Accounts = {
 export type ApiKeys = {
   /** False if the id or the secret exists already. */
   add(key: ApiKey): Promise<boolean>;
-  /** False if there is no such key, or it is revoked already. */
-  revoke(id: string, atMs: RealTime): Promise<boolean>;
 };
 
 /** Work that is due, and claims of it. */

@@ -1,4 +1,6 @@
 /** Commands the writer accepts, and their results. */
+import type { ApiKey } from '../accounts/api-key.ts';
+import type { ApiKeyCommand, KeyCounts } from '../accounts/key-changes.ts';
 import type { AccountSettings } from '../accounts/settings.ts';
 import type { BankFile, BankFileId } from '../banking/bank-file.ts';
 import type { Lookup } from '../banking/effects.ts';
@@ -22,7 +24,7 @@ import type { Health } from '../webhooks/health.ts';
 /** Who asks, and under which key the answer is kept for a repetition of the request. */
 export type Origin = {
   readonly tenant: Tenant;
-  /** Id of the API key, or `payer`, `time`, `rail`. */
+  /** Id of the API key, or `payer`, `time`, `rail`, `operator`. */
   readonly actor: string;
   readonly requestId: string;
   readonly idempotency: IdempotencyKey | null;
@@ -48,6 +50,13 @@ export type ChangeEndpoint = {
   readonly origin: Origin;
   readonly id: EndpointId;
   readonly command: EndpointCommand;
+  readonly now: TenantTime;
+};
+
+export type ChangeApiKey = {
+  readonly origin: Origin;
+  readonly id: string;
+  readonly command: ApiKeyCommand;
   readonly now: TenantTime;
 };
 
@@ -160,6 +169,10 @@ export type Commands = {
     readonly command: ChangeEndpoint;
     readonly value: { readonly endpoint: Endpoint; readonly health: Health | null };
   };
+  readonly api_key: {
+    readonly command: ChangeApiKey;
+    readonly value: { readonly key: ApiKey; readonly counts: KeyCounts };
+  };
   /** What the clock shows afterwards. */
   readonly clock: { readonly command: AdvanceClock; readonly value: number };
   readonly resend: { readonly command: ResendDeliveries; readonly value: Resent };
@@ -203,8 +216,8 @@ export type Context = { readonly serializer: Serializer; readonly settings: Acco
 /** A decision on what was loaded; without writes nothing changes. */
 export type Decided<T> = { readonly value: T; readonly writes: readonly Writes[] };
 
-/** The origin of what the service does by itself: as time passes, or because a rail has answered. */
-export function ownOrigin(tenant: Tenant, actor: 'time' | 'rail', requestId = ''): Origin {
+/** The origin of what no request asks for: as time passes, because a rail has answered, or on the command line. */
+export function ownOrigin(tenant: Tenant, actor: 'time' | 'rail' | 'operator', requestId = ''): Origin {
   return { tenant, actor, requestId, idempotency: null };
 }
 

@@ -173,7 +173,7 @@ suite('real answers', async () => {
     (await pay(service, await session(), { outcome: 'failed' })).latest_payment_attempt;
   const subjects = subjectsOf(service, await startReceiver({ after }));
   const { none, endpoint, delivery, paid, refund, bankRefund, dueRefund } = subjects;
-  const { entry, ignoredEntry, bank, statement: bankStatement, paymentFile } = subjects;
+  const { apiKey, entry, ignoredEntry, bank, statement: bankStatement, paymentFile } = subjects;
   const url = 'https://shop.example.com/hook';
 
   /** The id for the path, the body and the query of each operation. */
@@ -226,6 +226,10 @@ suite('real answers', async () => {
     resendWebhookDelivery: { id: delivery },
     resendFailedWebhookDelivery: { id: none, body: { since: '2030-01-31T12:00:00Z' } },
     collectMetadata: { id: none, query: '?invoice_currency=EUR&amount=2500' },
+    createApiKey: { id: none, body: { permissions: ['read'], name: 'Till 2' } },
+    listApiKey: { id: none },
+    fetchApiKey: { id: apiKey },
+    revokeApiKey: { id: apiKey },
     payTestHelper: { id: session, body: { amount: 10_000 } },
     advanceClockTestHelper: { id: none, body: { seconds: 1 } },
   };

@@ -40,6 +40,7 @@ export function subjectsOf(
     await quiet();
     return id;
   };
+  let lastKey: string | null = null;
   const subjects = {
     none: async () => '',
     checkout: async () => (await createSession(service)).id,
@@ -61,6 +62,13 @@ export function subjectsOf(
       const { id } = await createSession(service, { webhook_url: receiver.url });
       await until(async () => (await list('/v3/webhook_delivery?status=pending')).length === 0);
       return (await list(`/v3/webhook_delivery?checkout=${id}`))[0].id;
+    },
+    /** One in the place of that which was made before, for there cannot be many. */
+    async apiKey() {
+      if (lastKey !== null) succeeded(await call('POST', `/v3/api_key/${lastKey}/revoke`));
+      const body = { permissions: ['read'], name: 'Till 2' };
+      lastKey = succeeded(await call('POST', '/v3/api_key', { body }), 201).id;
+      return `${lastKey}`;
     },
     paid,
     refund: async () => refunded(await paid()),
@@ -122,6 +130,7 @@ export const prefixes: Readonly<Record<Exclude<Subject, Surroundings>, string>> 
   ignoredEntry: 'ntc',
   statement: 'bfl',
   paymentFile: 'bfl',
+  apiKey: 'ak_test',
 };
 
 /** Payins that an entry can be assigned to, by the id of the entry. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, type TestContext, test } from 'node:test';
 import { freshDirectory, runToEnd } from '../support/process.ts';
 import { serveHere } from '../support/service.ts';
@@ -22,7 +23,7 @@ async function setUp(t: TestContext) {
     });
     return response.status;
   };
-  return { server, keys, status };
+  return { server, keys, status, settings };
 }
 
 function made(stdout: string): { id: string; secret: string } {
@@ -80,10 +81,39 @@ suite('opentill keys, beside a server that runs', () => {
     assert.ok(!stdout.includes(secret) && !/sk_test|whsec/.test(stdout));
   });
 
+  test('a key manages others only if that was named, and what is done here is on record as the operator’s', async (t) => {
+    const { keys, settings, server } = await setUp(t);
+    const asked = async ({ id, secret }: { id: string; secret: string }) => {
+      const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+      return (await fetch(`${server.url}/v3/api_key`, { headers: { authorization } })).status;
+    };
+    assert.equal(await asked(made((await keys('create')).stdout)), 403);
+    assert.equal(await asked({ id: 'ak_test_boot', secret: 'sk_test_boot' }), 403);
+    const admin = made((await keys('create', '--permissions', 'manage')).stdout);
+    assert.equal(await asked(admin), 200);
+    await keys('revoke', admin.id);
+    assert.equal(await asked(admin), 401);
+    using tables = new DatabaseSync(settings.DATABASE_URL.slice('sqlite:'.length));
+    const lines = tables.prepare('SELECT action, actor FROM audit WHERE subject = ?').all(admin.id);
+    assert.deepEqual(
+      lines.map((line) => ({ ...line })),
+      ['create_api_key', 'revoke_api_key'].map((action) => ({ action, actor: 'operator' })),
+    );
+  });
+
+  test('a name from elsewhere cannot steer the terminal that lists it', async (t) => {
+    const { keys } = await setUp(t);
+    await keys('create', '--name', 'Till\u001b[2J\nsecond line');
+    const { stdout } = await keys('list');
+    assert.match(stdout, / {2}Till \[2J {2}active$/m);
+    assert.ok(!stdout.includes('\u001b') && !stdout.includes('second line'));
+  });
+
   const mistakes: ReadonlyArray<[what: string, args: string[], status: number]> = [
     ['an unknown action', ['delete'], 2],
     ['an unknown permission', ['create', '--permissions', 'read,admin'], 2],
     ['no permission', ['create', '--permissions', ''], 2],
+    ['a name without end', ['create', '--name', 'x'.repeat(101)], 2],
     ['an unknown account', ['create', '--account', '7'], 1],
     ['an account that is no number', ['create', '--account', 'first'], 2],
     ['an unknown option', ['create', '--mode', 'live'], 2],

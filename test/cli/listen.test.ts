@@ -5,6 +5,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { freePort } from '../../src/cli/free-port.ts';
 import { assertSigned, startReceiver } from '../api/receiver.ts';
 import { createSession, type Data, feed, pay, reopened } from '../api/shop.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { startService } from '../support/service.ts';
 import {
   assertFailure,
@@ -216,7 +217,7 @@ suite('opentill listen', () => {
     const listening = await startListening(t, service);
     await createSession(service);
     await said(listening, /checkout\.created/);
-    await service.service.store.apiKeys.revoke(service.key.id, Date.now());
+    await revokeKey(service.service.store, service.key.id);
     const again = await reopened(service);
     t.after(again.stop);
     assert.deepEqual(await listening.ended, { code: 1, signal: null });

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { DamagedRow } from '../../src/store/errors.ts';
 import { startReceiver } from '../crash/receiver.ts';
 import { freshSqlite } from '../support/database-sqlite.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { startService } from '../support/service.ts';
 
 const items = [{ name: 'Widget', quantity: 1, unit_price: 2500 }];
@@ -113,7 +114,7 @@ test('a key that is not the one that was made opens nothing, whatever became of 
   const { service, call, createKey, key } = await startService(t, { database, logger });
   const [mode, permissions] = [await createKey(), await createKey({ permissions: ['read'] })];
   const revoked = await createKey();
-  assert.equal(await service.store.apiKeys.revoke(revoked.id, Date.now()), true);
+  assert.equal(await revokeKey(service.store, revoked.id), true);
   using tables = new DatabaseSync(database.url.slice('sqlite:'.length));
   tables.exec(`
     UPDATE api_key SET live = 1 WHERE id = '${mode.id}';
@@ -126,7 +127,7 @@ test('a key that is not the one that was made opens nothing, whatever became of 
     assert.equal(await statusOf(`Bearer ${secret}`), 503);
     assert.ok(lines.some((line) => line.includes(`the row ${id} of the table api_key`)));
     // A new checksum would hide it.
-    await assert.rejects(service.store.apiKeys.revoke(id, Date.now()), DamagedRow);
+    await assert.rejects(revokeKey(service.store, id), DamagedRow);
   }
   assert.equal(await statusOf(key.authorization), 200);
   assert.equal(await statusOf((await createKey()).authorization), 200);

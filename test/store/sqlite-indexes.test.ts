@@ -9,6 +9,7 @@ import type { PageRequest } from '../../src/store/page.ts';
 import { bankEntries } from '../../src/store/resources/bank-entries.ts';
 import { bankFiles } from '../../src/store/resources/bank-files.ts';
 import { checkouts } from '../../src/store/resources/checkouts.ts';
+import { apiKeys } from '../../src/store/resources/directory.ts';
 import { loadProviderEvents, providerEvents } from '../../src/store/resources/provider-events.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
@@ -94,6 +95,13 @@ suite('what is found by an index alone, in the order of the list and no further 
         assert.deepEqual(plan, [`SEARCH bank_entry USING ${index}${bound})`]);
       });
     }
+    test(`API keys ${at}`, (t) => {
+      const next = bound.replace(/id(.)\?/, '(created_at,id)$1(?,?)');
+      const [first, ...others] = searched(t, apiKeys.list(tenant, page));
+      assert.equal(first, `SEARCH api_key USING INDEX api_key_created (${tenantKey}${next})`);
+      // That of the cursor.
+      for (const other of others) assert.doesNotMatch(other, /^SCAN|TEMP B-TREE/);
+    });
     test(`files of banks ${at}`, (t) => {
       const plan = searched(t, bankFiles.list(tenant, 'statement', page));
       const index = `INDEX bank_file_kind (${tenantKey} AND kind=?${bound})`;

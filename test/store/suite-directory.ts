@@ -3,9 +3,14 @@ import { suite } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createAccount } from '../../src/accounts/account.ts';
-import type { ApiKey } from '../../src/accounts/api-key.ts';
+import { type ApiKey, newApiKey } from '../../src/accounts/api-key.ts';
+import { MAX_API_KEYS } from '../../src/accounts/key-changes.ts';
 import { type AccountSettings, defaultSettings } from '../../src/accounts/settings.ts';
 import { defaultPolicy } from '../../src/checkout/session.ts';
+import { executeOn } from '../../src/cli/with-store.ts';
+import type { PageRequest } from '../../src/store/page.ts';
+import { ownOrigin } from '../../src/writer/command.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 import { type Open, T, write } from './build.ts';
 import { alsoReopened, type Given, onFreshStores } from './each.ts';
 
@@ -111,7 +116,7 @@ export function directorySuite(open: Open): void {
       const again = await given.reopen();
       assert.deepEqual(await again.apiKeys.fetch(key.id), key);
       assert.deepEqual(await again.apiKeys.fetchBySecretHash(key.secretHash), key);
-      assert.deepEqual(await again.apiKeys.list(), [key]);
+      assert.deepEqual(await again.apiKeys.listAll(), [key]);
       assert.equal(await again.apiKeys.fetch('ak_live_2'), null);
       assert.equal(await again.apiKeys.fetchBySecretHash('b'.repeat(64)), null);
     });
@@ -122,18 +127,98 @@ export function directorySuite(open: Open): void {
       await store.apiKeys.add(key);
       assert.equal(await store.apiKeys.add({ ...key, secretHash: 'b'.repeat(64) }), false);
       assert.equal(await store.apiKeys.add({ ...key, id: 'ak_live_2' }), false);
-      assert.deepEqual(await store.apiKeys.list(), [key]);
+      assert.deepEqual(await store.apiKeys.listAll(), [key]);
     });
 
     it('are revoked once and for all', async (given) => {
       const key = keyFor(given);
       await given.store.apiKeys.add(key);
-      assert.equal(await given.store.apiKeys.revoke(key.id, T + 5), true);
-      assert.equal(await given.store.apiKeys.revoke(key.id, T + 9), false);
-      assert.equal(await given.store.apiKeys.revoke('ak_live_2', T + 9), false);
+      assert.equal(await revokeKey(given.store, key.id, T + 5), true);
+      assert.equal(await revokeKey(given.store, key.id, T + 9), false);
+      assert.equal(await revokeKey(given.store, 'ak_live_2', T + 9), false);
       const again = await given.reopen();
       assert.equal((await again.apiKeys.fetch(key.id))?.revokedAt, T + 5);
       assert.equal(await again.apiKeys.add(key), false);
+    });
+  });
+
+  suite('API keys of an account and mode', () => {
+    /** Keys of which several were made at the same time, so that their ids decide. */
+    const made = (given: Given, count: number, of = given.live): ApiKey[] =>
+      Array.from({ length: count }, (_, index) =>
+        keyFor(given, {
+          id: `ak_${of.mode}_${String(index).padStart(3, '0')}`,
+          tenant: of,
+          secretHash: `${of.account}${of.mode}${index}`.padStart(64, '0'),
+          createdAt: T + Math.floor(index / 3),
+        }),
+      );
+    const add = ({ store }: Pick<Given, 'store'>, keys: readonly ApiKey[]) =>
+      store.commit(
+        keys.map((key) => ({ needs: { tenant: key.tenant }, decide: () => [{ newApiKey: key }] })),
+      );
+
+    it('are listed in pages, the newest first, without those of others', async (given) => {
+      const { store, live, mine, theirs } = given;
+      const keys = made(given, 8);
+      await add(given, keys);
+      await add(given, made(given, 2, mine));
+      await add(
+        given,
+        made(given, 2, theirs).map((key) => ({ ...key, id: `${key.id}_2` })),
+      );
+      const newest = keys.toReversed().map(({ id }) => id);
+      const list = async (page: PageRequest) => {
+        const { rows, hasMore } = await store.apiKeys.list(live, page);
+        return [rows.map(({ id }) => id), hasMore];
+      };
+      assert.deepEqual(await list({ limit: 8 }), [newest, false]);
+      assert.deepEqual(await list({ limit: 3 }), [newest.slice(0, 3), true]);
+      for (const [place, id] of newest.entries()) {
+        const left = newest.length - place - 1;
+        assert.deepEqual(await list({ limit: 2, after: id }), [newest.slice(place + 1, place + 3), left > 2]);
+        const before = newest.slice(Math.max(0, place - 2), place);
+        assert.deepEqual(await list({ limit: 2, before: id }), [before, place > 2]);
+      }
+      assert.deepEqual(await list({ limit: 2, after: 'ak_test_000' }), [[], false]);
+    });
+
+    it('are never more than there may be, whoever makes them at the same time', async (given) => {
+      const { store, another, live } = given;
+      const room = 3;
+      await add(given, made(given, MAX_API_KEYS - room));
+      const stores = [store, await another()];
+      const makers = stores.map(executeOn);
+      const results = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => {
+          const { key } = newApiKey({ tenant: live, permissions: ['manage'], name: '', nowMs: T });
+          const command = { type: 'create_api_key', key } as const;
+          const origin = ownOrigin(live, 'operator');
+          const execute = makers[index % makers.length];
+          return execute?.({ subject: 'api_key', origin, id: key.id, command, now: T });
+        }),
+      );
+      const counts = results.map((each) => each?.result.kind === 'change' && each.result.value.counts);
+      assert.deepEqual(
+        counts.flatMap((each) => each || []).toSorted((a, b) => a.active - b.active),
+        Array.from({ length: room }, (_, index) => ({
+          active: MAX_API_KEYS - room + index + 1,
+          managing: index + 1,
+        })),
+      );
+      assert.equal((await store.apiKeys.listAll()).length, MAX_API_KEYS);
+    });
+
+    it('of others cannot be revoked', async (given) => {
+      const { store, live, theirs } = given;
+      const [key] = made(given, 1, theirs);
+      assert.ok(key);
+      await add(given, [key]);
+      const command = { type: 'revoke_api_key', at: T } as const;
+      const origin = ownOrigin(live, 'operator');
+      const { result } = await executeOn(store)({ subject: 'api_key', origin, id: key.id, command, now: T });
+      assert.equal(result.kind === 'refusal' && result.reason, 'not_found');
+      assert.deepEqual(await store.apiKeys.fetch(key.id), key);
     });
   });
 
@@ -145,7 +230,7 @@ export function directorySuite(open: Open): void {
       const changes = [
         () => store.accounts.create(account, T),
         () => store.apiKeys.add(key),
-        () => store.apiKeys.revoke(key.id, T),
+        () => revokeKey(store, key.id, T),
         () => write(store, mine, { clockMove: { at: T, advanceMs: 1 } }),
         () => store.accounts.configure(mine, defaultSettings),
       ];
@@ -173,7 +258,7 @@ export function directorySuite(open: Open): void {
         async () => isDeepStrictEqual(await store.apiKeys.fetch(key.id), key),
       );
       await isSeen(
-        () => other.apiKeys.revoke(key.id, T),
+        () => revokeKey(other, key.id, T),
         async () => (await store.apiKeys.fetch(key.id))?.revokedAt === T,
       );
       await isSeen(

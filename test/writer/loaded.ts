@@ -13,4 +13,6 @@ export const nothing: Loaded = {
   answers: new Map(),
   endpoints: [],
   receivers: new Map(),
+  apiKeys: new Map(),
+  keyCounts: new Map(),
 };

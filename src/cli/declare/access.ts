@@ -1,7 +1,7 @@
 /** The three ways of commands to their data: none, the database, or the API of a server. */
 import type { Permission } from '../../accounts/api-key.ts';
-import type { Store } from '../../store/store.ts';
 import { type Client, createClient } from '../client.ts';
+import type { Database } from '../with-store.ts';
 import { type Access, define } from './command.ts';
 import { optionName, required, withDefault } from './parameter.ts';
 import { apiKey, serverAddress } from './values.ts';
@@ -16,14 +16,14 @@ export const plainCommand = define({
 });
 
 /** A command that works on the database of the settings, which has to exist: beside a server, or without one. */
-export const databaseCommand = define<Record<never, never>, { readonly store: Store }>({
+export const databaseCommand = define<Record<never, never>, Database>({
   kind: 'database',
   options: {},
   permissions: [],
   variables: ['DATABASE_URL', 'DATABASE_COMMITS'],
   use: async (_values, env, work) => {
     const { withStore } = await import('../with-store.ts');
-    await withStore(env, (store) => work({ store }));
+    await withStore(env, work);
   },
 });
 

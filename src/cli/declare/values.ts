@@ -1,5 +1,5 @@
 /** Kinds of values that several commands take. Each `parse` throws the rest of the sentence "--limit …". */
-import { allPermissions, type Permission } from '../../accounts/api-key.ts';
+import { API_KEY_NAME_LENGTH, allPermissions, type Permission } from '../../accounts/api-key.ts';
 import { ACCOUNT_NAME_LENGTH, baseUrl, type DatabaseUrl, databaseUrl } from '../../config/values.ts';
 import { eventSelectors } from '../../events/types.ts';
 import { parseMoment, parseSpan } from '../moment.ts';
@@ -55,6 +55,14 @@ export const accountName: Value<string> = {
   parse: (typed) => {
     if (typed.trim() !== '' && typed.length <= ACCOUNT_NAME_LENGTH) return typed;
     throw new Error(`takes a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`);
+  },
+};
+
+export const keyName: Value<string> = {
+  placeholder: 'text',
+  parse: (typed) => {
+    if (typed.length <= API_KEY_NAME_LENGTH) return typed;
+    throw new Error(`takes a name of up to ${API_KEY_NAME_LENGTH} characters`);
   },
 };
 

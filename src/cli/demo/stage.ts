@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, createAccount } from '../../accounts/account.ts';
-import { allPermissions, createApiKey } from '../../accounts/api-key.ts';
+import { createApiKey, usualPermissions } from '../../accounts/api-key.ts';
 import { readConfig } from '../../config/read.ts';
 import { createService } from '../../main.ts';
 import type { Store } from '../../store/store.ts';
@@ -41,7 +41,7 @@ export async function onStage(play: (stage: Stage) => Promise<void>): Promise<vo
     const account = await createAccount(store, 'Demo Shop', Date.now());
     const { id, secret } = await createApiKey(store, {
       tenant: { account: account.number, mode: 'test' },
-      permissions: allPermissions,
+      permissions: usualPermissions,
       name: 'demo',
       nowMs: Date.now(),
     });

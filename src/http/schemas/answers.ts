@@ -14,6 +14,7 @@ import {
   text,
   time,
 } from './answer-fields.ts';
+import { apiKeyResources } from './api-key-answers.ts';
 import { bankResources } from './bank-answers.ts';
 import { eventResources } from './event-answers.ts';
 import { refundResources } from './refund-answers.ts';
@@ -98,6 +99,7 @@ export const resources = {
   ),
   ...webhookResources,
   ...bankResources,
+  ...apiKeyResources,
   FileContent: Type.Object(
     {
       object: kind('file_content'),

@@ -179,10 +179,14 @@ export type UpdateBody = Static<typeof updateBody>;
 export const idOf = <P extends IdPrefix>(prefix: P, what: string) =>
   Type.Object({ id: idInPath(prefix, `Id of the ${what}.`) });
 
+export const pageSize = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Page size.' }),
+);
+
 export const pageQuery = <P extends IdPrefix>(prefix: P) => {
   const cursor = (description: string) => cursorText(prefix, description);
   return {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Page size.' })),
+    limit: pageSize,
     after: Type.Optional(cursor('Cursor: the page of the next older rows.')),
     before: Type.Optional(cursor('Cursor: the page of the next newer rows.')),
   };

@@ -3,6 +3,7 @@ import type { CheckoutId } from '../../checkout/ids.ts';
 import { tenantName, tenantNamed } from '../../checkout/tenant.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { createHealth } from '../health.ts';
+import { changesDirectory } from '../resources/directory.ts';
 import { endpointList } from '../resources/endpoints.ts';
 import { gauges, newestTime } from '../resources/work.ts';
 import { resources } from '../shared.ts';
@@ -101,7 +102,7 @@ export async function openPostgresStore(
       // A batch is of one tenant.
       const feeds = writes.some(({ events = [] }) => events.length > 0) ? units.slice(0, 1) : [];
       hints.tell([...changed.map(({ id }) => id), ...feeds.map(({ needs }) => tenantName(needs.tenant))]);
-      if (writes.some(({ clockMove }) => clockMove)) await directory.changed();
+      if (writes.some(changesDirectory)) await directory.changed();
     },
 
     ...resources({

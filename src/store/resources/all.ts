@@ -14,7 +14,7 @@ import { addBankFile, bankFiles, completeBankFile, loadStatements } from './bank
 import { checkouts, loadOwners } from './checkouts.ts';
 import { customers, loadCustomers, loadCustomersByEmail, writeCustomer } from './customers.ts';
 import { deliveries, loadDeliveries } from './deliveries.ts';
-import { apiKeys } from './directory.ts';
+import { addApiKey, apiKeys, loadApiKeys, loadKeyCounts, revokeApiKey } from './directory.ts';
 import { loadReceivers, receivers, writeEndpoints, writeReceivers } from './endpoints.ts';
 import { events } from './events.ts';
 import { loadProviderEvents, providerEvents, writeProviderEvent } from './provider-events.ts';
@@ -55,6 +55,8 @@ const writes = {
   ingestedFile: completeBankFile,
   endpoints: writeEndpoints,
   receivers: writeReceivers,
+  newApiKey: addApiKey,
+  revokedApiKey: revokeApiKey,
   audit: writeAudit,
 };
 
@@ -94,10 +96,12 @@ const loads = {
   customersByEmail: loadCustomersByEmail,
   providerEvents: loadProviderEvents,
   bankEntries: loadBankEntries,
+  keyCounts: loadKeyCounts,
   statements: loadStatements,
   deliveries: loadDeliveries,
   owners: loadOwners,
   answers: loadAnswers,
+  apiKeys: loadApiKeys,
 };
 
 type Loads = typeof loads;

@@ -8,7 +8,7 @@ export type Audit = {
   readonly subject: string;
   readonly version: number;
   readonly at: TenantTime;
-  /** Id of the API key, or `payer`, `time`, `rail`. */
+  /** Id of the API key, or `payer`, `time`, `rail`, `operator`. */
   readonly actor: string;
   readonly action: string;
   readonly requestId: string;

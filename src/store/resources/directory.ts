@@ -1,13 +1,18 @@
 /** Accounts and API keys as they are stored; each database keeps accounts in memory in its own way. */
 import type { Account } from '../../accounts/account.ts';
 import type { ApiKey, Permission } from '../../accounts/api-key.ts';
+import { countedWith, type KeyCounts } from '../../accounts/key-changes.ts';
 import { settingsFrom } from '../../accounts/settings.ts';
-import type { TenantTime } from '../../checkout/tenant.ts';
+import type { Tenant, TenantTime } from '../../checkout/tenant.ts';
 import type { PreviousSecret } from '../../webhooks/secrets.ts';
 import { checksumIn, sound } from '../checksum.ts';
-import { raw, type Sql, sql } from '../sql.ts';
+import { byKey, load, locking } from '../loads.ts';
+import type { Page, PageRequest } from '../page.ts';
+import { isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
+import type { Writes } from '../store.ts';
 import { type AnyRow, columnsIn, type Row } from '../tables.ts';
-import { all, one, type Read, tenantOf } from './read.ts';
+import { rowOf } from '../writes.ts';
+import { all, directionOf, one, owned, pageFrom, type Read, tenantOf } from './read.ts';
 
 /** A row by its table and key. */
 export type DirectoryRow = readonly ['account', number] | readonly ['api_key', string];
@@ -64,10 +69,78 @@ export const isRow = ([table, key]: DirectoryRow): Sql =>
 export const storedRow = (row: DirectoryRow): Read<AnyRow | null> =>
   one(sql`SELECT ${columns[row[0]]} FROM ${raw(row[0])} WHERE ${isRow(row)}`, (stored: AnyRow) => stored);
 
+const keysOf = (tenant: Tenant): Sql => sql`SELECT ${key} FROM api_key WHERE ${owned(tenant)}`;
+
 export const apiKeys = {
   fetch: (id: string): Read<ApiKey | null> =>
     one(sql`SELECT ${key} FROM api_key WHERE id = ${id}`, apiKeyFrom),
   fetchBySecretHash: (hash: string): Read<ApiKey | null> =>
     one(sql`SELECT ${key} FROM api_key WHERE secret_hash = ${hash}`, apiKeyFrom),
-  list: (): Read<ApiKey[]> => all(sql`SELECT ${key} FROM api_key ORDER BY created_at, id`, apiKeyFrom),
+  /** Those of all accounts, the oldest first. */
+  listAll: (): Read<ApiKey[]> => all(sql`SELECT ${key} FROM api_key ORDER BY created_at, id`, apiKeyFrom),
+  /** Their ids tell nothing of their age. No key is ever removed, so that a cursor stays one. */
+  list(tenant: Tenant, page: PageRequest): Read<Page<ApiKey>> {
+    const { limit, after, before } = page;
+    const cursor = before ?? after;
+    const comparison = raw(before === undefined ? '<' : '>');
+    const next =
+      cursor === undefined
+        ? nothing
+        : sql` AND (created_at, id) ${comparison}
+            ((SELECT created_at FROM api_key WHERE ${owned(tenant)} AND id = ${cursor}), ${cursor})`;
+    const direction = directionOf(page);
+    return {
+      sql: sql`${keysOf(tenant)}${next} ORDER BY created_at ${direction}, id ${direction} LIMIT ${limit + 1}`,
+      by: 'page',
+      from: pageFrom(page, apiKeyFrom),
+    };
+  },
 };
+
+type KeyWrites = Pick<Writes, 'newApiKey' | 'revokedApiKey'>;
+
+const apiKeyRow = ({ tenant, permissions, ...key }: ApiKey): Row<'api_key'> => ({
+  ...key,
+  account: tenant.account,
+  live: tenant.mode === 'live',
+  permissions: permissions.join(' '),
+});
+
+/** An id or a secret that there is already is an error: both are random. */
+export const addApiKey = rowOf('api_key', apiKeyRow);
+export const revokeApiKey = rowOf('api_key', apiKeyRow, { sets: ['revokedAt'] });
+
+export const loadApiKeys = load({
+  keyOf: (id: string) => id,
+  read: (tenant: Tenant, ids: readonly string[]) =>
+    byKey(sql`${keysOf(tenant)} AND ${isAnyOf('id', ids)}`, (row: Row<'api_key'>) => [
+      row.id,
+      apiKeyFrom(row),
+    ]),
+  apply(known, { newApiKey, revokedApiKey }: KeyWrites) {
+    for (const key of [newApiKey, revokedApiKey]) if (key) known.set(key.id, key);
+  },
+});
+
+/** Counts of the active keys of an account and mode. Whoever counts them has the account for himself, and its keys. */
+export const loadKeyCounts = load({
+  keyOf: (all: 'all') => all,
+  read: (tenant: Tenant) =>
+    byKey(
+      sql`SELECT count(*) AS active, coalesce(sum(CASE WHEN permissions LIKE '%manage%' THEN 1 ELSE 0 END), 0) AS managing
+          FROM api_key WHERE ${owned(tenant)} AND revoked_at IS NULL`,
+      ({ active, managing }: KeyCounts) => ['all', { active, managing }],
+    ),
+  lock: ({ account }: Tenant) =>
+    locking(sql`account WHERE number = ${account}`, 'number', { how: 'NO KEY UPDATE' }),
+  apply(known, { newApiKey, revokedApiKey }: KeyWrites) {
+    const counts = known.get('all');
+    if (counts === undefined) return;
+    if (newApiKey) known.set('all', countedWith(counts, newApiKey, 1));
+    if (revokedApiKey) known.set('all', countedWith(counts, revokedApiKey, -1));
+  },
+});
+
+/** True for what those who keep accounts and keys in memory have to hear of. */
+export const changesDirectory = ({ clockMove, newApiKey, revokedApiKey }: Writes): boolean =>
+  Boolean(clockMove ?? newApiKey ?? revokedApiKey);

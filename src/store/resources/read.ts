@@ -202,7 +202,7 @@ export function pageOf<R, T>(
   { select, conditions, key = raw('id'), bounds, row, rare = false, searches }: List<R, T>,
   page: PageRequest,
 ): Read<Page<T>> {
-  const { limit, before } = page;
+  const { limit } = page;
   const within = bounds.map(([comparison, id]) => sql`${key} ${raw(comparison)} ${id}`);
   const where = join([...conditions, ...within], ' AND ');
   return {
@@ -210,9 +210,14 @@ export function pageOf<R, T>(
     sql: sql`${select} WHERE ${where} ORDER BY ${key} ${directionOf(page)} LIMIT ${limit + 1}`,
     ...(searches ? { by: 'list', tenant: searches } : { by: 'page' }),
     rare,
-    from(found) {
-      const rows = found.slice(0, limit).map((each) => row(each as R));
-      return { rows: before === undefined ? rows : rows.reverse(), hasMore: found.length > limit };
-    },
+    from: pageFrom(page, row),
+  };
+}
+
+/** A page of the rows that were found, of which there is one more than it has room for where there are more. */
+export function pageFrom<R, T>({ limit, before }: PageRequest, row: (row: R) => T): Read<Page<T>>['from'] {
+  return (found) => {
+    const rows = found.slice(0, limit).map((each) => row(each as R));
+    return { rows: before === undefined ? rows : rows.reverse(), hasMore: found.length > limit };
   };
 }

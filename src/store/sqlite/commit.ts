@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { loadResources } from '../resources/all.ts';
+import { changesDirectory } from '../resources/directory.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
 import type { EndpointReader } from './endpoints.ts';
@@ -75,10 +76,10 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
       throw error;
     }
     for (const writes of written) committed(writes);
-    const movesClock = written.some(({ clockMove }) => clockMove);
-    if (movesClock) accountsChanged();
+    const directoryChanged = written.some(changesDirectory);
+    if (directoryChanged) accountsChanged();
     // Sessions of a customer who was forgotten are not counted.
-    if (erases || movesClock) return everything;
+    if (erases || directoryChanged) return everything;
     return { has: (what) => what !== 'accounts' && changed.has(what) };
   }
 

@@ -2,6 +2,7 @@
 import { type Refusal, refuse } from '../../checkout/refusals.ts';
 import type { Loaded, Needs } from '../../store/store.ts';
 import type { Commands, Context, Decided, Subject, Value } from '../command.ts';
+import { apiKeyNeeds, decideOnApiKey } from './api-key.ts';
 import { bankEntryNeeds, decideOnBankEntry } from './bank-entry.ts';
 import { bankFileNeeds, decideOnBankFile } from './bank-file.ts';
 import { checkoutNeeds, decideOnCheckout } from './checkout.ts';
@@ -29,6 +30,7 @@ export const handlers: { readonly [S in Subject]: Handler<S> } = {
   checkout: { needs: checkoutNeeds, decide: decideOnCheckout },
   customer: { needs: customerNeeds, decide: decideOnCustomer },
   endpoint: { needs: endpointNeeds, decide: decideOnEndpoint },
+  api_key: { needs: apiKeyNeeds, decide: decideOnApiKey },
   clock: { needs: onlyTheTenant, decide: decideOnClock },
   resend: { needs: resendNeeds, decide: decideOnResend },
   deliveries: { needs: deliveriesNeeds, decide: decideOnDeliveries },

@@ -101,7 +101,7 @@ test('secrets and persons are nowhere where they should not be', { timeout: 300_
     const answer = await call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 400) places.search(`the error of ${method} ${path}`, answer.text);
     // Values that are shown once, or handed on, are secrets as well.
-    for (const [secret] of answer.text.matchAll(/whsec_[\w+/=]+/g)) revealed.add(secret);
+    for (const [secret] of answer.text.matchAll(/whsec_[\w+/=]+|sk_test_[0-9a-z]{47}/g)) revealed.add(secret);
     for (const [, token = ''] of answer.text.matchAll(/\/transaction\/(\w+)/g)) revealed.add(token);
     return answer;
   }

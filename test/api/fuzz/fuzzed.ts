@@ -72,8 +72,9 @@ export async function startFuzzed(
   };
 }
 
-/** The kind of an id, by its prefix; statements and payment files share one. */
+/** The kind of an id, by its prefix; statements and payment files share one, and that of API keys is shorter. */
 export function kindOf(object: string, id: string): string {
+  if (id.startsWith('ak_')) return 'key';
   return /^payment_?file$/i.test(object) ? 'pmf' : id.slice(0, 3);
 }
 

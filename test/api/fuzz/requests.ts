@@ -44,6 +44,7 @@ const pathIds: ReadonlyArray<readonly [RegExp, string]> = [
   [/event/, 'evt'],
   [/webhook_endpoint/, 'whe'],
   [/webhook_delivery/, 'whd'],
+  [/api_key/, 'key'],
 ];
 
 /** Endpoints get all events of an account, and its clock moves: both concern the other shop. */

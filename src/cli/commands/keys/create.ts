@@ -1,17 +1,18 @@
-import { allPermissions, createApiKey } from '../../../accounts/api-key.ts';
+import { newApiKey, usualPermissions } from '../../../accounts/api-key.ts';
 import { accountOf, accountOption, liveOption, modeOf } from '../../account.ts';
+import { changeApiKey } from '../../api-key.ts';
 import { databaseCommand } from '../../declare/access.ts';
 import { objectOf } from '../../declare/json.ts';
 import { withDefault } from '../../declare/parameter.ts';
-import { permissions, text } from '../../declare/values.ts';
+import { keyName, permissions } from '../../declare/values.ts';
 
 export const command = databaseCommand({
   purpose: 'Create an API key; its secret is shown once.',
   options: {
     account: accountOption,
     live: liveOption,
-    permissions: withDefault(permissions, allPermissions.join(','), 'What the key may do.'),
-    name: withDefault(text('text'), '', 'A name of your own.'),
+    permissions: withDefault(permissions, usualPermissions.join(','), 'What the key may do.'),
+    name: withDefault(keyName, '', 'A name of your own.'),
   },
   json: objectOf({
     id: 'The API key, `ak_…`.',
@@ -23,14 +24,20 @@ export const command = databaseCommand({
     name: 'Its name.',
   }),
   examples: [
-    ['opentill keys create --name Till', 'A key for test mode that may do everything'],
+    ['opentill keys create --name Till', 'A key for test mode that may do everything but manage'],
     ['opentill keys create --live --permissions read,webhooks', 'A key for live mode with two permissions'],
+    [
+      'opentill keys create --permissions manage --name Admin',
+      'A key that creates and revokes others over the API',
+    ],
   ],
-  async run({ account: number, live, permissions, name }, { store, output }) {
+  async run({ account: number, live, permissions: named, name }, { store, execute, output }) {
     const account = await accountOf(store, number);
     const mode = modeOf(live);
     const tenant = { account: number, mode };
-    const { id, secret } = await createApiKey(store, { tenant, permissions, name, nowMs: Date.now() });
+    const { key, secret } = newApiKey({ tenant, permissions: named, name, nowMs: Date.now() });
+    const { id, permissions } = key;
+    await changeApiKey({ store, execute }, tenant, id, { type: 'create_api_key', key });
     const webhook_secret = account.webhookSecrets[mode];
     output.record({ id, secret, webhook_secret, account: number, mode, permissions, name }, [
       `API key         ${id}`,

@@ -1,0 +1,57 @@
+/** API keys as the API shows them. */
+
+import { allPermissions } from '../../accounts/api-key.ts';
+import { Type } from '../../lib/json-schema.ts';
+import { closed, createdAt, kind, nullable, oneOf, text, time, titled } from './answer-fields.ts';
+
+const apiKey = {
+  id: titled('ApiKeyId', text('Id of the API key: the user name of HTTP Basic.', 'ak_test_5x8m2kq07vw3cd9r')),
+  object: kind('api_key'),
+  created_at: createdAt,
+  name: text('Your name of the key, or empty.', 'Till 2'),
+  permissions: Type.Array(Type.Enum([...allPermissions], { type: 'string' }), {
+    description: 'What the key may do.',
+    examples: [['read', 'write']],
+  }),
+  status: oneOf(['active', 'revoked'], 'A revoked key is refused, and stays revoked.'),
+  revoked_at: nullable(time('Time of the revocation; null while the key is active.')),
+  is_caller: Type.Boolean({ description: 'True for the key of this request.', examples: [false] }),
+};
+
+const unrevoked = {
+  ...apiKey,
+  revoked_at: nullable({ ...time('Null: the key is active.'), examples: [null] }),
+};
+
+export const apiKeyResources = {
+  ApiKey: Type.Object(unrevoked, {
+    ...closed,
+    description: 'A key of the account and mode. Its secret is shown only when it is created.',
+  }),
+  NewApiKey: Type.Object(
+    {
+      ...unrevoked,
+      secret: nullable(
+        text(
+          'The API secret. It is shown only once: null in a repeated answer, as only a hash of it is stored.',
+          'sk_test_0123456789abcdefghjkmnpqrstvwxyz01234567abcdefg',
+        ),
+      ),
+    },
+    { ...closed, description: 'A key that was just created, with its secret.' },
+  ),
+  RevokedApiKey: Type.Object(
+    {
+      ...apiKey,
+      status: oneOf(['revoked'], 'The key is refused from now on, and stays revoked.'),
+      revoked_at: time('Time of the revocation.'),
+      remaining_manage_keys: Type.Integer({
+        minimum: 0,
+        description:
+          'Active keys with the permission `manage` that are left in this account and mode. With 0, only the operator can create another one, on the command line.',
+        examples: [1],
+      }),
+    },
+    { ...closed, description: 'A key that was revoked.' },
+  ),
+} as const;
