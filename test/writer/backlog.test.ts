@@ -79,6 +79,20 @@ suite('the backlog of changes', () => {
     assert.equal(backlog.isTooLongFor(large), false, 'the last batches were quick');
   });
 
+  test('goes by a batch that left a single one behind, and by none in which nothing was', () => {
+    const { backlog, add, take } = setUp();
+    add(large, 2);
+    take(1, 1, 1);
+    add(large, 2 * MAX_BATCH);
+    take(1, 60_000, 1);
+    assert.equal(backlog.isTooLongFor(large), true);
+    const other = setUp();
+    other.add(large, 3 * MAX_BATCH);
+    other.take(1, 1, 0);
+    other.take(1, 1, 1);
+    assert.equal(other.backlog.isTooLongFor(large), false);
+  });
+
   test('does not count the time in which nothing waited', () => {
     const { backlog, add, take } = setUp();
     add(large, MAX_BATCH);

@@ -18,8 +18,14 @@ const lookup = { owners: new Map(), candidates: [], refund: null, sentBack: null
 const context = { serializer: createSerializer('https://pay.example.com'), settings: defaultSettings };
 
 /** The result for this entry, or for a new one, without any session that it could concern. */
-function decided(action: EntryAction, known: BankEntry | null, now = known?.dueAt ?? NOW) {
-  const loaded = { ...nothing, bankEntries: new Map(known ? [[known.reference, known]] : []) };
+function decided(
+  action: EntryAction,
+  known: BankEntry | null,
+  now = known?.dueAt ?? NOW,
+  other: BankEntry | null = null,
+) {
+  const entries = [known, other].flatMap((each) => (each ? [[each.reference, each] as const] : []));
+  const loaded = { ...nothing, bankEntries: new Map(entries) };
   const origin = ownOrigin({ account: 1, mode: 'live' }, 'time');
   const reference = known?.reference ?? 'key';
   const decision = decideOnBankEntry({ origin, now, id: ID, reference, action }, loaded, context);
@@ -86,6 +92,23 @@ suite('an entry waits for no time', () => {
       const { value, writes } = decided(action, known);
       assert.deepEqual(standing(value), [state, null, 0]);
       assert.deepEqual(writes[0]?.bankEntry, value);
+      assert.deepEqual([writes[0]?.audit?.subject, writes[0]?.audit?.action], [ID, action.type]);
     });
   }
+});
+
+test('an entry that takes back the money of another one settles that', () => {
+  const sentBack = { amount: unassigned(open), state: 'pending', reason: '', file: 'bfl_1' } as const;
+  const other = entryOf('ntc_2', unknown, { state: 'waiting', sentBack });
+  const out = entry({ direction: 'debit', amount: sentBack.amount, counterparty: payer });
+  const action = { type: 'ingest', entry: out, lookup: { ...lookup, sentBack: other.reference } } as const;
+  const { value, writes } = decided(action, null, NOW, other);
+  assert.equal(value.state, 'done');
+  assert.deepEqual(
+    writes.map(({ bankEntry, audit }) => [bankEntry?.id, bankEntry?.sentBack?.state, audit?.action]),
+    [
+      [ID, undefined, 'ingest'],
+      ['ntc_2', 'succeeded', 'sent_back'],
+    ],
+  );
 });

@@ -38,6 +38,13 @@ suite('money that goes back without a session', () => {
     assert.ok('value' in decision);
     assert.deepEqual(decision.value.data.amount, 500);
     assert.equal(decision.writes[1]?.bankEntry?.sentBack?.file, 'bfl_1');
+    assert.deepEqual(
+      decision.writes.map(({ audit }) => [audit?.subject, audit?.version, audit?.action]),
+      [
+        ['bfl_1', 0, 'add_payments'],
+        ['ntc_1', 0, 'filed'],
+      ],
+    );
   });
 
   test('is left to the next file if it was filed, taken back or changed meanwhile', () => {

@@ -36,6 +36,18 @@ suite('a provider event', () => {
     assert.deepEqual(decided(settled(1), waits), changed({ ...event, state: 'done', dueAt: null, tries: 2 }));
   });
 
+  test('is looked for again after ever longer times, and is then left to a person', () => {
+    const waits: Array<number | null> = [];
+    for (let known = event; known.state === 'waiting'; ) {
+      const result = decided(nothingFound(known.tries), known);
+      assert.ok('value' in result);
+      known = result.value;
+      waits.push(known.dueAt === null ? null : (known.dueAt - T) / 1000);
+    }
+    const hours = [1, 6, 24, 48].map((count) => count * 3600);
+    assert.deepEqual(waits, [5, 30, 120, 600, ...hours, null]);
+  });
+
   test('that is sent again is the first one', () => {
     const again = { ...receive, id: providerEvent('evt_1').id, body: 'sent again' };
     assert.deepEqual(decided(again, event), unchanged(event));
