@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
 
-const api = ['test/api/*.test.ts', 'test/api/clients/v3*.test.ts'];
+const api = ['test/api/*.test.ts', 'test/api/clients/*.test.ts'];
 
 /** Tests beside `test/<room>`, by the room: what is slower, and finds what only the whole service shows. */
 const furtherTests: Readonly<Record<string, readonly string[]>> = {
