@@ -62,6 +62,15 @@ test('a limit of none lets everything pass', () => {
   assert.deepEqual([perSecond, waitOf('one')], [0, 0]);
 });
 
+test('ten thousand callers are remembered, those that asked last', () => {
+  const { take, waitOf } = createRateLimiter(1, () => 0);
+  const ask = (caller: string) => [take(caller), take(caller)];
+  for (let n = 0; n < 10_000; n++) assert.deepEqual(ask(`${n}`), [0, 0]);
+  assert.deepEqual(['0', '9999'].map(waitOf), [1000, 1000]);
+  ask('another');
+  assert.deepEqual(['0', '1', '2', 'another'].map(waitOf), [1000, 0, 1000, 1000]);
+});
+
 test('a question about the wait is not a request', () => {
   const { take, waitOf } = createRateLimiter(10, () => 0);
   for (let n = 0; n < 100; n++) assert.equal(waitOf('one'), 0);

@@ -27,8 +27,10 @@ test('a thread rests for a millisecond behind each one that it works', () => {
 
 test('work that has only begun is not interrupted, whatever was before', () => {
   assert.deepEqual(restsOf([50, 0.25, 60, 0.25]), []);
+  assert.deepEqual(restsOf([0, 10.5, 0.25]), []);
 });
 
 test('a piece that takes longer has a rest behind it', () => {
   assert.deepEqual(restsOf([0, 4, 4]), [4, 9]);
+  assert.deepEqual(restsOf([0, 10]), [10]);
 });

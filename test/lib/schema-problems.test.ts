@@ -114,6 +114,12 @@ suite('validation by schema', () => {
     });
   }
 
+  test('tells a name that a schema without words refuses', () => {
+    const names = Type.Unsafe({ type: 'object', propertyNames: { maxLength: 1 } });
+    const problems = [{ pointer: '/bb', detail: 'is not a name that can be used' }];
+    assert.deepEqual(validator(names, formats)({ a: 1, bb: 2 }), { problems });
+  });
+
   test('tells of several forms what is wrong in the one that is meant', () => {
     const list = Type.Array(Type.Enum(['one']), { maxItems: 1 });
     const forms = validator(closedObject({ of: Type.Union([list, Type.String({ maxLength: 2 })]) }), formats);

@@ -16,3 +16,12 @@ test('of lines that are alike one is said in a while, with the number of the oth
   assert.equal(after(1, 'the disk is full'), 2);
   assert.equal(after(1_000, 'the disk is full'), 0);
 });
+
+test('a hundred texts are remembered, those that were said last', () => {
+  const said = createSparing(1_000, () => 0);
+  const texts = Array.from({ length: 101 }, (_, index) => `line ${index}`);
+  for (const text of texts.slice(0, 100)) assert.equal(said(text), 0);
+  assert.equal(said('line 0'), null);
+  assert.equal(said('line 100'), 0);
+  assert.deepEqual(['line 0', 'line 2', 'line 1'].map(said), [null, null, 0]);
+});

@@ -1,4 +1,4 @@
-/** The parts of pages that need no browser: templates, links, languages, amounts, and the clock. */
+/** The parts of pages that need no browser: links, languages, amounts, and the clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Account, createAccount } from '../../src/accounts/account.ts';
@@ -10,9 +10,7 @@ import { receiptCode } from '../../src/checkout/token.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { english, languages } from '../../src/i18n/languages/all.ts';
 import { isolated, localeOf, money } from '../../src/i18n/locale.ts';
-import { drawing, type Html, html, textOf } from '../../src/lib/html.ts';
 import { createService } from '../../src/main.ts';
-import { drawCode } from '../../src/methods/bank/codes/draw.ts';
 import type { ReceivingAccount } from '../../src/methods/bank/receiving-account.ts';
 import { findMethod } from '../../src/methods/catalogue.ts';
 import { sandbox } from '../../src/methods/sandbox/sandbox.ts';
@@ -27,32 +25,6 @@ import { attempt, checkout, payment, T } from '../checkout/build.ts';
 import { refund, reversal } from '../checkout/build-refunds.ts';
 import { DE_IBAN, OUR_RF, QRR, account as receivingAccount } from '../methods/bank/build.ts';
 import { freshTestDatabase } from '../support/database.ts';
-
-test('a template escapes all but what templates have made', () => {
-  assert.equal(
-    textOf(html`<p title="${`"'<>&`}">${'<b>'}${html`<i>${'&'}</i>`}</p>`),
-    '<p title="&quot;&#39;&lt;&gt;&amp;">&lt;b&gt;<i>&amp;</i></p>',
-  );
-  assert.equal(textOf(html`${[html`<b>1</b>`, '<', 2]}${false}${null}${undefined}${0}`), '<b>1</b>&lt;20');
-  const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}') as Html;
-  assert.equal(textOf(html`${forged}`), 'undefined');
-});
-
-test('a drawing has nothing but shapes in it', () => {
-  const code = drawCode({ standard: 'UPI', payload: 'upi://pay', errorCorrection: 'M', swissCross: true });
-  assert.equal(textOf(html`${drawing(code)}`), code);
-  for (const other of [
-    '',
-    '<svg><text>A</text></svg>',
-    '<svg onload="x"></svg>',
-    '<svg><path d="M0 0"/></svg><script>x</script>',
-    '<svg><image href="https://evil.example"/></svg>',
-    '<svg fill="url(javascript)"></svg>',
-    '<svg><path d="&quot;"/></svg>',
-  ]) {
-    assert.throws(() => drawing(other), other);
-  }
-});
 
 test('only addresses of the web become links', () => {
   assert.equal(outwardLink('https://shop.example/a?b=c'), 'https://shop.example/a?b=c');
