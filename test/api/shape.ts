@@ -1,11 +1,12 @@
 /** The one shape in which a session leaves the service. */
 import assert from 'node:assert/strict';
+import type { representCheckout } from '../../src/checkout/representation.ts';
 import type { Data } from './shop.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Every field of a session, in the order of the answer, with the kind of its value. */
-const fields: Record<string, (value: unknown) => boolean> = {
+const fields: Record<keyof ReturnType<typeof representCheckout>, (value: unknown) => boolean> = {
   id: (value) => /^chk_[0-9a-z]{20,}$/.test(String(value)),
   object: (value) => value === 'checkout',
   invoice_currency: (value) => /^[A-Z]{3}$/.test(String(value)),

@@ -16,7 +16,8 @@ import { addressProblems, readMetadata, readPatch, receiverProblems, usableField
 import type { CreateBody, UpdateBody } from '../schemas/checkout.ts';
 import { parseTimestamp } from '../schemas/fields.ts';
 
-export type CreateFields = Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' | 'tenant'>;
+/** Required, so that the compiler also asks for a field that older sessions lack. */
+export type CreateFields = Required<Omit<CreateCheckout, 'type' | 'now' | 'id' | 'token' | 'tenant'>>;
 
 /**
  * The fields of a new session. Throws a RequestError with every mistake there is: those the schema found, and those

@@ -22,6 +22,9 @@ export function nullable(schema: TSchema): TSchema {
 /** Titled schemas are components of the API document. Fields that refer to one may describe it in other words. */
 export const titled = <T extends TSchema>(title: string, schema: T): T => ({ ...schema, title });
 
+/** Fields of what `F` makes: with `satisfies`, the compiler asks for the schema of each. */
+export type FieldsOf<F extends (...args: never) => object> = Readonly<Record<keyof ReturnType<F>, TSchema>>;
+
 /** Another resource by its name in the API document. */
 export const ref = (name: string) => Type.Unsafe<unknown>({ $ref: name });
 

@@ -1,8 +1,10 @@
 /** Resources that the API answers with. They describe and test the answers; the bytes are made by the serializers. */
+import type { representCustomer } from '../../checkout/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  type FieldsOf,
   freeForm,
   id,
   kind,
@@ -37,7 +39,7 @@ export const resources = {
       shipping: Type.Array(ref('ContactDetails'), { description: 'Contacts for deliveries.' }),
       reference_id: text('Your reference.', 'customer-42'),
       metadata: freeForm('Your own data.', { tier: 'gold' }),
-    },
+    } satisfies FieldsOf<typeof representCustomer>,
     { ...closed, description: 'Your record of a payer.' },
   ),
   PhoneNumber: phone,

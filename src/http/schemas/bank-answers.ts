@@ -1,8 +1,20 @@
 /** Resources around bank accounts: entries, statements and payment files. */
 
 import { entryProblems, entryStates } from '../../banking/entry.ts';
+import type { representEntry } from '../../banking/representation.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, createdAt, id, kind, minorUnits, nullable, oneOf, text, time } from './answer-fields.ts';
+import {
+  closed,
+  createdAt,
+  type FieldsOf,
+  id,
+  kind,
+  minorUnits,
+  nullable,
+  oneOf,
+  text,
+  time,
+} from './answer-fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -86,7 +98,7 @@ export const bankResources = {
         ),
       ),
       note: text('Reason why the entry was ignored or reopened, or empty.', ''),
-    },
+    } satisfies FieldsOf<typeof representEntry>,
     { ...closed, description: 'An entry of a bank statement.' },
   ),
   BankStatement: Type.Object(

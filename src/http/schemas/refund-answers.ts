@@ -1,8 +1,20 @@
 /** Money that goes back: refunds by the merchant, and reversals by a rail. */
 
+import type { representRefund, representReversal } from '../../checkout/representation.ts';
 import { refundStatuses } from '../../checkout/session.ts';
 import { Type } from '../../lib/json-schema.ts';
-import { closed, createdAt, freeForm, id, kind, minorUnits, oneOf, text, time } from './answer-fields.ts';
+import {
+  closed,
+  createdAt,
+  type FieldsOf,
+  freeForm,
+  id,
+  kind,
+  minorUnits,
+  oneOf,
+  text,
+  time,
+} from './answer-fields.ts';
 
 export const refundResources = {
   Refund: Type.Object(
@@ -22,7 +34,7 @@ export const refundResources = {
       reference: text('Id of the refund at the rail, or empty.', ''),
       webhook_url: text('Receiver of the refund’s events; empty for the receiver of the session.', ''),
       metadata: freeForm('Your own data.', { ticket: 'T-77' }),
-    },
+    } satisfies FieldsOf<typeof representRefund>,
     { ...closed, description: 'Money that you return to the payer.' },
   ),
   Reversal: Type.Object(
@@ -37,7 +49,7 @@ export const refundResources = {
       payment_attempt: id('pat'),
       status: oneOf(['open', 'lost', 'won'], '`open`: not decided yet; `lost`: the money is gone.'),
       reason: text('Reason in the words of the rail.', 'fraudulent'),
-    },
+    } satisfies FieldsOf<typeof representReversal>,
     { ...closed, description: 'Money that a rail takes back.' },
   ),
 } as const;

@@ -1,10 +1,17 @@
 /** Resources around a session: the session itself, its attempts and its payin. */
 
+import type {
+  representAttempt,
+  representCheckout,
+  representItem,
+  representPayin,
+} from '../../checkout/representation.ts';
 import { attemptStatuses } from '../../checkout/session.ts';
 import { Type } from '../../lib/json-schema.ts';
 import {
   closed,
   createdAt,
+  type FieldsOf,
   freeForm,
   id,
   kind,
@@ -70,7 +77,7 @@ const payinFacts = {
   reversals: Type.Array(ref('Reversal'), {
     description: 'Payments that a rail takes back, oldest first.',
   }),
-};
+} satisfies FieldsOf<typeof representPayin>;
 
 export const sessionResources = {
   Checkout: Type.Object(
@@ -93,7 +100,7 @@ export const sessionResources = {
       ),
       payment_status_description: text('Explanation of the payment status, or empty.', ''),
       payin: id('chk'),
-    },
+    } satisfies FieldsOf<typeof representCheckout>,
     { ...closed, description: 'A hosted payment request for an invoice.' },
   ),
   Item: Type.Object(
@@ -103,7 +110,7 @@ export const sessionResources = {
       quantity: Type.Integer({ description: 'Quantity.', examples: [2] }),
       unit_price: minorUnits('Price of one unit.'),
       amount: minorUnits('Price of all units.'),
-    },
+    } satisfies FieldsOf<typeof representItem>,
     { ...closed, description: 'One line of the invoice.' },
   ),
   CustomerDetails: Type.Object(
@@ -153,7 +160,7 @@ export const sessionResources = {
       ),
       refunded: Type.Boolean({ description: 'Its whole payment was refunded.' }),
       metadata,
-    },
+    } satisfies FieldsOf<typeof representAttempt>,
     { ...closed, description: 'One attempt of a payer to pay a session.' },
   ),
   Payin: Type.Object(payinFacts, {

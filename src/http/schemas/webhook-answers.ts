@@ -1,6 +1,12 @@
 /** Resources around webhooks: endpoints, and deliveries with their attempts. */
 import { Type } from '../../lib/json-schema.ts';
-import { closed, createdAt, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
+import type {
+  representDelivery,
+  representDeliveryAttempt,
+  representEndpoint,
+  representResend,
+} from '../../webhooks/representation.ts';
+import { closed, createdAt, type FieldsOf, id, kind, nullable, oneOf, text, time } from './answer-fields.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -41,7 +47,7 @@ const endpoint = {
   previous_secret_expires_at: nullable(
     time('Time until which the previous secret also signs; null if there is none.'),
   ),
-};
+} satisfies FieldsOf<typeof representEndpoint>;
 
 const delivery = {
   id: id('whd'),
@@ -74,7 +80,7 @@ const delivery = {
     Type.Integer({ description: 'HTTP status of the last answer.', examples: [200] }),
   ),
   last_error: possiblyEmpty('Cause of the last failure, or empty.'),
-};
+} satisfies FieldsOf<typeof representDelivery>;
 
 const attempt = Type.Object(
   {
@@ -84,7 +90,7 @@ const attempt = Type.Object(
     http_status: nullable(Type.Integer({ description: 'HTTP status of the answer.', examples: [500] })),
     error: possiblyEmpty('Cause of the failure, or empty.', 'status 500'),
     answer: possiblyEmpty('Beginning of the answer, at most 1 KiB. Untrusted text.', 'Internal Server Error'),
-  },
+  } satisfies FieldsOf<typeof representDeliveryAttempt>,
   closed,
 );
 
@@ -120,7 +126,7 @@ export const webhookResources = {
       resent: count('Number of deliveries that are sent again.', 12),
       has_more: Type.Boolean({ description: 'More deliveries are left.' }),
       next_cursor: nullable(Type.String({ description: 'Value of `after` for the next request.' })),
-    },
+    } satisfies FieldsOf<typeof representResend>,
     { ...closed, description: 'Result of resending failed deliveries.' },
   ),
 } as const;
