@@ -23,7 +23,7 @@ export const SEARCHABLE_DESCRIPTION_LENGTH = 64;
 export const FILTERABLE_METADATA_LENGTH = 256;
 
 /** The columns of a session that are derived from it, by their names; PostgreSQL has some of them in other tables. */
-export function columnsOf(checkout: Checkout) {
+export function checkoutColumns(checkout: Checkout) {
   return {
     status: statusOf(checkout),
     paymentStatus: paymentStatusOf(checkout),
@@ -33,21 +33,22 @@ export function columnsOf(checkout: Checkout) {
     partiallyPaid: isPartiallyPaid(checkout),
     paidInExcess: isPaidInExcess(checkout),
     referenceId: checkout.referenceId,
-    ...payerColumnsOf(checkout.payer),
+    ...payerColumns(checkout.payer),
     description: searchable(checkout.description) || null,
     dueAt: dueAt(checkout),
   };
 }
 
 /** The columns of a session that follow from its payer: text, which erasing a customer makes anew. */
-export function payerColumnsOf({ customer, email }: Payer) {
+export function payerColumns({ customer, email }: Payer) {
   return { customer: customer || null, email: searchable(email) || null };
 }
 
-/** A session's own row. */
+/** A session's own row: each column of the table, and those that only one database has there. */
 export function checkoutRow(checkout: Checkout) {
   const { id, version, eventCount } = checkout;
-  return { ...columnsOf(checkout), id, version, eventCount, data: dataOf(checkout) };
+  const own = { id, version, eventCount, data: dataOf(checkout) };
+  return { ...checkoutColumns(checkout), ...own } satisfies Row<'checkout'>;
 }
 
 /** JSON of a session: all of it but what has a table or a column of its own. */

@@ -7,7 +7,7 @@ import type { Customer } from '../checkout/customer.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Tenant } from '../checkout/tenant.ts';
 import { checksumIn, checksumOf } from './checksum.ts';
-import { payerColumnsOf } from './columns.ts';
+import { payerColumns } from './columns.ts';
 import { redactEventBody, redactSession } from './redact.ts';
 import { alongChain, newestOf } from './resources/events.ts';
 import { owned } from './resources/read.ts';
@@ -36,7 +36,7 @@ export function* erase(tenant: Tenant, { id: customer }: Customer): Steps<readon
   );
   const blankSessions = sessions.map((session) => {
     const { data, payer } = redactSession(session.data);
-    const texts = { id: session.id, data, ...payerColumnsOf(payer), seen: session.version };
+    const texts = { id: session.id, data, ...payerColumns(payer), seen: session.version };
     return { ...texts, checksum: checksumWithout(session, data) };
   });
   yield* rewrite(tenant, 'checkout', blankSessions, nextVersion);

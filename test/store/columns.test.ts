@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { defaultPolicy } from '../../src/checkout/session.ts';
-import { checkoutFrom, columnsOf, dataOf, payerColumnsOf } from '../../src/store/columns.ts';
+import { checkoutColumns, checkoutFrom, dataOf, payerColumns } from '../../src/store/columns.ts';
 import { payment, refund, session, standing } from './build.ts';
 
 const tenant = { account: 1, mode: 'test' } as const;
@@ -42,7 +42,9 @@ test('erasing makes every column anew that follows from the payer', () => {
     billingDetails: { name: 'Ada', address: { city: 'London' } },
     shippingDetails: { name: 'Ada' },
   } as const;
-  const [with_, without] = [person, payer].map((each) => columnsOf(session(tenant, { ...row, payer: each })));
+  const [with_, without] = [person, payer].map((each) =>
+    checkoutColumns(session(tenant, { ...row, payer: each })),
+  );
   const changed = Object.entries(with_ ?? {}).filter(([name, value]) => value !== without?.[name as 'email']);
-  assert.deepEqual(changed.map(([name]) => name).sort(), Object.keys(payerColumnsOf(person)).sort());
+  assert.deepEqual(changed.map(([name]) => name).sort(), Object.keys(payerColumns(person)).sort());
 });

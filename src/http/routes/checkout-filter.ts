@@ -1,8 +1,47 @@
+/** The query of the list of sessions, and the filter of the store that it stands for. */
+import type { CustomerId } from '../../checkout/ids.ts';
 import { paymentStatusesOf } from '../../checkout/session.ts';
+import { type Static, Type } from '../../lib/json-schema.ts';
 import type { CheckoutFilter } from '../../store/store.ts';
 import { fieldsError } from '../errors.ts';
-import { type ListQuery, MAX_METADATA_FILTERS } from '../schemas/checkout.ts';
-import { parseTimestamp } from '../schemas/fields.ts';
+import { pageQuery } from '../schemas/checkout.ts';
+import { amount, closed, currency, parseTimestamp, text, timestamp } from '../schemas/fields.ts';
+
+const MAX_METADATA_FILTERS = 10;
+
+export const listQuery = Type.Object(
+  {
+    ...pageQuery('chk'),
+    status: Type.Optional(closed(['active', 'completed', 'expired'], 'Only sessions with this status.')),
+    payment_status: Type.Optional(
+      closed(['unpaid', 'paid', 'expired'], 'Only sessions with this payment status.'),
+    ),
+    invoice_currency: Type.Optional(currency),
+    reference_id: Type.Optional(text(128, 'Only sessions with this reference.')),
+    customer: Type.Optional(Type.Unsafe<CustomerId>(text(64, 'Only sessions of this customer.'))),
+    'created_at[gte]': Type.Optional(timestamp('Only sessions created at this time or later.')),
+    'created_at[lt]': Type.Optional(timestamp('Only sessions created before this time.')),
+    'amount[gte]': Type.Optional(amount('Only sessions with at least this amount.')),
+    'amount[lte]': Type.Optional(amount('Only sessions with at most this amount.')),
+    partially_paid: Type.Optional(
+      Type.Boolean({ description: 'Only sessions that are (or are not) partially paid.' }),
+    ),
+    paid_in_excess: Type.Optional(
+      Type.Boolean({ description: 'Only sessions that are (or are not) paid in excess.' }),
+    ),
+    q: Type.Optional(text(64, 'Prefix of the id, reference, e-mail address or description.')),
+  },
+  {
+    additionalProperties: false,
+    patternProperties: {
+      '^metadata\\[.{1,256}\\]$': text(
+        256,
+        `Only sessions with these values of top-level metadata keys, at most ${MAX_METADATA_FILTERS}: \`metadata[order_id]=A-1001\`.`,
+      ),
+    },
+  },
+);
+type ListQuery = Static<typeof listQuery> & Record<string, unknown>;
 
 /** The filter of the store from the query of a list, which its schema has checked. */
 export function filterOf(query: ListQuery): CheckoutFilter {
@@ -16,7 +55,7 @@ export function filterOf(query: ListQuery): CheckoutFilter {
     const detail = `exceeds the limit of ${MAX_METADATA_FILTERS} metadata filters`;
     throw fieldsError([{ pointer: `/metadata[${tooMany}]`, detail }], 'bad_query');
   }
-  return withoutUndefined({
+  return withoutUndefined<EachOf<CheckoutFilter>>({
     status: query.status,
     paymentStatus: query.payment_status,
     currency: query.invoice_currency?.toUpperCase(),
@@ -51,6 +90,8 @@ function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : (parseTimestamp(text) ?? undefined);
 }
 
+/** Each of them, so that the compiler asks for what the query says of a filter. */
+type EachOf<T> = { readonly [K in keyof T]-?: T[K] | undefined };
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 function withoutUndefined<T extends object>(value: T): Defined<T> {

@@ -18,8 +18,8 @@ import { schemaProblems } from '../input.ts';
 import { pageOf, sendList } from '../list.ts';
 import { currencyIn, currencyOfSession, idInPath } from '../loose.ts';
 import { operation } from '../operation.ts';
-import { createBody, idOf, listQuery, updateBody } from '../schemas/checkout.ts';
-import { contradicts, filterOf } from './checkout-filter.ts';
+import { createBody, idOf, updateBody } from '../schemas/checkout.ts';
+import { contradicts, filterOf, listQuery } from './checkout-filter.ts';
 import { readUpdate } from './checkout-input.ts';
 import { creator, SAME_KEY } from './create.ts';
 

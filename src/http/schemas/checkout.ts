@@ -7,7 +7,6 @@ import { type Static, Type } from '../../lib/json-schema.ts';
 import {
   address,
   amount,
-  closed,
   contact,
   country,
   currency,
@@ -191,39 +190,3 @@ export const pageQuery = <P extends IdPrefix>(prefix: P) => {
     before: Type.Optional(cursor('Cursor: the page of the next newer rows.')),
   };
 };
-
-export const MAX_METADATA_FILTERS = 10;
-
-export const listQuery = Type.Object(
-  {
-    ...pageQuery('chk'),
-    status: Type.Optional(closed(['active', 'completed', 'expired'], 'Only sessions with this status.')),
-    payment_status: Type.Optional(
-      closed(['unpaid', 'paid', 'expired'], 'Only sessions with this payment status.'),
-    ),
-    invoice_currency: Type.Optional(currency),
-    reference_id: Type.Optional(text(128, 'Only sessions with this reference.')),
-    customer: Type.Optional(Type.Unsafe<CustomerId>(text(64, 'Only sessions of this customer.'))),
-    'created_at[gte]': Type.Optional(timestamp('Only sessions created at this time or later.')),
-    'created_at[lt]': Type.Optional(timestamp('Only sessions created before this time.')),
-    'amount[gte]': Type.Optional(amount('Only sessions with at least this amount.')),
-    'amount[lte]': Type.Optional(amount('Only sessions with at most this amount.')),
-    partially_paid: Type.Optional(
-      Type.Boolean({ description: 'Only sessions that are (or are not) partially paid.' }),
-    ),
-    paid_in_excess: Type.Optional(
-      Type.Boolean({ description: 'Only sessions that are (or are not) paid in excess.' }),
-    ),
-    q: Type.Optional(text(64, 'Prefix of the id, reference, e-mail address or description.')),
-  },
-  {
-    additionalProperties: false,
-    patternProperties: {
-      '^metadata\\[.{1,256}\\]$': text(
-        256,
-        `Only sessions with these values of top-level metadata keys, at most ${MAX_METADATA_FILTERS}: \`metadata[order_id]=A-1001\`.`,
-      ),
-    },
-  },
-);
-export type ListQuery = Static<typeof listQuery> & Record<string, unknown>;

@@ -7,13 +7,13 @@ import { type Customer, emailKey } from '../../checkout/customer.ts';
 import type { AttemptId, CheckoutId } from '../../checkout/ids.ts';
 import { type Checkout, isCovered, type Payment } from '../../checkout/session.ts';
 import { receiverOf } from '../../webhooks/endpoint.ts';
-import { checkoutFrom, columnsOf, followingTables } from '../columns.ts';
-import { type Column, columnsOf as columnsOfTable, type Row, type Table } from '../tables.ts';
+import { checkoutColumns, checkoutFrom, followingTables } from '../columns.ts';
+import { type Column, columnsOf, type Row, type Table } from '../tables.ts';
 import { expect, judgeOf, sameEntries } from './check.ts';
 import { isLastingIn, isShownBy } from './shown.ts';
 import { isNumbered, type Told } from './webhook-rules.ts';
 
-type Columns = ReturnType<typeof columnsOf>;
+type Columns = ReturnType<typeof checkoutColumns>;
 /** The rows of a table that are found of a session, as JSON; null where there are none. */
 type Found = { readonly [T in Table as `${T}_rows`]?: string | null };
 /** As databases have them: a boolean may be a number. */
@@ -52,7 +52,7 @@ export const isYoung = (table: string): string => `${table}.created_at > ${Date.
 
 /** The columns in which such rows are gathered. */
 export const gatheredOf = (table: Table): readonly Column[] =>
-  columnsOfTable(table).filter(({ name }) => name !== 'checkout');
+  columnsOf(table).filter(({ name }) => name !== 'checkout');
 
 /** The first columns of a payment in such rows. */
 export type PaymentEntry = readonly [
@@ -98,13 +98,13 @@ const foundRules: Rules = Object.fromEntries(
 
 const rules: Rules = {
   'the columns of a session say what it says itself': ({ row, checkout }) => {
-    const { dueAt, amountPaid, ...columns } = columnsOf(checkout);
+    const { dueAt, amountPaid, ...columns } = checkoutColumns(checkout);
     return Object.entries(columns).every(([name, value]) => {
       const stored = row[name as keyof typeof columns];
       return typeof value === 'boolean' ? Boolean(stored) === value : stored === value;
     });
   },
-  'a session is due when it says so': ({ row, checkout }) => row.dueAt === columnsOf(checkout).dueAt,
+  'a session is due when it says so': ({ row, checkout }) => row.dueAt === checkoutColumns(checkout).dueAt,
   'what is paid is the sum of the ledger': ({ row, payments }) => {
     const sum = payments.reduce((sum, [, , , amount]) => sum + amount, 0);
     return row.amountPaid === sum && Number.isSafeInteger(sum);

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
 import { checksumOfSession } from '../checksum.ts';
-import { checkoutRow, columnsOf, followingTables } from '../columns.ts';
+import { checkoutColumns, checkoutRow, followingTables } from '../columns.ts';
 import { erase } from '../erase.ts';
 import { rowChangesOf } from '../resources/all.ts';
 import { answerRow, replacedAnswer } from '../resources/answers.ts';
@@ -33,7 +33,7 @@ export function writer(database: DatabaseSync, { read, steps, change }: Runner):
     const own = checkoutRow(after);
     const row = Object.assign(own, { lastEvent, checksum: checksumOfSession(own, after.payments) });
     if (before === null) rows.insert(after.tenant, 'checkout', row);
-    else if (!rows.update(after.tenant, 'checkout', row, columnsOf(before), before.version)) {
+    else if (!rows.update(after.tenant, 'checkout', row, checkoutColumns(before), before.version)) {
       throw new OutdatedCheckout(`session ${after.id} is no longer at version ${before.version}`);
     }
     lastEvents.set(after, lastEvent);
