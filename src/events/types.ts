@@ -1,39 +1,43 @@
-/** Event types. Pure. */
+/** Event types, what they mean, and how they are selected. Pure. */
 import type { EventType } from '../checkout/events.ts';
 import { keysOf } from '../lib/keys.ts';
 
 export type EndpointEventType = `webhook_endpoint.${'suspended' | 'resumed' | 'disabled'}`;
 
-/** The type keeps the list complete: every event of the rules needs a line here. */
-const known: Readonly<Record<EventType | EndpointEventType, true>> = {
-  'checkout.created': true,
-  'checkout.updated': true,
-  'checkout.paid': true,
-  'checkout.expired': true,
-  'payment_attempt.created': true,
-  'payment_attempt.requires_action': true,
-  'payment_attempt.processing': true,
-  'payment_attempt.succeeded': true,
-  'payment_attempt.failed': true,
-  'payment_attempt.cancelled': true,
-  'refund.pending': true,
-  'refund.succeeded': true,
-  'refund.failed': true,
-  'reversal.open': true,
-  'reversal.lost': true,
-  'reversal.won': true,
-  'payin.requires_payment_method': true,
-  'payin.requires_action': true,
-  'payin.processing': true,
-  'payin.succeeded': true,
-  'payin.cancelled': true,
-  'webhook_endpoint.suspended': true,
-  'webhook_endpoint.resumed': true,
-  'webhook_endpoint.disabled': true,
+/** Event types in the order of the documentation, and what each means. The type keeps the list complete. */
+export const eventMeanings: Readonly<Record<EventType | EndpointEventType, string>> = {
+  'checkout.created': 'A session was created.',
+  'checkout.updated':
+    'Its items or metadata changed; or more money arrived, or the status of an attempt became unknown, and no other event reports that.',
+  'checkout.paid': 'The booked payments cover the amount. This happens once and is final.',
+  'checkout.expired': 'The session ended unpaid: through the expire operation, or at its `expires_at`.',
+  'payment_attempt.created': 'A payer started to pay.',
+  'payment_attempt.requires_action': 'The payer has to act, for example confirm the payment.',
+  'payment_attempt.processing': 'The rail is moving the money.',
+  'payment_attempt.succeeded':
+    'The money arrived. If it was less than the amount, `status_description` says so.',
+  'payment_attempt.failed': 'The payment failed; `status_description` has the reason.',
+  'payment_attempt.cancelled':
+    'The attempt was waiting for the payer and was cancelled, for another attempt or because the session ended.',
+  'refund.pending': 'A refund was created; the rail has to carry it out.',
+  'refund.succeeded': 'The rail returned the money.',
+  'refund.failed':
+    'The money was not returned, or came back to you; `status_description` has the reason. It can be refunded again.',
+  'reversal.open': 'A card holder disputes a payment. The session remains paid.',
+  'reversal.lost': 'The money is gone: the dispute was lost, or a bank returned a transfer.',
+  'reversal.won': 'The dispute was won; the money stays.',
+  'payin.requires_payment_method': 'No attempt is in progress; the payer has to choose a method.',
+  'payin.requires_action': 'An attempt is waiting for the payer.',
+  'payin.processing': 'An attempt is in progress.',
+  'payin.succeeded': 'The payments cover the amount.',
+  'payin.cancelled': 'The session ended, and no attempt is in progress.',
+  'webhook_endpoint.suspended':
+    'An endpoint has been failing for a minute or more. Until it succeeds, it receives single deliveries as probes; the others wait.',
+  'webhook_endpoint.resumed': 'A suspended endpoint succeeded again, and receives the waiting deliveries.',
+  'webhook_endpoint.disabled': 'An endpoint answered 410. It receives nothing until you enable it.',
 };
 
-/** Event types in the order of the documentation. */
-export const eventTypes = keysOf(known);
+export const eventTypes = keysOf(eventMeanings);
 
 /** Event types selected by these selectors; undefined for all. */
 export function typesOf(selectors: readonly string[]): readonly string[] | undefined {

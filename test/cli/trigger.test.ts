@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { command } from '../../src/cli/commands/trigger.ts';
+import { eventMeanings } from '../../src/events/types.ts';
 import { startReceiver } from '../api/receiver.ts';
 import { type Data, eventTypes, feed, succeeded } from '../api/shop.ts';
 import { startService } from '../support/service.ts';
@@ -10,7 +11,8 @@ suite('opentill trigger', () => {
   test('each type that it takes is then in the feed, and is shown', async (t) => {
     const service = await startService(t);
     const types = command.arguments.type?.value?.choices ?? [];
-    assert.equal(types.length, 18);
+    const made = Object.keys(eventMeanings).filter((type) => !/^(reversal|webhook_endpoint)\./.test(type));
+    assert.deepEqual(types.toSorted(), made.toSorted());
     // Two at a time: each takes a process.
     const queue = [...types];
     const work = async () => {

@@ -1,7 +1,6 @@
 /** Webhooks of the API document: a request for each type of event. */
-import { eventTypes } from '../../../src/events/types.ts';
+import { eventMeanings, eventTypes } from '../../../src/events/types.ts';
 import { schemaOfEvent } from '../../../src/http/schemas/event-answers.ts';
-import { eventMeanings } from '../events.ts';
 import type { Examples } from './examples.ts';
 import { type JsonObject, refTo } from './schemas.ts';
 
