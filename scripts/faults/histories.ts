@@ -105,14 +105,14 @@ export const historyFaults: readonly Fault[] = [
   {
     name: 'a nudge that comes while the loop rests is lost',
     ...found('lib/loop'),
-    find: '      nudged = true;\n      if (!isResting) wake();',
-    replace: '      if (isResting) return;\n      nudged = true;\n      wake();',
+    find: '    nudged = true;\n    if (!isResting) wake();',
+    replace: '    if (isResting) return;\n    nudged = true;\n    wake();',
   },
   {
-    name: 'of the tenants with new deliveries only the first is looked at',
-    ...found('worker/worker'),
-    find: 'hinted.set(tenantName(tenant), tenant);\n    deliveries?.nudge();',
-    replace: 'if (hinted.size === 0) hinted.set(tenantName(tenant), tenant);\n    deliveries?.nudge();',
+    name: 'of the tenants with something due only the first is looked at',
+    ...found('worker/lookout'),
+    find: '    waiting[kind].set(',
+    replace: '    if (waiting[kind].size === 0) waiting[kind].set(',
   },
   {
     name: 'an event does not wait for one that is tried again',

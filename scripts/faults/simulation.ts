@@ -53,7 +53,7 @@ export const simulationFaults: readonly Fault[] = [
   {
     name: 'nobody wakes the worker for a new delivery',
     ...found('worker/engine'),
-    find: 'if (committed.deliveries) worker.nudge(committed.tenant);',
+    find: "if (committed.deliveries) worker.nudge('deliveries', committed.tenant);",
     replace: '',
   },
   {

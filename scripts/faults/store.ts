@@ -56,6 +56,42 @@ export const storeFaults: readonly Fault[] = [
     replace: '} while (met < 0 && due.length > 0',
   },
   {
+    name: 'a tenant is not asked again what it has to do when something was written',
+    ...sqlite('sqlite/commit', 'store/sqlite-due-times'),
+    find: '      dueTimes.forget(tenant);\n',
+    replace: '',
+  },
+  {
+    name: 'what was due before a start is not looked for',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: 'if (isFirst) tenants().forEach(forget);',
+    replace: '',
+  },
+  {
+    name: 'what is due next is asked at each look',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: '    changed.delete(name);\n',
+    replace: '',
+  },
+  {
+    name: 'due times of test data are compared with real time',
+    ...sqlite('sqlite/due-times', 'store/sqlite'),
+    find: 'tenantNow(all.get(tenant.account), tenant.mode, realNow)',
+    replace: "tenantNow(all.get(tenant.account), 'live', realNow)",
+  },
+  {
+    name: 'a tenant whose due times cannot be read keeps others from theirs',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: 'if (systemFieldsOf(error).errcode === undefined && damagedRow(error) === null) throw error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'trouble with due times is told to nobody',
+    ...sqlite('sqlite/due-times', 'store/sqlite-due-times'),
+    find: '          for (const kind of kinds) due[kind].push(tenant);\n        }\n      }\n',
+    replace: '        }\n      }\n',
+  },
+  {
     name: 'the time of a test clock counts as one that has been',
     ...sqlite('resources/work', 'api/clock-behind'),
     find: ' - test_clock_offset_ms FROM',

@@ -110,6 +110,27 @@ export const writerFaults: readonly Fault[] = [
     replace: '[]',
   },
   {
+    name: 'an offer wakes a loop whose last round has failed',
+    file: 'src/lib/loop.ts',
+    tests: ['test/lib/loop.test.ts'],
+    find: 'if (failures === 0) nudge();',
+    replace: 'nudge();',
+  },
+  {
+    name: 'a look begins with the same tenant each time',
+    file: 'src/worker/lookout.ts',
+    tests: ['test/worker/lookout.test.ts'],
+    find: '      turn++;\n',
+    replace: '',
+  },
+  {
+    name: 'looks take as much of the time as there is',
+    file: 'src/worker/lookout.ts',
+    tests: ['test/worker/lookout.test.ts'],
+    find: 'endedAt + 10 * (endedAt - startedAt)',
+    replace: 'endedAt',
+  },
+  {
     name: 'damaged sessions are in the way of the others at each look',
     file: 'src/worker/deadlines.ts',
     tests: ['test/worker/worker.test.ts'],

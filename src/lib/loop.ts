@@ -4,6 +4,8 @@
  */
 export type Loop = {
   nudge(): void;
+  /** Nudges it for what it would find by itself; behind a round that has failed, the pause goes on. */
+  offer(): void;
   /** Resolves when the current round has ended; no other begins. */
   stop(): Promise<void>;
 };
@@ -59,10 +61,15 @@ export function startLoop(
   }
   const ended = run();
 
+  function nudge(): void {
+    nudged = true;
+    if (!isResting) wake();
+  }
+
   return {
-    nudge() {
-      nudged = true;
-      if (!isResting) wake();
+    nudge,
+    offer() {
+      if (failures === 0) nudge();
     },
     stop() {
       stopped = true;

@@ -33,9 +33,9 @@ export type Parts = {
   } & Pick<Checkouts, 'list' | 'listSerialized'>;
   readonly feed: Feed;
   readonly directory: DirectoryParts;
-  /** Finds tenants for `listTenants` of the interface, which has their clocks as well. */
   readonly tenants: {
-    withDue(...how: Parameters<Work['listTenants']>): Promise<readonly Tenant[]>;
+    readonly withDue: Work['listTenants'];
+    /** Finds them for `listTenants` of retention, which has their clocks as well. */
     withOld(...how: Parameters<Retention['listTenants']>): Promise<readonly Tenant[]>;
     withStranded(since: RealTime): Promise<readonly Tenant[]>;
   };
@@ -91,9 +91,7 @@ export function resources(parts: Parts) {
     work: {
       ...asked.work,
       ...claims,
-      async listTenants(kind, realNow) {
-        return clocksOf(await tenants.withDue(kind, realNow), realNow);
-      },
+      listTenants: tenants.withDue,
       async listStranded(since, realNow) {
         const clocks = await clocksOf(await tenants.withStranded(since), realNow);
         return Promise.all(

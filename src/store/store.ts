@@ -38,7 +38,7 @@ import type { CustomerFilter } from './resources/customers.ts';
 import type { DeliveryFilter } from './resources/deliveries.ts';
 import type { EndpointChange } from './resources/endpoints.ts';
 import type { RefundFilter } from './resources/refunds.ts';
-import type { DueCheckout, Gauges } from './resources/work.ts';
+import type { DueCheckout, DueTenants, Gauges, WorkKind } from './resources/work.ts';
 
 /** The rows that a unit of work has to see before it decides, by the keys of what is loaded. Absent: none. */
 export type Needs = ResourceNeeds & {
@@ -98,6 +98,8 @@ export type {
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
 export type FeedPage = Page<FeedEvent> & { readonly position: number };
+
+export type { DueTenants, WorkKind };
 
 /** A tenant, and the time that its clock shows, or showed at a time. */
 export type TenantClock = { readonly tenant: Tenant; readonly now: TenantTime };
@@ -185,8 +187,8 @@ export type ApiKeys = {
 
 /** Work that is due, and claims of it. */
 export type Work = {
-  /** Tenants in which work of this kind is due; there may be more of them than have any. */
-  listTenants(kind: WorkKind, realNow: RealTime): Promise<readonly TenantClock[]>;
+  /** Tenants in which work is due, by its kind; there may be more of them than have any. */
+  listTenants(realNow: RealTime): Promise<DueTenants>;
   /** Takes sessions that are due, for `leaseMs` or until they are given back; nobody else gets them meanwhile. */
   claimCheckouts(tenant: Tenant, claim: Claim): Promise<readonly DueCheckout[]>;
   /** Gives claimed sessions back before their lease is over. */
@@ -207,8 +209,6 @@ export type Stranded = TenantClock & {
     'id' | 'receiver' | 'subject' | 'httpStatus' | 'error'
   >[];
 };
-
-export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntries';
 
 /** Removes what is kept for a time only, a bounded number at a time; says how many it removed. */
 export type Retention = {

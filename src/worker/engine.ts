@@ -19,7 +19,7 @@ export function createEngine({ serializer, onCommitted, ...options }: Options) {
     const { committed } = executed;
     if (committed !== null) {
       onCommitted(committed);
-      if (committed.deliveries) worker.nudge(committed.tenant);
+      if (committed.deliveries) worker.nudge('deliveries', committed.tenant);
     }
     return executed;
   };

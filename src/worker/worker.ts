@@ -1,6 +1,6 @@
 /**
  * Background work: session deadlines, webhooks, provider events, bank entries, retention. Due times are rows, so a crash loses
- * nothing; the worker only looks for them, in bounded batches, and at each tenant in turn.
+ * nothing; the worker only looks for them, in bounded batches, and attends to each tenant in turn.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantNow } from '../accounts/account.ts';
@@ -11,6 +11,7 @@ import { type BankEntryDependencies, dueBankEntries } from './bank-entries.ts';
 import { attendTo, attendToDue, type TimerDependencies } from './deadlines.ts';
 import { createDeliveryPool, type DeliveryDependencies } from './deliveries.ts';
 import type { DueRows } from './due-rows.ts';
+import { createLookout } from './lookout.ts';
 import { dueProviderEvents, type ProviderEventDependencies } from './provider-events.ts';
 import { type RetentionDependencies, removeOld } from './retention.ts';
 import { createWaking } from './stranded.ts';
@@ -31,7 +32,7 @@ type Options = TimerDependencies &
 const BATCH = 256;
 const RETENTION_EVERY_MS = 60_000;
 /**
- * Time between two looks for deliveries, while each commit and each end of a delivery asks for one: a look takes 0.15 ms
+ * Time between two claims of deliveries, while each commit and each end of a delivery asks for one: a claim takes 0.15 ms
  * whatever it finds.
  */
 export const DELIVERIES_REST_MS = 5;
@@ -43,42 +44,18 @@ const LOOK_AGAIN_MS = 50;
 export function createWorker(options: Options) {
   const { store, realNow, onError, pollMs = 250, deliverySlots } = options;
   let loops: Loop[] = [];
-  let deliveries: Loop | undefined;
+  let loopOf: Partial<Readonly<Record<WorkKind, Loop>>> = {};
+  const lookout = createLookout(options, (kind) => loopOf[kind]?.offer());
   const pool = createDeliveryPool(options, {
     slots: deliverySlots,
-    onFree: hint,
+    onFree: (tenant) => nudge('deliveries', tenant),
     onError,
   });
-  /** Tenants with new deliveries since the last look at all tenants. */
-  const hinted = new Map<string, Tenant>();
-  /** Tenants with more due sessions than one round processes. */
-  let unfinished: TenantClock[] = [];
   // Tenants whose clock is being moved: only `advance` works there meanwhile.
   const moving = new Map<string, Promise<unknown>>();
   let isStopping = false;
-  const lookForCheckouts = lookout('checkouts');
-  const lookForDeliveries = lookout('deliveries');
   const providerEvents = dueProviderEvents(options);
   const bankEntries = dueBankEntries(options);
-  let providerEventLoop: Loop | undefined;
-
-  /**
-   * Finds the tenants with work, each time beginning with another one, so that none is always last. Looking takes at
-   * most a tenth of the time, however many accounts there are; null if it is too early to look again.
-   */
-  function lookout(work: WorkKind): () => Promise<TenantClock[] | null> {
-    let turn = 0;
-    let nextAt = 0;
-    return async () => {
-      const startedAt = performance.now();
-      if (startedAt < nextAt) return null;
-      const all = await store.work.listTenants(work, realNow());
-      const endedAt = performance.now();
-      nextAt = endedAt + Math.max(pollMs, 10 * (endedAt - startedAt));
-      const first = all.length === 0 ? 0 : turn++ % all.length;
-      return [...all.slice(first), ...all.slice(0, first)].filter(isFree);
-    };
-  }
 
   const isFree = ({ tenant }: TenantClock) => !moving.has(tenantName(tenant));
 
@@ -87,37 +64,29 @@ export function createWorker(options: Options) {
     return { tenant, now: tenantNow(account, tenant.mode, realNow()) };
   }
 
-  /** Notes that a tenant has new deliveries, or that there is room for more. */
-  function hint(tenant: Tenant): void {
-    hinted.set(tenantName(tenant), tenant);
-    deliveries?.nudge();
+  /** Notes that a tenant has new work of a kind, or that there is room for more. */
+  function nudge(kind: WorkKind, tenant: Tenant): void {
+    lookout.add(kind, tenant);
+    loopOf[kind]?.nudge();
   }
 
   async function runDeliveries(): Promise<boolean> {
-    const found = (pool.hasRoom() && (await lookForDeliveries())) || [];
-    for (const { tenant } of found) hinted.delete(tenantName(tenant));
-    const tenants = [...hinted.values()];
-    hinted.clear();
-    const clocks = [...found, ...(await Promise.all(tenants.map(clockOf))).filter(isFree)];
-    const left = await pool.fill(clocks);
-    for (const tenant of left) hinted.set(tenantName(tenant), tenant);
+    const clocks = await Promise.all(lookout.take('deliveries').map(clockOf));
+    const left = await pool.fill(clocks.filter(isFree));
+    for (const tenant of left) lookout.add('deliveries', tenant);
     return left.length > 0 && pool.hasRoom();
   }
 
-  async function runTimers(): Promise<boolean> {
-    const clocks = (await lookForCheckouts()) ?? unfinished;
-    unfinished = [];
-    for (const clock of clocks) {
-      if (await attendToDue(options, clock, BATCH)) unfinished.push(clock);
-    }
-    return unfinished.length > 0;
-  }
-
-  function runRows(work: WorkKind, rows: DueRows): () => Promise<boolean> {
-    const look = lookout(work);
+  /** Attends to one tenant after the other, and again to those that have more than a batch. */
+  function eachInTurn(kind: WorkKind, attend: DueRows['attend']): () => Promise<boolean> {
     return async () => {
       let isMore = false;
-      for (const clock of (await look()) ?? []) if (await rows.attend(clock, BATCH)) isMore = true;
+      for (const tenant of lookout.take(kind)) {
+        const clock = await clockOf(tenant);
+        if (!isFree(clock) || !(await attend(clock, BATCH))) continue;
+        lookout.add(kind, tenant);
+        isMore = true;
+      }
       return isMore;
     };
   }
@@ -151,24 +120,25 @@ export function createWorker(options: Options) {
 
   return {
     start(): void {
+      const looking = () => lookout.look().then(() => false);
       const retention = () => removeOld(options);
-      deliveries = startLoop(runDeliveries, pollMs, onError, DELIVERIES_REST_MS);
-      providerEventLoop = startLoop(runRows('providerEvents', providerEvents), pollMs, onError);
+      const attendToCheckouts: DueRows['attend'] = (clock, limit) => attendToDue(options, clock, limit);
+      loopOf = {
+        checkouts: startLoop(eachInTurn('checkouts', attendToCheckouts), pollMs, onError),
+        providerEvents: startLoop(eachInTurn('providerEvents', providerEvents.attend), pollMs, onError),
+        bankEntries: startLoop(eachInTurn('bankEntries', bankEntries.attend), pollMs, onError),
+        deliveries: startLoop(runDeliveries, pollMs, onError, DELIVERIES_REST_MS),
+      };
       loops = [
-        startLoop(runTimers, pollMs, onError),
-        providerEventLoop,
-        startLoop(runRows('bankEntries', bankEntries), pollMs, onError),
-        deliveries,
+        startLoop(looking, pollMs, onError),
+        ...Object.values(loopOf),
         startLoop(retention, RETENTION_EVERY_MS, onError),
         startLoop(createWaking(options), RETENTION_EVERY_MS, onError),
       ];
     },
 
-    /** Tells the worker of new deliveries of a tenant. */
-    nudge: hint,
-
-    /** Tells the worker of new provider events. */
-    nudgeProviderEvents: (): void => providerEventLoop?.nudge(),
+    /** Tells the worker of a tenant with new work of a kind. */
+    nudge,
 
     /**
      * Moves a test clock and processes everything that is due by then, so that a clock moved by a day leaves the same

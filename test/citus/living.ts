@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitingTenants } from '../../src/store/postgres/feed.ts';
+import { tenantsWithDue } from '../../src/store/postgres/tenants.ts';
 import type { Read } from '../../src/store/resources/read.ts';
 import { tenantsWith } from '../../src/store/resources/tenants.ts';
 import { gauges, isStranded, newestTime } from '../../src/store/resources/work.ts';
@@ -14,11 +15,7 @@ import { portOf, ports } from './nodes.ts';
 const ACCOUNTS = 20;
 
 const asked = (among: readonly number[]): Record<string, Read<unknown>> => ({
-  'what is due': tenantsWith(
-    'timer',
-    (live) => (live ? statement`due_at <= ${1}` : statement`due_at <= ${1} + test_clock_offset_ms`),
-    { inShards: true, among },
-  ),
+  'what is due': tenantsWithDue(1, { inShards: true, among }),
   'old answers': tenantsWith('idempotency', () => statement`created_at < ${1}`, { inShards: true, among }),
   'stranded deliveries': tenantsWith('delivery', () => isStranded(1, among), { inShards: true, among }),
   'events without a position': waitingTenants(among),

@@ -101,6 +101,24 @@ suite('a loop', () => {
     assert.equal(rounds(), 9);
   });
 
+  test('takes an offer at once, but behind a failure in its own time', async (t) => {
+    const { loop, rounds, pass } = await setUp(t, async (number) => {
+      if (number === 2) throw new Error('no');
+      return false;
+    });
+    loop.offer();
+    await turn();
+    assert.equal(rounds(), 2);
+    loop.offer();
+    await pass(199);
+    assert.equal(rounds(), 2);
+    await pass(1);
+    assert.equal(rounds(), 3);
+    loop.offer();
+    await turn();
+    assert.equal(rounds(), 4);
+  });
+
   test('keeps to a pause that is longer than that', async (t) => {
     const failing = () => Promise.reject(new Error('no'));
     const { rounds, pass } = await setUp(t, failing, 5000);

@@ -105,7 +105,7 @@ async function serve(store: Store): Promise<void> {
   assert.equal((await store.checkouts.fetch(living, id))?.id, id);
   assert.equal((await store.checkouts.list(living, {}, { limit: 1 })).rows.length, 1);
   await store.work.claimCheckouts(living, claim);
-  await store.work.listTenants('checkouts', claim.realNow);
+  await store.work.listTenants(claim.realNow);
   await store.retention.listTenants('events', claim.realNow);
   await store.retention.purgeAnswers(claim.realNow);
   await store.gauges();

@@ -16,7 +16,7 @@ export function createNotices({ oracle, process, isClockRight }: Stage) {
     const origin = { tenant, actor: 'rail', requestId: '', idempotency: null };
     const { worker, execute } = process();
     void execute({ subject: 'provider_event', origin, now, rail, reference, action }).then(
-      worker.nudgeProviderEvents,
+      () => worker.nudge('providerEvents', tenant),
       () => {},
     );
   }

@@ -14,6 +14,7 @@ import { loadProviderEvents, providerEvents } from '../../src/store/resources/pr
 import type { Read } from '../../src/store/resources/read.ts';
 import { refundList } from '../../src/store/resources/refunds.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
+import { nextDue } from '../../src/store/sqlite/due-times.ts';
 import { onSqlite } from '../../src/store/sqlite/run.ts';
 import type { BankEntryFilter, RefundFilter } from '../../src/store/store.ts';
 import { freshDirectory } from '../support/process.ts';
@@ -108,6 +109,13 @@ suite('what is found by an index alone, in the order of the list and no further 
       assert.deepEqual(plan, [`SEARCH bank_file USING ${index}`]);
     });
   }
+
+  test('what a tenant has to do next', (t) => {
+    const steps = searched(t, nextDue(tenant)).filter((step) => step.startsWith('SEARCH'));
+    const first = (table: string) =>
+      `SEARCH ${table} USING COVERING INDEX ${table}_due (${tenantKey} AND due_at>?)`;
+    assert.deepEqual(steps, ['checkout', 'delivery', 'provider_event', 'bank_entry'].map(first));
+  });
 
   test('awaited transfers', (t) => {
     const key = `PRIMARY KEY (${tenantKey} AND currency=? AND amount=?)`;

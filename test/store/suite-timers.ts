@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite } from 'node:test';
 import type { CheckoutId } from '../../src/checkout/ids.ts';
-import type { Tenant } from '../../src/checkout/tenant.ts';
+import { sameTenant, type Tenant } from '../../src/checkout/tenant.ts';
 import type { DueCheckout } from '../../src/store/resources/work.ts';
-import type { Store, WorkKind } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Claim } from '../../src/webhooks/delivery.ts';
 import { add, attempt, bankEntry, change, type Open, providerEvent, session, T, write } from './build.ts';
 import { apart, claimAt, HOUR, ids, inOrder, LEASE } from './deliveries.ts';
@@ -137,28 +137,30 @@ export function timerSuite(open: Open): void {
     });
   });
 
-  suite('the places where something is due', () => {
-    const nowIn = async (store: Store, work: WorkKind, realNow: number, tenant: Tenant) =>
-      (await store.work.listTenants(work, realNow)).find(
-        (place) => place.tenant.account === tenant.account && place.tenant.mode === tenant.mode,
-      )?.now;
-
-    for (const [work, make] of [
+  suite('tenants with due work', () => {
+    for (const [kind, make] of [
       ['checkouts', ending],
       ['deliveries', apart],
       ['providerEvents', events],
       ['bankEntries', entries],
     ] as const) {
-      it(`are all found, with what their clocks show: ${work}`, async ({ store, mine, live, theirs }) => {
-        await write(store, mine, { clockMove: { at: T, advanceMs: HOUR } });
+      it(`are all found, by what their clocks show: ${kind}`, async ({ store, mine, live, theirs }) => {
+        const tenantsAt = async (realNow: number) => {
+          const due = (await store.work.listTenants(realNow))[kind];
+          return [mine, live, theirs].map((each) => due.some((found) => sameTenant(found, each)));
+        };
+        assert.deepEqual(await tenantsAt(T + HOUR), [false, false, false]);
         await make(store, live, [T]);
         await make(store, mine, [T + HOUR]);
         await make(store, theirs, [T + 5]);
-        assert.equal(await nowIn(store, work, T, live), T);
-        assert.equal(await nowIn(store, work, T, mine), T + HOUR);
-        assert.equal(await nowIn(store, work, T + 5, theirs), T + 5);
+        assert.deepEqual(await tenantsAt(T - 1), [false, false, false]);
+        assert.deepEqual(await tenantsAt(T), [false, true, false]);
+        assert.deepEqual(await tenantsAt(T + 5), [false, true, true]);
+        await write(store, mine, { clockMove: { at: T, advanceMs: HOUR } });
         await write(store, theirs, { clockMove: { at: T, advanceMs: 5 } });
-        assert.equal(await nowIn(store, work, T, theirs), T + 5);
+        assert.deepEqual(await tenantsAt(T), [true, true, true]);
+        // The clock of the machine may be set.
+        assert.deepEqual(await tenantsAt(T - 1), [false, false, false]);
       });
     }
   });

@@ -71,7 +71,7 @@ export function providerEventRoutes(
                 body: body.toString('utf8'),
               },
             });
-            worker.nudgeProviderEvents();
+            worker.nudge('providerEvents', tenant);
           } catch (error) {
             if (!(error instanceof BadSignature)) throw error;
             onBadSignature(rail.name);

@@ -1,29 +1,42 @@
 /** Finds tenants that have something due, old or stranded, with one question for all of them. */
 import { firstIdAt } from '../../lib/id.ts';
-import type { Run } from '../resources/read.ts';
-import { type Reachable, tenantsWith } from '../resources/tenants.ts';
-import { isStranded } from '../resources/work.ts';
+import { keysOf } from '../../lib/keys.ts';
+import type { RealTime } from '../../lib/time.ts';
+import type { Read, Run } from '../resources/read.ts';
+import { type Reachable, tenantsByTable, tenantsWith } from '../resources/tenants.ts';
+import { isStranded, noTenants } from '../resources/work.ts';
 import type { Parts } from '../shared.ts';
 import { sql } from '../sql.ts';
+import type { DueTenants, WorkKind } from '../store.ts';
 
-/** Table with a due_at for each kind of work. */
-const tables = {
-  checkouts: 'timer',
-  deliveries: 'delivery',
-  providerEvents: 'provider_event',
-  bankEntries: 'bank_entry',
-} as const;
+/** Tables with a due_at, each with its kind of work. */
+const kinds = {
+  timer: 'checkouts',
+  delivery: 'deliveries',
+  provider_event: 'providerEvents',
+  bank_entry: 'bankEntries',
+} as const satisfies Readonly<Record<string, WorkKind>>;
+
+/** All kinds in one statement: in shards each statement is one for every shard. */
+export function tenantsWithDue(realNow: RealTime, reachable: Reachable): Read<DueTenants> {
+  const { from, ...read } = tenantsByTable(
+    keysOf(kinds),
+    (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
+    reachable,
+  );
+  return {
+    ...read,
+    from(rows) {
+      const due = noTenants();
+      for (const { table, tenant } of from(rows)) due[kinds[table]].push(tenant);
+      return due;
+    },
+  };
+}
 
 export function tenantFinder(run: Run, reachable: () => Reachable): Parts['tenants'] {
   return {
-    withDue: (kind, realNow) =>
-      run(
-        tenantsWith(
-          tables[kind],
-          (live) => (live ? sql`due_at <= ${realNow}` : sql`due_at <= ${realNow} + test_clock_offset_ms`),
-          reachable(),
-        ),
-      ),
+    withDue: (realNow) => run(tenantsWithDue(realNow, reachable())),
 
     withOld(what, createdBefore) {
       const [table, prefix] =

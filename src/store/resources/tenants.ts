@@ -1,6 +1,6 @@
 /** Tenants that have rows of a kind: one question for all of them, for with thousands most have none. */
 import type { Mode, Tenant } from '../../checkout/tenant.ts';
-import { either, nothing, raw, type Sql, sql } from '../sql.ts';
+import { either, join, nothing, raw, type Sql, sql } from '../sql.ts';
 import { all, type Read, tenantOf } from './read.ts';
 
 /** Tenants that can be asked about: whether they lie in shards, and the accounts that answer, or null for all. */
@@ -33,22 +33,35 @@ export function isAmong(column: string, among: readonly number[] | null): Sql {
   return raw(among.length === 0 ? 'false AND ' : `${column} IN (${among.join()}) AND `);
 }
 
-/** Tenants with a row for which the condition holds; it may use the columns of `accountsWith`. */
+/** Tenants with a row in each of these tables for which the condition holds; it may use the columns of `accountsWith`. */
+export function tenantsByTable<T extends string>(
+  tables: readonly T[],
+  holds: (live: boolean) => Sql,
+  reachable: Reachable,
+): Read<Array<{ readonly table: T; readonly tenant: Tenant }>> {
+  const withSome = (table: T, mode: Mode) => {
+    const live = raw(`${mode === 'live'}`);
+    return sql`
+      SELECT number AS account, ${live} AS live, ${raw(`'${table}'`)} AS source
+      FROM ${accountsWith(mode, reachable)} WHERE EXISTS (
+        SELECT 1 FROM ${raw(table)} WHERE ${isAmong('account', reachable.among)}account = number AND live = ${live} AND ${holds(mode === 'live')})`;
+  };
+  const each = tables.flatMap((table) => [withSome(table, 'live'), withSome(table, 'test')]);
+  type Found = { readonly account: number; readonly live: boolean; readonly source: T };
+  return all(
+    // In one piece, which goes to each shard once: several would be put together at the coordinator.
+    sql`SELECT account, live, source FROM (${join(each, ' UNION ALL ')}) AS tenant`,
+    ({ account, live, source }: Found) => ({ table: source, tenant: tenantOf(account, live) }),
+    'look',
+  );
+}
+
+/** The same for a single table. */
 export function tenantsWith(
   table: string,
   holds: (live: boolean) => Sql,
   reachable: Reachable,
 ): Read<Tenant[]> {
-  const withSome = (mode: Mode) => {
-    const live = mode === 'live';
-    return sql`
-      SELECT number AS account, ${raw(`${live}`)} AS live FROM ${accountsWith(mode, reachable)} WHERE EXISTS (
-        SELECT 1 FROM ${raw(table)} WHERE ${isAmong('account', reachable.among)}account = number AND live = ${raw(`${live}`)} AND ${holds(live)})`;
-  };
-  return all(
-    // In one piece, which goes to each shard once: two would be put together at the coordinator.
-    sql`SELECT account, live FROM (${withSome('live')} UNION ALL ${withSome('test')}) AS tenant`,
-    ({ account, live }: { readonly account: number; readonly live: boolean }) => tenantOf(account, live),
-    'look',
-  );
+  const { from, ...read } = tenantsByTable([table], holds, reachable);
+  return { ...read, from: (rows) => from(rows).map(({ tenant }) => tenant) };
 }

@@ -9,6 +9,18 @@ import type { Row } from '../tables.ts';
 import { all, asItIs, owned, type Read, single } from './read.ts';
 import { accountsWith, isAmong } from './tenants.ts';
 
+export type WorkKind = 'checkouts' | 'deliveries' | 'providerEvents' | 'bankEntries';
+/** Tenants in which work is due, by its kind. */
+export type DueTenants = Readonly<Record<WorkKind, readonly Tenant[]>>;
+
+/** Lists of tenants, to be filled. */
+export const noTenants = (): Record<WorkKind, Tenant[]> => ({
+  checkouts: [],
+  deliveries: [],
+  providerEvents: [],
+  bankEntries: [],
+});
+
 export type DueCheckout = { readonly id: CheckoutId; readonly dueAt: TenantTime };
 
 /** Sessions that are due by `now` in the clock of their tenant but for these, the longest due first. */

@@ -2,10 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
+import type { Tenant } from '../../checkout/tenant.ts';
 import { loadResources } from '../resources/all.ts';
 import { changesDirectory } from '../resources/directory.ts';
 import type { Loaded, Needs, Unit, Writes } from '../store.ts';
 import type { CheckoutReader } from './checkouts.ts';
+import type { DueTimes } from './due-times.ts';
 import type { EndpointReader } from './endpoints.ts';
 import { type Changed, everything } from './log-sync.ts';
 import type { Runner } from './run.ts';
@@ -16,12 +18,13 @@ import { OutdatedCheckout, writer } from './write.ts';
 type Parts = {
   readonly checkouts: CheckoutReader;
   readonly endpoints: EndpointReader;
+  readonly dueTimes: DueTimes;
   readonly accountsChanged: () => void;
   readonly committed: (writes: Writes) => void;
 };
 
 export function committer(database: DatabaseSync, runner: Runner, parts: Parts) {
-  const { checkouts, endpoints, accountsChanged, committed } = parts;
+  const { checkouts, endpoints, dueTimes, accountsChanged, committed } = parts;
   const beginWriting = writer(database, runner);
 
   function load(needs: Needs): Loaded {
@@ -44,8 +47,9 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
     let erases = false;
 
     /** Lets the units behind see what is written. Nobody else does before the commit: nothing is waited for until then. */
-    function note(writes: Writes): void {
+    function note(tenant: Tenant, writes: Writes): void {
       written.push(writes);
+      dueTimes.forget(tenant);
       if (writes.checkout) {
         changed.add(writes.checkout.after.id);
         checkouts.remember(writes.checkout.after);
@@ -64,7 +68,7 @@ export function committer(database: DatabaseSync, runner: Runner, parts: Parts) 
         for (const { needs, decide } of units) {
           for (const writes of decide(load(needs))) {
             write(needs.tenant, writes);
-            note(writes);
+            note(needs.tenant, writes);
           }
         }
       });

@@ -12,6 +12,7 @@ import { startCheckpoints } from './checkpoint.ts';
 import { committer } from './commit.ts';
 import { makeFile, openDatabase } from './connection.ts';
 import { directory } from './directory.ts';
+import { dueTimes } from './due-times.ts';
 import { endpointReader } from './endpoints.ts';
 import { checkoutLeases } from './lease-checkouts.ts';
 import { deliveryLeases } from './lease-deliveries.ts';
@@ -92,10 +93,11 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
   const accounts = directory(database, run);
   const sessions = checkoutLeases(run);
   const deliveries = deliveryLeases(run, endpoints);
-  const tenants = reading(accounts.tenants, ofAccounts);
+  const due = dueTimes(run, accounts);
   const commit = committer(database, run, {
     checkouts,
     endpoints,
+    dueTimes: due,
     accountsChanged: accounts.refresh,
     committed(writes) {
       sessions.end(writes);
@@ -120,10 +122,10 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
         change: writing(accounts.change),
         version: accounts.version,
       },
-      // All of them: they are in memory, and an index tells at once where there is nothing.
       tenants: {
-        withDue: tenants,
-        withOld: tenants,
+        withDue: reading(due.look, ofAccounts),
+        // All of them: they are in memory, and an index tells at once where there is nothing.
+        withOld: reading(accounts.tenants, ofAccounts),
         // There is one writer: nobody decides without having seen what another has written.
         withStranded: async () => [],
       },
