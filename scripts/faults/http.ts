@@ -349,6 +349,13 @@ export const httpFaults: readonly Fault[] = [
     replace: 'const waitMs = limiter.waitOf(request.ip);',
   },
   {
+    name: 'each request with wrong credentials is a line of the log',
+    file: 'src/http/failure.ts',
+    tests: ['test/http/failure.test.ts'],
+    find: 'if (like === null) return;',
+    replace: '',
+  },
+  {
     name: 'a client that leaves is a failure of the service',
     file: 'src/http/failure.ts',
     tests: ['test/http/failure.test.ts'],

@@ -39,9 +39,25 @@ export function failureOf(error: FastifyError): RequestError {
 /** Time for which a request that is refused for now stands in the log for all that are refused for the same reason. */
 const LINE_EVERY_MS = 1_000;
 
+/** Likewise for requests whose credentials are refused: strangers send them, and must not fill the disk. */
+const REFUSED_LINE_EVERY_MS = 60_000;
+const REFUSALS: ReadonlySet<ErrorReason> = new Set(['wrong_credentials', 'scope_missing']);
+
 /** Answers everything that is thrown, and addresses at which there is nothing. */
 export function answerFailures(app: FastifyInstance, publicUrl: string): void {
   const leftOut = createSparing(LINE_EVERY_MS, () => performance.now());
+  const refusalsLeftOut = createSparing(REFUSED_LINE_EVERY_MS, () => performance.now());
+
+  /** Tells of credentials that are refused: a key that is gone or lacks a permission, or somebody who tries them. */
+  function noteRefusal({ reason, message }: RequestError, request: FastifyRequest): void {
+    const keyId = request.principal?.keyId;
+    const like = refusalsLeftOut(`${reason} ${keyId}`);
+    if (like === null) return;
+    const whose = keyId === undefined ? {} : { key_id: keyId };
+    const others = like > 0 ? { left_out: like } : {};
+    request.log.warn({ request_id: request.id, ...whose, ...others, why: message }, 'credentials refused');
+  }
+
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = hasLeft(request) ? new RequestError('bad_json') : failureOf(error);
     if (hasLeft(request)) {
@@ -51,6 +67,7 @@ export function answerFailures(app: FastifyInstance, publicUrl: string): void {
       request.log.info({ request_id: request.id }, 'the service has ended before the request was answered');
       return sendError(failure, request, reply, publicUrl);
     }
+    if (REFUSALS.has(failure.reason)) noteRefusal(failure, request);
     const isForNow = failure.reason === 'unavailable';
     const like = isForNow ? leftOut(error.message) : 0;
     if (like !== null && errorTable[failure.reason].status >= 500) {

@@ -74,6 +74,35 @@ test('what the service or its database fails at is an error with its stack', asy
   );
 });
 
+test('credentials that are refused are one line a minute for each reason', async (t) => {
+  const line = { level: 40, msg: 'credentials refused', request_id: 'req_1' };
+  const tenant = { account: 1, mode: 'test' } as const;
+  const caller = { keyId: 'key_1', tenant, permissions: [], compatibility: 'strict' } as const;
+  let elapsedMs = 0;
+  t.mock.method(performance, 'now', () => elapsedMs);
+  const { app, lines } = createApp(t);
+  const refusals = ['wrong_credentials', 'wrong_credentials', 'scope_missing', 'no_credentials'] as const;
+  const left = [...refusals, 'wrong_credentials' as const].map((reason) => new RequestError(reason));
+  app.decorateRequest('principal', null);
+  app.get('/', async (request) => {
+    const failure = left.shift();
+    if (failure?.reason === 'scope_missing') request.principal = caller;
+    throw failure;
+  });
+  for (const _ of refusals) await app.inject('/');
+  elapsedMs = 60_000;
+  await app.inject('/');
+  const logged = lines.map((line) => JSON.parse(line));
+  assert.deepEqual(
+    logged.map(({ time, pid, hostname, reqId, ...line }) => line),
+    [
+      { ...line, why: 'The credentials are wrong, or the key is revoked.' },
+      { ...line, key_id: 'key_1', why: 'The API key may not call this operation.' },
+      { ...line, left_out: 1, why: 'The credentials are wrong, or the key is revoked.' },
+    ],
+  );
+});
+
 test('what a client did wrong is not in the log', async (t) => {
   const { statuses, logged } = await failed(t, [new RequestError('not_found')]);
   assert.deepEqual([statuses, logged], [[404], []]);
