@@ -162,6 +162,9 @@ suite('a stop', () => {
 
 test('routes without a key are limited for each address, and say when to ask again', async (t) => {
   const { call } = await startService(t);
+  // All within one moment, however slow the machine is.
+  const moment = performance.now();
+  t.mock.method(performance, 'now', () => moment);
   const answers = await Promise.all(Array.from({ length: 500 }, () => call('GET', '/livez')));
   const refused = answers.filter(({ status }) => status !== 200);
   assert.ok(answers.length - refused.length >= 100, 'a burst passes');
