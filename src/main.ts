@@ -223,12 +223,8 @@ function logJump(logger: FastifyBaseLogger) {
   return ({ byMs, isBelieved }: Jump): void => {
     const seconds = Math.round(byMs / 1000);
     if (isBelieved)
-      logger.warn({ seconds }, 'the time of the machine is now believed: it has stayed as it was set');
-    else
-      logger.error(
-        { seconds },
-        'the clock of the machine has jumped: its time is not believed for ten minutes',
-      );
+      logger.warn({ seconds }, 'the clock of the machine is trusted again: it has stayed as it was set');
+    else logger.error({ seconds }, 'the clock of the machine has jumped: it is not trusted for ten minutes');
   };
 }
 
@@ -242,7 +238,7 @@ async function tellIfBehind(store: Store, now: RealTime, logger: FastifyBaseLogg
   if (newest === null || newest - now <= BEHIND_MS) return;
   logger.error(
     { seconds: Math.round((newest - now) / 1000), newest: new Date(newest).toISOString() },
-    'the clock of the machine is behind the newest event: what was to be done by then waits until it gets there',
+    'the clock of the machine is behind the newest event: work that was due by then waits until the clock catches up',
   );
 }
 

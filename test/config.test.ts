@@ -62,8 +62,8 @@ suite('the address of a database', () => {
   for (const [query, message] of [
     ['sslmode=canary', /^DATABASE_URL must have one of disable, require, verify-full as sslmode$/],
     ['prepare=no', /^DATABASE_URL must have one of true, false as prepare$/],
-    ['sslmode=require&password=canary', /^DATABASE_URL has an option that is not known; there are sslmode, /],
-    ['channel_binding=require', /^DATABASE_URL has an option that is not known/],
+    ['sslmode=require&password=canary', /^DATABASE_URL has an unknown option; known options are sslmode, /],
+    ['channel_binding=require', /^DATABASE_URL has an unknown option/],
   ] as const) {
     test(`cannot have the option ${query}`, () => {
       assert.throws(
@@ -141,7 +141,7 @@ suite('the keys of Stripe', () => {
       [secret, key],
     ] as const) {
       test(`cannot be without ${missing}, and the message does not repeat the other`, () => {
-        const message = `${missing} must be set: ${there} is`;
+        const message = `${missing} must be set, because ${there} is`;
         assert.throws(() => readConfig({ ...both, [missing]: '' }), { name: 'BadSetting', message });
       });
     }
@@ -191,7 +191,7 @@ suite('a secret', () => {
       writeFileSync(full, good[name] ?? '');
       writeFileSync(empty, '\n');
       for (const [file, other, message] of [
-        [full, { [name]: good[name] }, `${name} and ${name}_FILE are both set, and only one of them can be`],
+        [full, { [name]: good[name] }, `${name} and ${name}_FILE are both set; set only one of them`],
         [empty, {}, `${name}_FILE names ${empty}, which is empty`],
         [`${full}er`, {}, `${name}_FILE names ${full}er, which cannot be read: ENOENT`],
         [directory, {}, `${name}_FILE names ${directory}, which cannot be read: EISDIR`],
@@ -285,7 +285,7 @@ suite('an address for operators', () => {
     assert.equal(readConfig({ OPERATIONS_PORT: '3000', HOST: '192.0.2.1' }).OPERATIONS_PORT, 3000);
     assert.throws(() => readConfig({ OPERATIONS_PORT: '3000' }), {
       name: 'BadSetting',
-      message: 'OPERATIONS_PORT must be another one than PORT, which is 3000 too',
+      message: 'OPERATIONS_PORT must differ from PORT, which is 3000 too',
     });
   });
 });

@@ -58,8 +58,8 @@ export const methodFaults: readonly Fault[] = [
   {
     name: 'the page of another attempt is believed',
     ...rail('stripe/standing', 'stripe/sync', 'stripe/start'),
-    find: 'if (page.client_reference_id !== attempt.id) return',
-    replace: 'if (page.client_reference_id === null) return',
+    find: 'page.client_reference_id !== attempt.id',
+    replace: 'page.client_reference_id === null',
   },
   {
     name: 'money in another currency is booked at its face value',

@@ -428,7 +428,7 @@ export const storeFaults: readonly Fault[] = [
   {
     name: 'a log that could not be synced is synced again, as if that could help',
     ...sqlite('sqlite/log-sync', 'store/log-sync'),
-    find: 'onTrouble(`${reason} (${error.message}); what is there only a start can tell`);',
+    find: 'onTrouble(`${reason} (${error.message}); only a new start can tell what it holds`);',
     replace: 'trouble = null;',
   },
   {

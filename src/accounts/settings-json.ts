@@ -90,7 +90,7 @@ function toleranceConflicts(policy: unknown): Problem[] {
   const { underpayment_tolerance_basis_points: share, underpayment_tolerance_at_most: most } = policy;
   if (typeof share !== 'number' || typeof most !== 'number') return [];
   const missing = share > 0 && most === 0 ? 'at_most' : share === 0 && most > 0 ? 'basis_points' : null;
-  const detail = 'must be more than 0 as well, or nothing may be missing';
+  const detail = 'must be more than 0 as well: one limit alone tolerates nothing';
   return missing === null ? [] : [{ pointer: `/policy/underpayment_tolerance_${missing}`, detail }];
 }
 
@@ -105,7 +105,7 @@ function receivingAccountConflicts(accounts: readonly unknown[], faulty: Readonl
     );
     const problems = accountConflicts(account, own);
     if (!isObject(account)) return within(at, problems);
-    const isTaken = { pointer: '', detail: 'is that of another account too' };
+    const isTaken = { pointer: '', detail: 'is used by another receiving account' };
     if (ids.has(account.id)) problems.push({ ...isTaken, pointer: '/id' });
     ids.add(account.id);
     for (const [name, number] of Object.entries(numbersOf(account, own))) {

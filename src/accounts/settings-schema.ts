@@ -32,7 +32,7 @@ const formats: Formats = {
 const fields = <T extends Record<string, TSchema>>(properties: T, unknownField = 'is not a known field') =>
   closedObject(
     properties,
-    worded({ unknownField: `${unknownField}; there are ${Object.keys(properties).join(', ')}` }),
+    worded({ unknownField: `${unknownField}; known fields are ${Object.keys(properties).join(', ')}` }),
   );
 
 const businessSchema = fields({

@@ -104,22 +104,24 @@ async function payerOf(
     if (entry) paid.push({ amount: payment.amount, entry });
   }
   const [newest] = paid;
-  if (!newest) return 'no entry of a statement tells who has paid';
+  if (!newest) return 'no statement entry names the payer';
   const { entry } = newest;
   if (entry.account !== account.id) {
     // A refund for a removed account would be in no file at all, so it is reported as left out.
     const isGone = configured.every(({ id }) => id !== entry.account);
-    return isGone ? `it came into the account "${entry.account}", which is not configured any more` : null;
+    return isGone
+      ? `the money arrived in the account "${entry.account}", which is no longer configured`
+      : null;
   }
   const payers = new Set(paid.map((each) => each.entry.counterparty.account));
-  if (payers.size > 1 && newest.amount < refund.amount) return 'it was paid from several accounts';
+  if (payers.size > 1 && newest.amount < refund.amount) return 'the money came from several accounts';
   return accountProblem(entry, account) ?? entry.counterparty;
 }
 
 function accountProblem({ counterparty }: BankEntry, { currency, iban }: ReceivingAccount): string | null {
-  if (counterparty.account === '') return 'the bank did not tell the account of the payer';
+  if (counterparty.account === '') return 'the bank did not report the payer’s account';
   const needsIban = currency === 'EUR' && iban !== null;
-  return needsIban && !isIban(counterparty.account) ? 'the account of the payer is no IBAN' : null;
+  return needsIban && !isIban(counterparty.account) ? 'the payer’s account is not an IBAN' : null;
 }
 
 async function* all<T extends { readonly id: string }>(

@@ -103,7 +103,7 @@ export function report(checkout: Checkout, command: Report): Checkout | Refusal 
   if (command.payment !== null && booked > Number.MAX_SAFE_INTEGER && !isBooked(checkout, command)) {
     return refuse(
       'not_payable',
-      'The session cannot be paid: its payments add up to more than can be counted.',
+      'The session cannot be paid: its payments exceed the largest possible amount.',
     );
   }
   if (known) {

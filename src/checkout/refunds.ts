@@ -62,7 +62,7 @@ function restOf(checkout: Checkout, candidates: readonly Attempt[]): readonly Pa
     .filter(({ amount }) => amount > 0)
     .reverse();
   if (parts.length > 0) return parts;
-  return refuse('not_refundable', 'No payment has anything left that could be refunded.');
+  return refuse('not_refundable', 'No payment has a refundable amount left.');
 }
 
 /** A new refund; its rail is asked at once. */

@@ -9,7 +9,7 @@ import { Failure } from './failure.ts';
 
 /** Account option of commands that mostly concern the first account. */
 export const accountOption = withDefault(accountNumber, '1', 'Number of the account.');
-export const liveOption = flag('For live mode instead of test mode.');
+export const liveOption = flag('Use live mode instead of test mode.');
 
 export function modeOf(live: boolean): Mode {
   return live ? 'live' : 'test';

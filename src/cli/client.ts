@@ -75,7 +75,7 @@ export function createClient(base: string, { key, mode }: ApiKey) {
       return await read(await fetch(`${base}/v3${path}`, { ...init, headers, redirect: 'manual', signal }));
     } catch (error) {
       const why = inTime.signal.aborted ? 'timeout' : failureOf(causeOf(error));
-      throw new Unreachable(`there is no answer from ${base} (${why}); does the server run there?`);
+      throw new Unreachable(`${base} does not answer (${why}); is the server running?`);
     } finally {
       clearTimeout(timer);
     }
@@ -125,13 +125,13 @@ export function createClient(base: string, { key, mode }: ApiKey) {
     if (envelope?.status === 'success' && status < 300) return envelope;
     if (envelope?.status !== 'error') {
       throw new Unreachable(
-        `${base} answers with status ${status} and not as opentill does; is it the right address?`,
+        `${base} answered with status ${status}, which opentill does not; is the address right?`,
       );
     }
     if (status === 401) throw new Refused(status, `${base} does not know the API key, or it is revoked`);
     const errors = (envelope.errors ?? []) as ReadonlyArray<{ readonly message?: unknown }>;
     const said = errors.map(({ message }) => String(message)).join(' ') || String(envelope.message);
-    throw new Refused(status, `${base} has refused: ${printable(said).replace(/\.$/, '')}`);
+    throw new Refused(status, `${base} refused the request: ${printable(said).replace(/\.$/, '')}`);
   }
 
   async function page<T = Data>(path: string, query: Readonly<Record<string, string>>): Promise<Page<T>> {

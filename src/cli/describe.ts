@@ -74,7 +74,7 @@ export function permissionOf({ access, permissions }: Command): string {
     const names = permissions.map((each) => `\`${each}\``).join(' and ');
     return `The API key needs the permission${permissions.length > 1 ? 's' : ''} ${names}.`;
   }
-  if (access === 'database') return 'No API key: the command opens the database by itself.';
+  if (access === 'database') return 'It needs no API key: the command opens the database directly.';
   return 'No API key.';
 }
 
@@ -101,8 +101,8 @@ export function jsonParts(
 }
 
 export const exitStatusRows: readonly Row[] = [
-  [String(exitStatus.success), 'The command did what it was asked.'],
-  [String(exitStatus.failure), 'It could not; standard error says why.'],
+  [String(exitStatus.success), 'The command succeeded.'],
+  [String(exitStatus.failure), 'The command failed; standard error says why.'],
   [String(exitStatus.usage), 'The command line or a setting is wrong; nothing was done.'],
   [
     String(exitStatus.found),

@@ -26,7 +26,7 @@ export async function firstStart(
     const key = await store.apiKeys.fetch(given.id);
     if (key?.secretHash !== hashSecret(given.secret)) {
       throw new Failure(
-        'BOOTSTRAP_API_KEY has another secret than the key has already, or the secret of another key',
+        'the secret in BOOTSTRAP_API_KEY is not the stored one of this key, or belongs to another key',
       );
     }
     if (key.revokedAt !== null) throw new Failure('the key of BOOTSTRAP_API_KEY is revoked');

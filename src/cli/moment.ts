@@ -13,7 +13,7 @@ export function parseMoment(text: string, nowMs: number): number {
       : NaN;
   // The years that ISO 8601 writes with four digits.
   if (ms >= 0 && ms < Date.UTC(10_000)) return ms;
-  throw new Error('takes a time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 30m, 2h or 3d');
+  throw new Error('takes a time such as 2030-01-31T12:00:00Z, or an age such as 30m, 2h or 3d');
 }
 
 /** Seconds of a span such as `24h`. A number without a unit could be one of days, so only 0 has none. */

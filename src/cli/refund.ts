@@ -13,7 +13,7 @@ export const refundKeys = {
   id: 'Id of the refund, `rfd_…`.',
   payin: 'Id of the payin.',
   status: '`pending`, `succeeded` or `failed`.',
-  amount: 'Its amount, in minor units.',
+  amount: 'Amount, in minor units.',
   currency: 'Its currency.',
 } as const;
 

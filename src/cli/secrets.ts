@@ -6,14 +6,14 @@ import { span } from './declare/values.ts';
 export const overlapOption = withDefault(
   span,
   '1d',
-  'How long the previous secret signs too, such as 2h or 7d; 0 ends it now.',
+  'Time for which the previous secret also signs, such as 2h or 7d; 0 ends it now.',
 );
 
 export const secretKeys = {
   secret: 'The new secret; it is shown only now.',
-  previous_secret_expires_at: 'When the previous secret stops signing, or null if it already has.',
+  previous_secret_expires_at: 'Time at which the previous secret stops signing, or null if it already has.',
   dropped_secret_expires_at:
-    'When the secret before that would have stopped signing; it no longer does. Null if there is none.',
+    'Time until which the secret before that was valid; it no longer signs. Null if there is none.',
 } as const;
 
 type Fate = { readonly [key in keyof typeof secretKeys]: string | null };

@@ -23,13 +23,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = config;
   if (port !== null && port === config.PORT && host === config.HOST) {
-    throw new BadSetting(`OPERATIONS_PORT must be another one than PORT, which is ${port} too`);
+    throw new BadSetting(`OPERATIONS_PORT must differ from PORT, which is ${port} too`);
   }
   // Without provider events a payment would be seen minutes later, and without a key there is nothing to be noticed.
   for (const name of ['STRIPE_TEST', 'STRIPE_LIVE'] as const) {
     const [key, secret] = [`${name}_SECRET_KEY`, `${name}_WEBHOOK_SECRET`] as const;
-    if (config[key] === '' && config[secret] !== '') throw new BadSetting(`${key} must be set: ${secret} is`);
-    if (config[key] !== '' && config[secret] === '') throw new BadSetting(`${secret} must be set: ${key} is`);
+    if (config[key] === '' && config[secret] !== '')
+      throw new BadSetting(`${key} must be set, because ${secret} is`);
+    if (config[key] !== '' && config[secret] === '')
+      throw new BadSetting(`${secret} must be set, because ${key} is`);
   }
   return config;
 }
@@ -68,7 +70,7 @@ export function variableText(name: string, env: NodeJS.ProcessEnv): string {
   const text = env[name]?.trim() ?? '';
   const file = secretNames.includes(name) ? (env[`${name}_FILE`]?.trim() ?? '') : '';
   if (file === '') return text;
-  if (text !== '') throw new BadSetting(`${name} and ${name}_FILE are both set, and only one of them can be`);
+  if (text !== '') throw new BadSetting(`${name} and ${name}_FILE are both set; set only one of them`);
   // A text in place of a path may be the secret itself.
   const named = isAbsolute(file) ? file : 'a file';
   let content: string;

@@ -52,7 +52,8 @@ export const settings = {
   }),
   OPERATIONS_PORT: setting({
     default: '',
-    meaning: 'TCP port for `/livez`, `/readyz` and `/metrics`, then not at `PORT`; empty leaves them there.',
+    meaning:
+      'TCP port for `/livez`, `/readyz` and `/metrics`, instead of `PORT`; empty keeps them at `PORT`.',
     parse: optionalPort,
   }),
   OPERATIONS_HOST: setting({
@@ -75,25 +76,25 @@ export const settings = {
   DATABASE_URL: setting({
     default: DEFAULT_DATABASE_URL,
     meaning:
-      'Where everything is kept: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. Of several hosts, separated by commas, the one that takes writes is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
+      'The database: `sqlite:` and the path of a file, or `postgres://user:password@host:port/database`. With several hosts, separated by commas, the writable one is used. Add `?sslmode=require` for TLS, and `?prepare=false` behind a pooler that shares connections between transactions.',
     isSecret: true,
     parse: databaseUrl,
   }),
   DATABASE_COMMITS: setting({
     default: '4',
-    meaning: 'PostgreSQL only: commits under way at once. The process holds eight connections more.',
+    meaning: 'PostgreSQL only: concurrent commits. The process holds eight more connections.',
     parse: integer(1, 64),
   }),
   BOOTSTRAP_API_KEY: setting({
     default: '',
     meaning:
-      'A test key `ak_test_…:sk_test_…` that is to exist after the start: for development and automation, not for production.',
+      'A test key `ak_test_…:sk_test_…` that the start creates if it does not exist: for development and automation, not for production.',
     isSecret: true,
     parse: bootstrapKey,
   }),
   ACCOUNT_NAME: setting({
     default: 'My shop',
-    meaning: 'Name of the account that a first start makes; payers see it as the one they pay.',
+    meaning: 'Name of the account that the first start creates; payers see it as the recipient.',
     parse: accountName,
   }),
   WEBHOOK_ALLOW: setting({
@@ -105,18 +106,18 @@ export const settings = {
   WEBHOOK_CONCURRENCY: setting({
     default: '256',
     meaning:
-      'Webhooks under way at once, of which one receiver gets a quarter at most; 0 holds all of them back until a start with another value.',
+      'Concurrent webhook deliveries; one receiver gets a quarter at most. 0 holds all of them back until a start with another value.',
     parse: integer(0, 1000),
   }),
   WEBHOOK_LOG_DAYS: setting({
     default: '30',
-    meaning: 'How many days deliveries of webhooks are kept, with what came of each attempt.',
+    meaning: 'Days for which webhook deliveries are kept, with the result of each attempt.',
     parse: integer(4, 3650),
   }),
   EVENT_RETENTION_DAYS: setting({
     default: '0',
     meaning:
-      'How many days events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed who was away for longer is told so.',
+      'Days for which events are kept, more than `WEBHOOK_LOG_DAYS`; 0 keeps them for ever. A reader of the feed that was away for longer gets an error.',
     parse: integer(0, 36_500),
   }),
   STRIPE_TEST_SECRET_KEY: setting({
@@ -151,7 +152,7 @@ export const settings = {
   }),
   STRIPE_API_URL: setting({
     default: 'https://api.stripe.com',
-    meaning: 'Where Stripe is asked: another address is for tests with a stand-in.',
+    meaning: 'Address of the Stripe API; other addresses are for tests with a stand-in.',
     parse: baseUrl,
   }),
   STATEMENT_DIR: setting({

@@ -85,7 +85,7 @@ export function databaseUrl(text: string): DatabaseUrl {
     throw new Error(
       values
         ? `must have one of ${values.join(', ')} as ${name}`
-        : `has an option that is not known; there are ${Object.keys(connectionOptions).join(', ')}`,
+        : `has an unknown option; known options are ${Object.keys(connectionOptions).join(', ')}`,
     );
   }
   return { kind: 'postgres', url: text };
@@ -120,9 +120,9 @@ export function folder(text: string): string {
   try {
     isFolder = statSync(text, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (error) {
-    throw new Error(`names what cannot be read: ${systemFieldsOf(error).code}`);
+    throw new Error(`names a folder that cannot be read: ${systemFieldsOf(error).code}`);
   }
-  if (!isFolder) throw new Error('must be a folder that exists');
+  if (!isFolder) throw new Error('must be an existing folder');
   return text;
 }
 
@@ -142,7 +142,7 @@ export function networks(text: string): readonly string[] {
       const network = isIP(part) ? `${part}/${isIP(part) === 6 ? 128 : 32}` : part;
       if (!ipaddr.isValidCIDR(network)) {
         throw new Error(
-          `must be a list of networks such as 10.1.0.0/16,192.0.2.7, and number ${index + 1} is none`,
+          `must be a list of networks such as 10.1.0.0/16,192.0.2.7; entry ${index + 1} is not a network`,
         );
       }
       return network;

@@ -42,7 +42,7 @@ export const errorTable = {
     code: 15502,
     text: 'A field is missing, unknown or invalid.',
     advice:
-      '`errors` lists every invalid field, 100 at most, with a JSON pointer in `remarks`. Correct them and send the request again. A body may have 6,000 fields, those of objects within it too.',
+      '`errors` lists every invalid field, 100 at most, with a JSON pointer in `remarks`. Correct them and send the request again. A body may have 6,000 fields, including those of nested objects.',
   },
   no_credentials: {
     status: 401,
@@ -88,7 +88,7 @@ export const errorTable = {
     code: 118,
     text: 'The request did not arrive in time.',
     advice:
-      'Nothing of it was done. Send it again, on another connection: all of the headers within 10 seconds, and the whole request within 30.',
+      'It had no effect. Send it again, on another connection: all of the headers within 10 seconds, and the whole request within 30.',
   },
   too_large: {
     status: 413,

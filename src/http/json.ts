@@ -28,7 +28,7 @@ export function readJson(bytes: Buffer): unknown {
     throw badJson('The body is not valid UTF-8.');
   }
   if (hasTooManyFields(text)) {
-    const detail = `must have at most ${MAX_FIELDS} fields, those of objects within it too`;
+    const detail = `must have at most ${MAX_FIELDS} fields, including those of nested objects`;
     throw fieldsError([{ pointer: '', detail }]);
   }
   let value: unknown;

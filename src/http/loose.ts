@@ -113,7 +113,7 @@ function readQuery(query: Record<string, unknown>, currency: string | null): Wro
     if (!isAmount) return [];
     const read =
       currency === null
-        ? 'needs invoice_currency beside it, whose hundredths it counts'
+        ? 'needs invoice_currency beside it: it counts hundredths of that currency'
         : fromHundredths(Number(query[name]), currency);
     if (typeof read === 'string') return [{ path: [name], detail: read }];
     query[name] = String(read);
@@ -182,7 +182,7 @@ function ignoreUnknown(request: FastifyRequest, loose: Loose, reply: FastifyRepl
     ...wrong.map(({ path, detail }) => ({ pointer: pointerOf(path), detail })),
     ...priced.map((each) => ({
       pointer: pointerTo(each),
-      detail: 'would change what is paid: leave it out',
+      detail: 'would change the amount to pay: omit it',
     })),
   ];
   if (ignored.length === 0) return;

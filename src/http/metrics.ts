@@ -40,7 +40,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   );
   const damagedDeliveries = createCounter(
     'opentill_webhook_deliveries_damaged_total',
-    'Webhooks that were not sent since their event is damaged, each counted every ten minutes; the log names them.',
+    'Webhooks that were not sent because their event is damaged, each counted every ten minutes; the log names them.',
   );
   const railAlerts = createCounter(
     'opentill_rail_alerts_total',
@@ -63,7 +63,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   );
   const feedRepairs = createReadCounter(
     'opentill_feed_repairs_total',
-    'Feeds of events that had lost their end, and went on by themselves; the log names them.',
+    'Event feeds that had lost their end and recovered by themselves; the log names them.',
     () => store.feedTroubles().repairs,
   );
   const counters = [
@@ -82,7 +82,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   gauges.push(
     createGauge(
       'opentill_feeds_stuck',
-      'Feeds of events that cannot go on by themselves; the log names them.',
+      'Event feeds that are stuck and cannot recover by themselves; the log names them.',
       async () => store.feedTroubles().stuck,
     ),
   );
@@ -103,7 +103,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
   );
   gauge(
     'opentill_provider_events_open',
-    'Provider events that matched nothing, or whose rail did not answer, so that a person has to look.',
+    'Provider events that wait for a person: they matched nothing, or their rail did not answer.',
     ({ openProviderEvents }) => openProviderEvents,
   );
 
@@ -119,7 +119,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
       );
     ofBackup(
       'opentill_backup_last_run_timestamp_seconds',
-      'When the last `opentill db backup` ended, 0 if none is known.',
+      'Time at which the last `opentill db backup` ended, 0 if none is known.',
       ({ endedAt }) => endedAt / 1000,
     );
     ofBackup(
@@ -129,7 +129,7 @@ export function createMetrics(store: Store, lastBackup?: () => BackupResult | nu
     );
     ofBackup(
       'opentill_backup_last_success_timestamp_seconds',
-      'When the last such copy was made, 0 if none is known.',
+      'Time of the last such copy, 0 if none is known.',
       ({ succeededAt }) => (succeededAt ?? 0) / 1000,
     );
   }

@@ -178,7 +178,7 @@ async function accountFinder(store: Store, { account: number, mode }: Tenant) {
     const one = ofCurrency.find(isWhole) ?? ofCurrency.find(isNamed);
     if (!one) {
       throw new StatementError(
-        `the statement is about ${account} in ${currency}, which is no receiving account`,
+        `the statement is about ${account} in ${currency}, which is not a receiving account`,
       );
     }
     const written = one.iban ?? `${compact(one.bankCode ?? '')}/${compact(one.accountNumber ?? '')}`;

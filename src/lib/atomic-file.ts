@@ -54,7 +54,7 @@ function claim(part: string): void {
   } catch (error) {
     if (systemFieldsOf(error).code !== 'EEXIST') throw inOneLine(error, part);
     throw new UnusableFile(
-      `${part} exists: somebody else is writing it, or was interrupted; if nobody is, remove it`,
+      `${part} exists: another process is writing it, or was interrupted; if none is, remove it`,
     );
   }
 }

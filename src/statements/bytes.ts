@@ -120,7 +120,7 @@ export async function* linesOf(
     if (bytes.length > maxLength) {
       throw new StatementError(`the line is longer than ${maxLength} bytes`, place);
     }
-    if (bytes.includes(0)) throw new StatementError('the line has a NUL, which no text has', place);
+    if (bytes.includes(0)) throw new StatementError('the line has a NUL character', place);
     return { number, text: lineText(bytes) };
   };
   for await (const piece of pieces) {

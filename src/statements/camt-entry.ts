@@ -37,7 +37,7 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:Z|[+-]\d\d:\d\d)?(?:T\d\d:\d\d.{0,40})?$/
 export function dayOf(text: string, fail: Fail): string | null {
   if (text === '') return null;
   const [, year = '', month = '', day = ''] = DATE.exec(text) ?? [];
-  return dateOf(year, month, day) ?? fail(`${quoted(text)} is no date`);
+  return dateOf(year, month, day) ?? fail(`${quoted(text)} is not a date`);
 }
 
 function directionOf(found: Found, fail: Fail): Direction {
@@ -114,7 +114,7 @@ const skipped: ReadonlySet<string> = new Set(['PDNG', 'INFO', 'FUTR']);
 export function isBooked(entry: Found, fail: Fail): boolean {
   const status = textOf(entry, 'status');
   if (status === 'BOOK') return true;
-  return skipped.has(status) ? false : fail(`the status ${quoted(status)} is none that is known`);
+  return skipped.has(status) ? false : fail(`the status ${quoted(status)} is unknown`);
 }
 
 function codeOf(found: Found): string {

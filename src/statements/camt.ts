@@ -234,7 +234,7 @@ function createParser(limits: Limits) {
     } catch (error) {
       const isFault = error instanceof Error && /^\d+:\d+: /.test(error.message);
       if (!isFault) throw error;
-      fail(`the file is no well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`);
+      fail(`the file is not well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`);
     }
   }
 

@@ -89,7 +89,7 @@ const faults: Readonly<Record<string, string>> = {
 function faultOf(error: CsvError, skipLines: number, limits: Limits): StatementError {
   const tooLong = error.code === 'CSV_MAX_RECORD_SIZE' ? `the row is longer than ${limits.text} bytes` : null;
   const lines = Number(error.lines);
-  return new StatementError(tooLong ?? faults[error.code] ?? 'the row is no CSV', {
+  return new StatementError(tooLong ?? faults[error.code] ?? 'the row is not CSV', {
     line: Number.isInteger(lines) ? lines + skipLines : null,
     entry: null,
   });
@@ -115,7 +115,7 @@ async function* withoutLines(texts: AsyncIterable<string>, count: number): Async
   for await (const text of texts) {
     if (text.includes('\0')) {
       const before = text.slice(0, text.indexOf('\0')).split('\n').length - 1;
-      throw new StatementError('the text has a NUL, which no text has', { line: line + before, entry: null });
+      throw new StatementError('the text has a NUL character', { line: line + before, entry: null });
     }
     line += text.split('\n').length - 1;
     let from = 0;
@@ -139,8 +139,8 @@ function namesOf(record: readonly string[], mapping: CsvMapping, fail: Fail): re
   const names = record.map(tidied);
   for (const column of namedColumnsOf(mapping)) {
     const count = names.filter((name) => name === column).length;
-    if (count === 0) fail(`the column ${quoted(column)} is missing: there are ${quotedAll(names)}`);
-    if (count > 1) fail(`the column ${quoted(column)} is there ${count} times: give its number`);
+    if (count === 0) fail(`the column ${quoted(column)} is missing: the columns are ${quotedAll(names)}`);
+    if (count > 1) fail(`the column ${quoted(column)} occurs ${count} times: give its number`);
   }
   return names;
 }
@@ -271,7 +271,9 @@ function dateIn(row: Row, column: Column, format: DateFormat): string | null {
     .replace('DD', '(?<day>\\d{2})');
   const { year = '', month = '', day = '' } = new RegExp(`^${pattern}$`).exec(text)?.groups ?? {};
   const whole = year.length === 2 ? String(fullYear(year)) : year;
-  return dateOf(whole, month, day) ?? row.failAt(column)(`${quoted(text)} is no date of the form ${format}`);
+  return (
+    dateOf(whole, month, day) ?? row.failAt(column)(`${quoted(text)} is not a date of the form ${format}`)
+  );
 }
 
 type Movement = { readonly direction: Direction; readonly amount: number };
@@ -290,7 +292,8 @@ function amountIn(row: Row, mapping: CsvMapping, currency: string): Movement {
     if (!isCredit && !amount.debitWords.includes(word)) {
       row.failAt(amount.indicator)(`${quoted(word)} is a word neither for credits nor for debits`);
     }
-    if (found.isNegative) row.failAt(amount.unsigned)('the amount has a sign, but the direction says it');
+    if (found.isNegative)
+      row.failAt(amount.unsigned)('the amount has a sign, although the direction says it already');
     return { direction: isCredit ? 'credit' : 'debit', amount: found.amount };
   }
   const credit = numberIn(amount.credit);
@@ -324,7 +327,7 @@ function numberOf(
   const isWhole = others.length === 0 ? /^\d*$/.test(first) : isGrouped;
   const isFraction = more.length === 0 && /^\d*$/.test(fraction ?? '');
   const sign = before + after;
-  if (!isWhole || !isFraction || sign.length > 1) return fail(`the amount ${quoted(text)} is no number`);
+  if (!isWhole || !isFraction || sign.length > 1) return fail(`the amount ${quoted(text)} is not a number`);
   const plain = fraction === undefined ? groups.join('') : `${groups.join('')}.${fraction}`;
   return { amount: minorUnits(plain, currency, fail), isNegative: sign !== '' && sign !== '+' };
 }

@@ -77,7 +77,7 @@ export type StatementPart =
 /** Place of a fault in a file, as far as it is known. */
 export type Place = { readonly line: number | null; readonly entry: number | null };
 
-/** Error for a file that cannot be accepted. The message reads `line 12, entry 3: the amount "1,2,3" is no number`. */
+/** Error for a file that cannot be accepted. The message reads `line 12, entry 3: the amount "1,2,3" is not a number`. */
 export class StatementError extends Error {
   override name = 'StatementError';
   readonly line: number | null;

@@ -17,10 +17,11 @@ const BALANCE = /^([CD])(\d{2})(\d{2})(\d{2})([A-Z]{3})(\d{0,15},\d*)$/;
 /** Mark, date, currency and amount; the amount is signed. */
 export function balanceOf(text: string, fail: Fail): { amount: number; currency: string; date: string } {
   const [, mark, year = '', month = '', day = '', currency = '', digits = ''] = BALANCE.exec(text) ?? [];
-  if (mark === undefined) return fail(`the balance ${quoted(text)} is none: it must be like C240131EUR12,34`);
+  if (mark === undefined)
+    return fail(`the balance ${quoted(text)} is invalid: it must be like C240131EUR12,34`);
   const date =
     calendarDate(fullYear(year), Number(month), Number(day)) ??
-    fail(`${quoted(text)} has a date that no calendar has`);
+    fail(`${quoted(text)} has a date that does not exist`);
   const amount = minorUnits(digits.replace(',', '.'), currency, fail);
   return { amount: mark === 'C' ? amount : -amount, currency, date };
 }
@@ -40,7 +41,7 @@ export function movementOf(lines: readonly string[], line: number, currency: str
   const [first = '', ...more] = lines;
   const found = MOVEMENT.exec(first.trim());
   if (!found) {
-    return fail(`the entry ${quoted(first)} is none: it must be like 2401310131C12,34NTRFNONREF//B4711`);
+    return fail(`the entry ${quoted(first)} is invalid: it must be like 2401310131C12,34NTRFNONREF//B4711`);
   }
   const [
     ,
@@ -56,12 +57,11 @@ export function movementOf(lines: readonly string[], line: number, currency: str
   ] = found;
   const valueOn =
     calendarDate(fullYear(year), Number(month), Number(day)) ??
-    fail(`the value date ${quoted(year + month + day)} is none that a calendar has`);
+    fail(`the value date ${quoted(year + month + day)} is not a real date`);
   const bookedOn =
     entryDay === undefined
       ? valueOn
-      : (nearest(valueOn, entryDay) ??
-        fail(`the entry date ${quoted(entryDay)} is none that a calendar has`));
+      : (nearest(valueOn, entryDay) ?? fail(`the entry date ${quoted(entryDay)} is not a real date`));
   const [customer = '', ...bank] = references.split('//');
   return {
     line,

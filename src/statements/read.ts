@@ -107,7 +107,7 @@ function textOfStart(start: Uint8Array): string {
 const others: ReadonlyArray<readonly [beginning: string, name: string]> = [
   ['PK', 'a ZIP archive: unpack it and give the files in it'],
   ['\u001f\u2039', 'compressed with gzip: unpack it first'],
-  ['%PDF', 'a PDF, which is for people to read: ask the bank for camt.053, MT940 or CSV'],
+  ['%PDF', 'a PDF, which cannot be read as a statement: ask the bank for camt.053, MT940 or CSV'],
 ];
 
 /** Null if the beginning does not tell: then it can only be CSV. */

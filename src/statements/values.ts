@@ -40,7 +40,7 @@ export function given(reference: string): string {
 
 /** Number of digits after the decimal separator. Throws if the currency is not in ISO 4217. */
 function exponentOf(currency: string, fail: Fail): number {
-  return currencyExponent(currency) ?? fail(`the currency ${quoted(currency)} is none of ISO 4217`);
+  return currencyExponent(currency) ?? fail(`the currency ${quoted(currency)} is not in ISO 4217`);
 }
 
 const DECIMAL = /^(\d*)(?:\.(\d*))?$/;
@@ -53,14 +53,16 @@ export function minorUnits(text: string, currency: string, fail: Fail): number {
   const exponent = exponentOf(currency, fail);
   const found = DECIMAL.exec(text);
   const [, whole = '', fraction = ''] = found ?? [];
-  if (whole === '' && fraction === '') return fail(`the amount ${quoted(text)} is no number`);
+  if (whole === '' && fraction === '') return fail(`the amount ${quoted(text)} is not a number`);
   const kept = fraction.slice(0, exponent).padEnd(exponent, '0');
   if (/[1-9]/.test(fraction.slice(exponent))) {
     return fail(`the amount ${quoted(text)} has more digits than ${currency} has`);
   }
   const digits = `${whole}${kept}`.replace(/^0+/, '');
   const amount = digits.length > 15 ? Number.POSITIVE_INFINITY : Number(digits);
-  return amount <= MAX_AMOUNT ? amount : fail(`the amount ${quoted(text)} is more than can be counted`);
+  return amount <= MAX_AMOUNT
+    ? amount
+    : fail(`the amount ${quoted(text)} exceeds the largest possible amount`);
 }
 
 /** Decimal text of a signed amount, for messages. */

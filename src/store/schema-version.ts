@@ -22,13 +22,13 @@ export function refuseOtherSchema(
 ): void {
   if (schema > known) {
     throw new UnusableDatabase(
-      `${name} was written by a newer opentill (schema ${schema}, this one knows ${known}); use that one`,
+      `${name} was written by a newer opentill (schema ${schema}, this one knows ${known}); use that version`,
     );
   }
   if (schema === known || migrates) return;
   throw new UnusableDatabase(
     schema === 0
-      ? `there is nothing of opentill in ${name}; a first start of the service makes it`
-      : `${name} has the schema ${schema} of an older opentill; a start of the service brings it to ${known}`,
+      ? `${name} has no tables of opentill; the first start of the service creates them`
+      : `${name} has the schema ${schema} of an older opentill; the next start of the service migrates it to ${known}`,
   );
 }

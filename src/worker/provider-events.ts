@@ -46,8 +46,8 @@ async function followUp(
   const { result } = await followedUp(dependencies, tenant, event, isSettled, now);
   if (result.kind !== 'change' || result.value.state !== 'open') return;
   const problem = attempt
-    ? 'nobody answers what a provider event is about'
-    : 'a provider event is about no known payment';
+    ? 'the rail does not answer about a provider event'
+    : 'a provider event matches no known payment';
   dependencies.onAlert(event.rail, problem, { event: event.id });
 }
 

@@ -133,7 +133,10 @@ export function watchStatements(dependencies: FolderDependencies) {
     strangers = new Set(names);
     if (fresh.length === 0) return;
     const shown = fresh.slice(0, MAX_STRANGERS).join(', ') + (fresh.length > MAX_STRANGERS ? ', …' : '');
-    log.warn({ about: directory }, `ignored, as no folder of an account such as 1-live or 1-test: ${shown}`);
+    log.warn(
+      { about: directory },
+      `ignored, because not an account folder such as 1-live or 1-test: ${shown}`,
+    );
   }
 
   async function lookInto(
@@ -142,7 +145,7 @@ export function watchStatements(dependencies: FolderDependencies) {
     isFolder: boolean,
     before: ReadonlyMap<string, Sight>,
   ): Promise<void> {
-    if (!isFolder) throw new Error(`${folder} is no folder; links are not followed`);
+    if (!isFolder) throw new Error(`${folder} is not a folder; links are not followed`);
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
     if (names.length === 0) return;
@@ -240,7 +243,7 @@ export function watchStatements(dependencies: FolderDependencies) {
     const mapping = settings ? csvMappingOf(settings, wanted) : null;
     if (mapping !== null) return mapping;
     const known = Object.keys(settings?.csvMappings ?? {});
-    const choice = known.length === 0 ? 'and there is none' : `of which there are ${known.join(', ')}`;
+    const choice = known.length === 0 ? 'of which there is none' : `one of ${known.join(', ')}`;
     throw new StatementError(
       `the name of a CSV file must begin with the name of a saved mapping, ${choice}, such as my-bank.2030-01.csv`,
     );
@@ -285,7 +288,7 @@ async function lookAt(path: string): Promise<string | null> {
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
-  if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no folder; links are not followed`);
+  if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a folder; links are not followed`);
 }
 
 /** A free name: `statement.xml`, `statement-2.xml`, … without a note of another failure either. */

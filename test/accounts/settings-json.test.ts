@@ -99,7 +99,7 @@ suite('the settings of an account', () => {
     assert.deepEqual(
       problemsOf({ receiving_accounts: [eur, twin, { ...twin, id: 'usd', currency: 'USD' }] }),
       {
-        '/receiving_accounts/1/iban': 'is that of another account too',
+        '/receiving_accounts/1/iban': 'is used by another receiving account',
       },
     );
   });
@@ -108,7 +108,7 @@ suite('the settings of an account', () => {
     const holder = { name: 'Shop', country: 'US' };
     const dollars = { id: 'usd', currency: 'USD', account_number: '123456', bank_code: '021000021', holder };
     assert.deepEqual(problemsOf({ receiving_accounts: [dollars, eur, { ...dollars, id: 'usd-2' }] }), {
-      '/receiving_accounts/2/account_number': 'is that of another account too',
+      '/receiving_accounts/2/account_number': 'is used by another receiving account',
     });
     const swiss = {
       id: 'chf',
@@ -203,7 +203,7 @@ suite('the settings of an account', () => {
     assert.match(problems['/receiving_accounts/1/iban'] ?? '', /check digits/);
     assert.match(
       problems['/buisness'] ?? '',
-      /there are business, policy, receiving_accounts, csv_mappings, compatibility, webhook_url_events$/,
+      /known fields are business, policy, receiving_accounts, csv_mappings, compatibility, webhook_url_events$/,
     );
   });
 

@@ -182,8 +182,8 @@ suite('a file', () => {
     assert.deepEqual(
       new Map(file.left_out.map(({ id, reason }: Data) => [id, reason])),
       new Map([
-        [unknown.id, 'the bank did not tell the account of the payer'],
-        [foreign.id, 'the account of the payer is no IBAN'],
+        [unknown.id, 'the bank did not report the payer’s account'],
+        [foreign.id, 'the payer’s account is not an IBAN'],
       ]),
     );
     const more = await refunded();

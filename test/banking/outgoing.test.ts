@@ -66,13 +66,13 @@ suite('a refund', () => {
       'nobody where the newest whose entry is known has brought less',
       [brought(201, 'ntc_a'), brought(399, 'ntc_b'), brought(400, 'ntc_lost')],
       grace,
-      'it was paid from several accounts',
+      'the money came from several accounts',
     ],
     [
       'nobody where several accounts have brought it together',
       [brought(601, 'ntc_a'), brought(399, 'ntc_b')],
       grace,
-      'it was paid from several accounts',
+      'the money came from several accounts',
     ],
     [
       'the one account that has paid several times',
@@ -94,7 +94,7 @@ suite('a refund', () => {
       'nobody where no entry is known',
       [brought(1000, 'ntc_lost')],
       grace,
-      'no entry of a statement tells who has paid',
+      'no statement entry names the payer',
     ],
   ];
   for (const [name, payments, first, expected] of payers) {
@@ -112,10 +112,10 @@ suite('a refund', () => {
     const reasonOf = async (counterparty: BankEntry['counterparty']) =>
       (await outgoing({ refunds: [refunded()], entries: [paidBy({ counterparty })] })).leftOut;
     assert.deepEqual(await reasonOf(nowhere), [
-      { id: 'rfd_1', reason: 'the bank did not tell the account of the payer' },
+      { id: 'rfd_1', reason: 'the bank did not report the payer’s account' },
     ]);
     assert.deepEqual(await reasonOf(national), [
-      { id: 'rfd_1', reason: 'the account of the payer is no IBAN' },
+      { id: 'rfd_1', reason: 'the payer’s account is not an IBAN' },
     ]);
   });
 
@@ -155,7 +155,7 @@ suite('a refund', () => {
     }
     const gone = await outgoing({ refunds: [refunded()], entries: [paidBy({ account: 'closed' })] });
     assert.deepEqual(gone.leftOut, [
-      { id: 'rfd_1', reason: 'it came into the account "closed", which is not configured any more' },
+      { id: 'rfd_1', reason: 'the money arrived in the account "closed", which is no longer configured' },
     ]);
   });
 });
@@ -193,7 +193,7 @@ suite('money without a session', () => {
     assert.deepEqual(await outgoing({ entries }), {
       refunds: [],
       returns: [],
-      leftOut: [{ id: 'ntc_1', reason: 'the account of the payer is no IBAN' }],
+      leftOut: [{ id: 'ntc_1', reason: 'the payer’s account is not an IBAN' }],
     });
   });
 });

@@ -173,7 +173,7 @@ suite('opentill bank account', () => {
     await account('set', 'sg', '--first');
     assert.match(await account('list'), /^sg .*\neur .*\n$/);
     const twin = ['bank', 'account', 'set', 'other', ...iban, ...holder];
-    const isTwice = /--iban is that of another account too/;
+    const isTwice = /--iban is used by another receiving account/;
     await assertMistake(t, [...twin, '--first'], settings, isTwice);
     await assertMistake(t, twin, settings, isTwice);
 

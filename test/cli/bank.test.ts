@@ -74,11 +74,11 @@ suite('opentill bank import', () => {
     assert.match(stdout, /^bfl_\w{26} {2}good\.xml {2}1 entry, 1 new: 0 settled, 1 open\n$/);
     const said = stderr.trimEnd().split('\n');
     assert.equal(said.length, 3, stderr);
-    assert.match(said[0] ?? '', /^opentill: broken\.xml: http\S+ has refused: line \d+/);
-    assert.match(said[1] ?? '', /^opentill: rows\.csv: http\S+ has refused: /);
+    assert.match(said[0] ?? '', /^opentill: broken\.xml: http\S+ refused the request: line \d+/);
+    assert.match(said[1] ?? '', /^opentill: rows\.csv: http\S+ refused the request: /);
     assert.equal(said[2], 'opentill: nowhere.xml: it cannot be read: ENOENT: no such file or directory');
     for (const [file, why] of [
-      ['broken.xml', /^opentill: broken\.xml: http\S+ has refused: line \d+/],
+      ['broken.xml', /^opentill: broken\.xml: http\S+ refused the request: line \d+/],
       ['nowhere.xml', /^opentill: nowhere\.xml: it cannot be read: ENOENT/],
     ] as const) {
       const alone = await opentill('bank', 'import', file);
@@ -88,7 +88,7 @@ suite('opentill bank import', () => {
     }
     const settings = settingsFor(service);
     const broken = join(directory, 'broken.xml');
-    await assertFailure(t, ['bank', 'import', broken], settings, /has refused: line \d+/);
+    await assertFailure(t, ['bank', 'import', broken], settings, /refused the request: line \d+/);
     await assertFailure(t, ['bank', 'import', directory], settings, /it is not a file/);
     await assertFailure(t, ['bank', 'import', broken, '--mapping', 'none'], settings, /saved mapping/);
     await assertMistake(t, ['bank', 'import'], settings, /<file> is missing/);
@@ -199,7 +199,7 @@ suite('opentill bank inbox', () => {
     await done('bank', 'ignore', money, '--reason', 'Interest.');
     assert.equal(await done('bank', 'reopen', money), `${money}  open  25.00 EUR is left\n`);
     const settings = settingsFor(service);
-    await assertFailure(t, ['bank', 'reopen', money], settings, /has been dealt with/);
+    await assertFailure(t, ['bank', 'reopen', money], settings, /is already settled/);
   });
 });
 
@@ -243,7 +243,7 @@ suite('opentill bank payments', () => {
     assert.ok(content.includes(`<EndToEndId>${refund.replace('_', '')}</EndToEndId>`));
     assert.ok(content.includes(PAYER_IBAN) && content.includes('>12.50<') && content.includes('2099-01-31'));
 
-    await assertFailure(t, ['bank', 'payments', 'create', 'eur'], settings, /has refused: /);
+    await assertFailure(t, ['bank', 'payments', 'create', 'eur'], settings, /refused the request: /);
     assert.ok((await done('bank', 'payments', 'write', file)).endsWith(`  ${file}.xml\n`));
     assert.equal(readFileSync(join(directory, `${file}.xml`), 'utf8'), content);
     assert.deepEqual(
@@ -264,7 +264,7 @@ suite('opentill bank payments', () => {
       t,
       ['bank', 'send-back', nobodys],
       settings,
-      /did not tell the account of the sender/,
+      /did not report the account of the sender/,
     );
     const session = await createSession(service);
     await done('bank', 'assign', nobodys, session.id);
@@ -272,7 +272,7 @@ suite('opentill bank payments', () => {
     const said = await done('bank', 'payments', 'create', 'eur');
     assert.match(
       said,
-      /^bfl_\w+ {2}1 payment {2}25\.00 EUR .*\nleft out: rfd_\w+ {2}the bank did not tell .*\n$/,
+      /^bfl_\w+ {2}1 payment {2}25\.00 EUR .*\nleft out: rfd_\w+ {2}the bank did not report .*\n$/,
     );
     const unknown = await opentill('bank', 'payments', 'create', 'usd');
     assert.match(unknown.stderr, /must be the id of a receiving account/);
@@ -330,7 +330,7 @@ test('a mistake with the commands of the bank is one clear line', async (t) => {
     [['bank', 'reopen', payinId], /<entry> takes the id of a bank entry/],
     [['bank', 'payments', 'create'], /<receiving-account> is missing/],
     [['bank', 'payments', 'create', 'eur', '--execute-on', 'soon'], /--execute-on takes a date/],
-    [['bank', 'payments', 'write', 'eur'], /<file> takes the id of a file of payments, bfl_…/],
+    [['bank', 'payments', 'write', 'eur'], /<file> takes the id of a payment file, bfl_…/],
     [['bank', 'payments', 'write', 'bfl_x', '--execute-on', '2099-01-01'], /no option --execute-on/],
     [['refunds', 'create', payinId], /<amount> is missing/],
   ];

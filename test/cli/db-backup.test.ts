@@ -28,7 +28,7 @@ function backupSuite(kind: Kind): void {
   test('what comes back is what there was', async (t) => {
     const url = await filled(t);
     const file = backupIn(t);
-    assert.match(await done(t, 'backup', file, '--database', url), /has everything/);
+    assert.match(await done(t, 'backup', file, '--database', url), /is complete/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(dirname(file)), ['till.backup']);
 
@@ -138,7 +138,7 @@ function backupSuite(kind: Kind): void {
     assert.equal(readFileSync(file, 'utf8'), 'mine');
     const other = backupIn(t);
     writeFileSync(`${other}.part`, 'mine');
-    await refused(t, /till\.backup\.part exists: somebody else/, 'backup', other, '--database', url);
+    await refused(t, /till\.backup\.part exists: another process/, 'backup', other, '--database', url);
     assert.equal(readFileSync(`${other}.part`, 'utf8'), 'mine');
   });
 
@@ -190,7 +190,7 @@ function backupSuite(kind: Kind): void {
     for (const bytes of variants) {
       const bad = backupIn(t);
       writeFileSync(bad, bytes);
-      await refused(t, /damaged|no backup of|cannot read/, 'restore', bad, '--database', target);
+      await refused(t, /damaged|not a backup of|cannot read/, 'restore', bad, '--database', target);
       assert.ok(await isUntouched(kind, target));
     }
   });
@@ -199,7 +199,7 @@ function backupSuite(kind: Kind): void {
     const target = await kind.fresh(t);
     const text = backupIn(t);
     writeFileSync(text, 'a text\nof mine\n');
-    await refused(t, /is no backup of/, 'restore', text, '--database', target);
+    await refused(t, /is not a backup of/, 'restore', text, '--database', target);
     await refused(
       t,
       /no such file|there is no file/,
@@ -215,7 +215,7 @@ function backupSuite(kind: Kind): void {
   test('a database without anything of opentill is not backed up', async (t) => {
     const url = await kind.fresh(t);
     const file = backupIn(t);
-    await refused(t, /there is no database|there is nothing of opentill/, 'backup', file, '--database', url);
+    await refused(t, /there is no database|has no tables of opentill/, 'backup', file, '--database', url);
     await kind.run(url, 'CREATE TABLE recipe (name text)');
     await refused(t, /opentill/, 'backup', file, '--database', url);
     assert.deepEqual(readdirSync(dirname(file)), []);

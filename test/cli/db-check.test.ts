@@ -151,7 +151,7 @@ function checkSuite(kind: Kind): void {
     const { code, stdout, stderr } = await runToEnd(t, ['db', 'check', '--database', url], {});
     assert.equal(code, 3);
     assert.match(stdout, /^✗ every event can be read: not so for evt_/m);
-    assert.doesNotMatch(stdout, /cannot be told/);
+    assert.doesNotMatch(stdout, /cannot be checked/);
     assert.match(stdout, /^✗ what is paid is the sum of the ledger: not so for chk_/m);
     assert.match(remarksIn(stderr), /^opentill: [^\n]+\n$/);
   });

@@ -246,7 +246,10 @@ suite('opentill db move', () => {
     await says(interrupted, STOP_NOW);
     interrupted.child.kill('SIGINT');
     assert.equal((await interrupted.ended).code, 130);
-    assert.match(interrupted.output.stderr, /^opentill: interrupted; the same command goes on from here\n$/m);
+    assert.match(
+      interrupted.output.stderr,
+      /^opentill: interrupted; run the same command again to continue\n$/m,
+    );
 
     const cutOff = run(t, args, {});
     await says(cutOff, STOP_NOW);
@@ -261,7 +264,7 @@ suite('opentill db move', () => {
     assert.equal((await cutOff.ended).code, 1);
     assert.match(
       cutOff.output.stderr,
-      /^opentill: the move has stopped: [^\n]+; the same command goes on from there\n$/m,
+      /^opentill: the move has stopped: [^\n]+; run the same command again to continue\n$/m,
     );
     await query(t, origin, `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`);
 
@@ -343,7 +346,7 @@ suite('opentill db move refuses', () => {
       /cannot use the database 127\.0\.0\.1:1\//,
     );
     await query(t, to, 'CREATE TABLE notes ()');
-    await refused(t, ['--from', from, '--to', to], /holds something else/);
+    await refused(t, ['--from', from, '--to', to], /holds another program’s tables/);
     await query(t, to, 'DROP TABLE notes');
     const store = await openPostgresStore(to);
     await store.accounts.create(

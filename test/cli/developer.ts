@@ -75,7 +75,7 @@ export async function said({ child, output, ended }: Running, what: RegExp): Pro
 export async function stopListening(running: Running): Promise<string> {
   const ended = await running.kill('SIGINT');
   assert.deepEqual(ended, { code: 0, signal: null }, running.output.stderr);
-  const cursor = /^Stopped; go on with opentill listen (?:.* )?--after (\d+)\n$/m.exec(
+  const cursor = /^Stopped; continue with opentill listen (?:.* )?--after (\d+)\n$/m.exec(
     running.output.stdout,
   )?.[1];
   assert.ok(cursor, running.output.stdout);

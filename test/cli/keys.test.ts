@@ -158,7 +158,7 @@ test('the database and the key of a command can be named by files', async (t) =>
   assert.equal(both.code, 2);
   assert.equal(
     both.stderr,
-    'opentill: DATABASE_URL and DATABASE_URL_FILE are both set, and only one of them can be\n',
+    'opentill: DATABASE_URL and DATABASE_URL_FILE are both set; set only one of them\n',
   );
   const twice = await runToEnd(t, ['webhooks', 'list'], { ...byKey, OPENTILL_API_KEY: BOOT });
   assert.equal(twice.code, 2);

@@ -128,7 +128,10 @@ suite('opentill listen --forward', () => {
     await said(listening, /nobody answers/);
     assert.deepEqual(await listening.kill('SIGHUP'), { code: 0, signal: null });
     const words = `opentill listen --forward ${address} --secret ${secret} --types 'checkout.*' --after 0`;
-    assert.ok(listening.output.stdout.endsWith(`\nStopped; go on with ${words}\n`), listening.output.stdout);
+    assert.ok(
+      listening.output.stdout.endsWith(`\nStopped; continue with ${words}\n`),
+      listening.output.stdout,
+    );
   });
 
   test('a receiver that does not trust the signature: asks once about the secret, and shows no given one', async (t) => {
@@ -173,7 +176,7 @@ suite('opentill listen --forward', () => {
     const givenUp = / 500 {2}\[31mTypeError: id of undefined \(given up; again with --after (\d+)\)$/;
     const [, before = ''] = givenUp.exec(lines[3] ?? '') ?? [];
     assert.equal((await feed(service, before))[0].id, created);
-    const total = `1 given up, the first behind the cursor ${before}: --after ${before} begins there\n`;
+    const total = `1 given up, the first after the cursor ${before}: --after ${before} begins there\n`;
     assert.ok(listening.output.stdout.includes(`\n${total}Stopped; `), listening.output.stdout);
     assert.deepEqual(await feed(service, cursor), []);
   });
@@ -221,7 +224,7 @@ suite('opentill listen', () => {
     const again = await reopened(service);
     t.after(again.stop);
     assert.deepEqual(await listening.ended, { code: 1, signal: null });
-    assert.match(listening.output.stderr, /\nopentill: [^\n]* revoked; go on with --after \d+\n$/);
+    assert.match(listening.output.stderr, /\nopentill: [^\n]* revoked; continue with --after \d+\n$/);
   });
 
   test('a mistake is answered in one line', async (t) => {

@@ -23,7 +23,7 @@ test('several mistakes are a list on standard error, and end with status 2', asy
   there is no option --reasn; did you mean --reason?
   there is no option --limit
   <entry> is missing: id of the bank entry, ntc_…
-  --reason <text> is missing: why, such as Interest
+  --reason <text> is missing: reason, such as Interest
   --key <ak_…:sk_…> is missing: an API key and its secret; OPENTILL_API_KEY can give it too
 See opentill bank ignore --help
 `,

@@ -60,7 +60,7 @@ suite('a start cannot be', () => {
   test('on a database that holds something else, which stays as it is', async (t) => {
     const url = await freshDatabase(t);
     await aside(url, 'CREATE TABLE invoices (id integer)');
-    await assertCannotStart(t, url, /something else \(a table invoices\)/);
+    await assertCannotStart(t, url, /another program’s tables \(invoices\)/);
     // Others have a table of this name, too.
     const other = await freshDatabase(t);
     await aside(other, 'CREATE TABLE schema_version (installed_rank integer, version text)');
@@ -103,7 +103,7 @@ test('the command line makes nothing in an empty database, and says so', async (
   ]) {
     const { code, stderr } = await runToEnd(t, args, { DATABASE_URL: url });
     assert.equal(code, 1);
-    assert.match(stderr, /^opentill: there is nothing of opentill in the database [^\n]+\n$/);
+    assert.match(stderr, /^opentill: the database [^\n]+ has no tables of opentill; [^\n]+\n$/);
   }
   assert.deepEqual(await postgresDatabase(url, async () => {}).tables(), []);
 });

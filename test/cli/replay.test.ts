@@ -75,7 +75,7 @@ suite('opentill replay', () => {
         method: 'POST',
         path: '/checkout',
         status: 400,
-        reasons: ['customer_fee_percentage would change what is paid: leave it out.'],
+        reasons: ['customer_fee_percentage would change the amount to pay: omit it.'],
       },
       {
         record: 'refused',

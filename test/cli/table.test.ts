@@ -166,7 +166,7 @@ suite('a command line', () => {
     const ignore = await commandOf('bank ignore');
     assert.deepEqual(problemsOf(ignore, [], {}), [
       '<entry> is missing: id of the bank entry, ntc_…',
-      '--reason <text> is missing: why, such as Interest',
+      '--reason <text> is missing: reason, such as Interest',
       '--key <ak_…:sk_…> is missing: an API key and its secret; OPENTILL_API_KEY can give it too',
     ]);
   });

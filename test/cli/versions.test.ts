@@ -95,7 +95,7 @@ suite('an older and a newer version on SQLite', () => {
     await older.kill('SIGTERM');
     await refused(
       ['keys', 'list'],
-      /schema 1 of an older opentill; a start of the service brings it to 2/,
+      /schema 1 of an older opentill; the next start of the service migrates it to 2/,
       true,
     );
     assert.equal(schemaOf(path), 1);
@@ -144,7 +144,10 @@ suite('an older and a newer version on PostgreSQL', () => {
     const { settings, program } = await setUp(t, additive.postgres);
     const older = await serve(t, settings);
     const early = await runNewer(t, program, ['keys', 'create', '--name', 'x'], settings);
-    assert.match(early.stderr, /schema 1 of an older opentill; a start of the service brings it to 2/);
+    assert.match(
+      early.stderr,
+      /schema 1 of an older opentill; the next start of the service migrates it to 2/,
+    );
     const newer = await serve(t, settings, { program });
     await haveLooked(settings.DATABASE_URL);
     assert.deepEqual([await create(newer), await create(older)], [201, 201]);

@@ -102,7 +102,7 @@ test(`a service whose disk fails at write 1 to ${rounds}`, {
     }
     if (hasEnded) {
       figures.ends++;
-      assert.match(server.output.stderr, /could not be brought to the disk/, what);
+      assert.match(server.output.stderr, /could not be synced to the disk/, what);
     }
     figures.refusals += await stop();
     const ended = await server.kill(stopsWhileItFails || round % 4 === 3 ? 'SIGTERM' : 'SIGKILL');

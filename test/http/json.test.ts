@@ -52,7 +52,7 @@ suite('a body has at most 6,000 fields', () => {
       assert.deepEqual(others, []);
       assert.deepEqual(mistake, {
         reason: 'field_invalid',
-        message: 'The body must have at most 6000 fields, those of objects within it too.',
+        message: 'The body must have at most 6000 fields, including those of nested objects.',
         remarks: '',
       });
     });

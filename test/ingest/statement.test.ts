@@ -110,7 +110,7 @@ suite('a statement', () => {
     ] as const) {
       await assert.rejects(
         ingest(mt940(IBAN) + mt940(account, currency)),
-        { name: 'StatementError', message: /which is no receiving account$/ },
+        { name: 'StatementError', message: /which is not a receiving account$/ },
         `${account} ${currency}`,
       );
     }

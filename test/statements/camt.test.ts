@@ -217,8 +217,8 @@ suite('a statement', () => {
       '<Bal><Amt Ccy="EUR">1</Amt></Bal>',
       /CdtDbtInd must be CRDT or DBIT, not ""/,
     ],
-    ['a period that is none', '<FrToDt><FrDtTm>2026-02-30</FrDtTm></FrToDt>', /"2026-02-30" is no date/],
-    ['an end that is none', '<FrToDt><ToDtTm>tomorrow</ToDtTm></FrToDt>', /"tomorrow" is no date/],
+    ['a period that is none', '<FrToDt><FrDtTm>2026-02-30</FrDtTm></FrToDt>', /"2026-02-30" is not a date/],
+    ['an end that is none', '<FrToDt><ToDtTm>tomorrow</ToDtTm></FrToDt>', /"tomorrow" is not a date/],
     ['two ids', '<Id>S-2</Id>', /Id stands twice where one is expected/],
   ] as const) {
     test(`is refused with ${name}`, async () => assert.match(await refusalOf(content), message));
@@ -240,8 +240,8 @@ suite('an entry', () => {
     }
     const [first] = await entriesIn(booking({ status: 'PDNG' }, amountOf({})) + booking({ amount: '2.00' }));
     assert.deepEqual([first?.number, first?.amount], [1, 200], 'and what is pending is not numbered');
-    assert.match(await refusalOf(booking({ status: 'SOON' })), /entry 1: the status "SOON" is none/);
-    assert.match(await refusalOf(booking({ status: '' })), /the status "" is none/);
+    assert.match(await refusalOf(booking({ status: 'SOON' })), /entry 1: the status "SOON" is unknown/);
+    assert.match(await refusalOf(booking({ status: '' })), /the status "" is unknown/);
   });
 
   test('has an amount', async () => {

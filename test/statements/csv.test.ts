@@ -75,7 +75,7 @@ suite('a file', () => {
     assert.equal((await entriesBy({ skip_lines: 1 }, '', ...rows.slice(2, 4)))[0]?.line, 3);
     assert.equal(
       await messageBy({ skip_lines: 2 }, ...rows),
-      'line 5, entry 2: column "Amount": the amount "x" is no number',
+      'line 5, entry 2: column "Amount": the amount "x" is not a number',
     );
     assert.equal(await messageBy({ skip_lines: 9 }, ...rows), 'the file has no rows');
     assert.match(await messageBy({ skip_lines: 1 }, ...rows), /^line 5: a quotation mark is opened/);
@@ -116,13 +116,13 @@ suite('a file', () => {
         (await attempt([start, ...rows].join(end), { mapping: mappingOf(least) })).error?.message;
       assert.equal(
         await messageOf('2026-02-04;x;'),
-        'line 4, entry 2: column "Amount": the amount "x" is no number',
+        'line 4, entry 2: column "Amount": the amount "x" is not a number',
       );
       assert.equal(
         await messageOf('2026-02-04;2;"three', 'four', 'five'),
         'line 6: a quotation mark is opened that is never closed',
       );
-      assert.equal(await messageOf('2026-02-04;2;\0'), 'line 4: the text has a NUL, which no text has');
+      assert.equal(await messageOf('2026-02-04;2;\0'), 'line 4: the text has a NUL character');
     }
   });
 
@@ -146,7 +146,7 @@ suite('a file', () => {
   test('tells where a NUL is', async () => {
     assert.equal(
       await messageBy({}, 'Date;Amount', '2026-02-03;1', '2026-02-\0;1'),
-      'line 3: the text has a NUL, which no text has',
+      'line 3: the text has a NUL character',
     );
     assert.match(await messageBy({ skip_lines: 2 }, 'a', '\0'), /^line 2: the text has a NUL/);
     const text = csv('Date;Amount', '2026-02-03;1', '2026-02-04;2', '\0');
@@ -267,31 +267,31 @@ suite('a row', () => {
       'a currency that is none',
       { currency: { column: 'C' } },
       ['Date;Amount;C', '2026-02-03;1;EURO'],
-      'line 2, entry 1: column "Amount": the currency "EURO" is none of ISO 4217',
+      'line 2, entry 1: column "Amount": the currency "EURO" is not in ISO 4217',
     ],
     [
       'a day of another form',
       {},
       row('03.02.2026;1'),
-      'line 2, entry 1: column "Date": "03.02.2026" is no date of the form YYYY-MM-DD',
+      'line 2, entry 1: column "Date": "03.02.2026" is not a date of the form YYYY-MM-DD',
     ],
     [
       'a date whose points are others',
       { date_format: 'YYYY.MM.DD' },
       row('2026-02-03;1'),
-      'line 2, entry 1: column "Date": "2026-02-03" is no date of the form YYYY.MM.DD',
+      'line 2, entry 1: column "Date": "2026-02-03" is not a date of the form YYYY.MM.DD',
     ],
     [
       'a column that is missing',
       { booked_on: 'Day' },
       row('2026-02-03;1'),
-      'line 1: the column "Day" is missing: there are "Date", "Amount"',
+      'line 1: the column "Day" is missing: the columns are "Date", "Amount"',
     ],
     [
       'a column that is there twice',
       { booked_on: 'Date' },
       ['Date;Date;Amount', '2026-02-03;2026-02-03;1'],
-      'line 1: the column "Date" is there 2 times: give its number',
+      'line 1: the column "Date" occurs 2 times: give its number',
     ],
   ] as const) {
     test(`is refused with ${name}`, async () => assert.equal(await messageBy(changes, ...rows), message));
@@ -360,7 +360,7 @@ suite('the direction of a row', () => {
     assert.deepEqual(await movement({ amount }, ...of('1;D')), ['debit', 100]);
     for (const [text, message] of [
       ['1;X', 'column "CD": "X" is a word neither for credits nor for debits'],
-      ['-1;C', 'column "Amount": the amount has a sign, but the direction says it'],
+      ['-1;C', 'column "Amount": the amount has a sign, although the direction says it already'],
       [';C', 'column "Amount": the amount is empty'],
     ] as const) {
       assert.equal(await messageBy({ amount }, ...of(text)), `line 2, entry 1: ${message}`);
@@ -415,7 +415,7 @@ suite('the direction of a row', () => {
     ]) {
       assert.match(
         await messageBy(grouped, 'Date;Amount', `2026-02-03;${text}`),
-        /column "Amount": the amount .* is no number/,
+        /column "Amount": the amount .* is not a number/,
         text,
       );
     }
@@ -426,6 +426,6 @@ suite('the direction of a row', () => {
       const [entry] = await entriesBy({}, 'Date;Amount', `${text};1`);
       assert.equal(entry?.bookedOn, '2026-02-03', text);
     }
-    assert.match(await messageBy({}, 'Date;Amount', '2026-02-03 noon;1'), /is no date/);
+    assert.match(await messageBy({}, 'Date;Amount', '2026-02-03 noon;1'), /is not a date/);
   });
 });

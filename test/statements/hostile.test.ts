@@ -50,7 +50,7 @@ suite('XML that is not what it should be', () => {
     [
       'an entity that nobody declared',
       xml(`<Document xmlns="${NAMESPACE}">&nbsp;</Document>`),
-      /^line 2: the file is no well-formed XML: undefined entity/,
+      /^line 2: the file is not well-formed XML: undefined entity/,
     ],
     ['another root', xml('<html/>'), /^line 2: the file is "html" of "", but must be Document of camt\.053/],
     [
@@ -76,12 +76,12 @@ suite('XML that is not what it should be', () => {
     [
       'a NUL',
       changed(sparkasse, 'Bestellung', 'Bestel\0lung'),
-      /^line 6, entry 1: the file is no well-formed XML: disallowed character/,
+      /^line 6, entry 1: the file is not well-formed XML: disallowed character/,
     ],
     ['an encoding that cannot be read', '<?xml version="1.0" encoding="EBCDIC"?><a/>', /"EBCDIC"/],
     ['UTF-16 without its mark', '<?xml version="1.0" encoding="UTF-16"?><a/>', /byte order mark/],
-    ['MT940 behind it', `${sparkasse}${ing}`, /no well-formed XML/],
-    ['a second document behind it', `${sparkasse}${sparkasse}`, /no well-formed XML/],
+    ['MT940 behind it', `${sparkasse}${ing}`, /not well-formed XML/],
+    ['a second document behind it', `${sparkasse}${sparkasse}`, /not well-formed XML/],
   ];
   for (const [name, bytes, message] of rows) {
     test(name, async () => assert.match(await refusal(bytes), message));
@@ -102,14 +102,14 @@ suite('values that cannot be', () => {
     [
       'a day that no calendar has',
       changed(sparkasse, '<BookgDt><Dt>2026-02-03', '<BookgDt><Dt>2026-02-30'),
-      /^line 6, entry 1: "2026-02-30" is no date/,
+      /^line 6, entry 1: "2026-02-30" is not a date/,
     ],
     [
       'an amount that is no number',
       changed(sparkasse, '49.51', '49,51'),
-      /^line 7, entry 2: the amount "49,51" is no number/,
+      /^line 7, entry 2: the amount "49,51" is not a number/,
     ],
-    ['an amount in scientific notation', changed(sparkasse, '49.51', '4951E-2'), /"4951E-2" is no number/],
+    ['an amount in scientific notation', changed(sparkasse, '49.51', '4951E-2'), /"4951E-2" is not a number/],
     ['a negative amount', changed(sparkasse, '119.00', '-119.00'), /entry 1: .* must not be negative/],
     [
       'more digits than the currency has',
@@ -119,12 +119,12 @@ suite('values that cannot be', () => {
     [
       'more than can be counted',
       changed(sparkasse, '119.00', '99999999999999.00'),
-      /more than can be counted/,
+      /exceeds the largest possible amount/,
     ],
     [
       'a currency that is none',
       changed(postfinance, '<Amt Ccy="CHF">1300', '<Amt Ccy="XXX">1300'),
-      /the currency "XXX" is none of ISO 4217/,
+      /the currency "XXX" is not in ISO 4217/,
     ],
     [
       'an entry in another currency',
@@ -141,7 +141,7 @@ suite('values that cannot be', () => {
       changed(sparkasse, 'DBIT', 'BOTH'),
       /CdtDbtInd must be CRDT or DBIT, not "BOTH"/,
     ],
-    ['a status that nobody knows', changed(sparkasse, 'BOOK', 'SOON'), /the status "SOON" is none/],
+    ['a status that nobody knows', changed(sparkasse, 'BOOK', 'SOON'), /the status "SOON" is unknown/],
     [
       'two amounts',
       changed(sparkasse, '<Amt Ccy="EUR">4.00</Amt>', '<Amt Ccy="EUR">4.00</Amt>'.repeat(2)),
@@ -170,7 +170,7 @@ suite('values that cannot be', () => {
     [
       'MT940: an amount without a comma',
       changed(ing, 'C34,90', 'C3490'),
-      /^line 8, entry 1: the entry .* is none/,
+      /^line 8, entry 1: the entry .* is invalid/,
     ],
     ['MT940: digits that EUR has not', changed(ing, 'C34,90', 'C34,901'), /more digits than EUR has/],
     ['MT940: an entry that was lost', ing.replace(/:61:2602050205D[\s\S]*?(?=:62F)/, ''), /do not add up/],
@@ -221,7 +221,7 @@ suite('CSV that cannot be', () => {
     [
       'groups of other than three digits',
       changed(swissCsv, "1'000.00", "1'00.00"),
-      /"1'00\.00" is no number/,
+      /"1'00\.00" is not a number/,
     ],
     [
       'a credit and a debit',
@@ -233,7 +233,7 @@ suite('CSV that cannot be', () => {
     [
       'a column that is there twice',
       changed(swissCsv, 'Valuta', 'Datum'),
-      /the column "Datum" is there 2 times/,
+      /the column "Datum" occurs 2 times/,
     ],
     [
       'a row that ends early',
@@ -262,7 +262,7 @@ suite('CSV that cannot be', () => {
     );
     assert.match(
       await refusal(changed(dutch, '34,90', '34.90'), { mapping: mappings['dutch.csv'] }),
-      /^line 2, entry 1: column "Bedrag \(EUR\)": the amount "34\.90" is no number/,
+      /^line 2, entry 1: column "Bedrag \(EUR\)": the amount "34\.90" is not a number/,
     );
   });
 

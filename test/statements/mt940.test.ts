@@ -147,14 +147,10 @@ suite('an entry (:61:)', () => {
   });
 
   for (const [name, movement, message] of [
-    ['no amount', '260203CNTRFNONREF', /the entry "260203CNTRFNONREF" is none: it must be like/],
-    ['no type', '260203C12,34', /is none: it must be like/],
-    ['a value date that is none', '260230C12,34NTRF', /the value date "260230" is none that a calendar has/],
-    [
-      'an entry date that is none',
-      '2602030231C12,34NTRF',
-      /the entry date "0231" is none that a calendar has/,
-    ],
+    ['no amount', '260203CNTRFNONREF', /the entry "260203CNTRFNONREF" is invalid: it must be like/],
+    ['no type', '260203C12,34', /is invalid: it must be like/],
+    ['a value date that is none', '260230C12,34NTRF', /the value date "260230" is not a real date/],
+    ['an entry date that is none', '2602030231C12,34NTRF', /the entry date "0231" is not a real date/],
   ] as const) {
     test(`is refused with ${name}`, async () =>
       assert.match(await messageOf(statement({ entries: [`:61:${movement}`] })), message));
@@ -256,7 +252,7 @@ suite('a statement', () => {
     [
       'a balance on a day that is none',
       statement({ opening: 'C260230EUR0,00' }),
-      'line 4: "C260230EUR0,00" has a date that no calendar has',
+      'line 4: "C260230EUR0,00" has a date that does not exist',
     ],
     [
       'a balance in another currency at its end',

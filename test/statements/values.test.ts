@@ -79,15 +79,15 @@ suite('an amount in minor units', () => {
   }
 
   for (const [text, currency, message] of [
-    ['', 'EUR', 'the amount "" is no number'],
-    ['.', 'EUR', 'the amount "." is no number'],
-    ['1,5', 'EUR', 'the amount "1,5" is no number'],
-    ['-1', 'EUR', 'the amount "-1" is no number'],
+    ['', 'EUR', 'the amount "" is not a number'],
+    ['.', 'EUR', 'the amount "." is not a number'],
+    ['1,5', 'EUR', 'the amount "1,5" is not a number'],
+    ['-1', 'EUR', 'the amount "-1" is not a number'],
     ['1.005', 'EUR', 'the amount "1.005" has more digits than EUR has'],
     ['1.5', 'JPY', 'the amount "1.5" has more digits than JPY has'],
-    ['10000000000000.00', 'EUR', 'the amount "10000000000000.00" is more than can be counted'],
-    ['99999999999999999999', 'EUR', 'the amount "99999999999999999999" is more than can be counted'],
-    ['1', 'XAU', 'the currency "XAU" is none of ISO 4217'],
+    ['10000000000000.00', 'EUR', 'the amount "10000000000000.00" exceeds the largest possible amount'],
+    ['99999999999999999999', 'EUR', 'the amount "99999999999999999999" exceeds the largest possible amount'],
+    ['1', 'XAU', 'the currency "XAU" is not in ISO 4217'],
   ] as const) {
     test(`${text} ${currency} is refused`, () =>
       assert.throws(() => minorUnits(text, currency, fail), { message }));

@@ -184,14 +184,14 @@ suite('a log that cannot be brought to the disk', () => {
     return given;
   }
 
-  test('is the end of the service: what is there only a start can tell', async (t) => {
+  test('is the end of the service: only a new start can tell what it holds', async (t) => {
     const { store, mine, one, other, lines } = await failed(t);
     await isRefused(store.checkHealth());
     await isRefused(add(store, session(mine)));
     for (const { id } of [one, other]) await isRefused(store.checkouts.fetch(mine, id));
     await isRefused(store.events.list(mine, {}, 0, 10));
     assert.deepEqual(lines, [
-      'the log of the database could not be brought to the disk (EIO: i/o error, fdatasync); what is there only a start can tell',
+      'the log of the database could not be synced to the disk (EIO: i/o error, fdatasync); only a new start can tell what it holds',
       'the end',
     ]);
   });

@@ -102,9 +102,13 @@ suite('a provider event', () => {
     [
       'about no known payment',
       providerEvent('evt_1', { attemptReference: 'cs_unknown' }),
-      'a provider event is about no known payment',
+      'a provider event matches no known payment',
     ],
-    ['about which no rail answers', providerEvent('evt_1'), 'nobody answers what a provider event is about'],
+    [
+      'about which no rail answers',
+      providerEvent('evt_1'),
+      'the rail does not answer about a provider event',
+    ],
   ];
   for (const [name, first, alert] of unanswered) {
     test(`${name} is looked at for three days, and then left to a person`, async () => {

@@ -79,7 +79,7 @@ suite('a statement in the watched folder', () => {
     const why = readFileSync(path('failed', 'foreign.xml.error.txt'), 'utf8');
     assert.match(
       why,
-      /^the statement is about FR1420041010050500013M02606 in EUR, which is no receiving account\n$/,
+      /^the statement is about FR1420041010050500013M02606 in EUR, which is not a receiving account\n$/,
     );
     assert.ok(logged.includes(`! a bank statement was not ingested: ${why.trim()}`));
     put('foreign.xml', 'nothing at all');
@@ -107,7 +107,7 @@ suite('a statement in the watched folder', () => {
     ]);
     assert.match(
       readFileSync(path('failed', 'your-bank.2026-02.csv.error.txt'), 'utf8'),
-      /must begin with the name of a saved mapping, of which there are my-bank, such as/,
+      /must begin with the name of a saved mapping, one of my-bank, such as/,
     );
   });
 
@@ -148,7 +148,7 @@ suite('a statement in the watched folder', () => {
 
 test('what is beside the folders of accounts is named once', async (t) => {
   const { directory, look, logged } = await setUp(t);
-  const named = 'ignored, as no folder of an account such as 1-live or 1-test';
+  const named = 'ignored, because not an account folder such as 1-live or 1-test';
   mkdirSync(join(directory, 'live'));
   for (const name of ['a.xml', '.hidden', 'b.xml.part']) writeFileSync(join(directory, name), '');
   await look();
@@ -172,7 +172,7 @@ suite('while something is in the way', () => {
     await look();
     await look();
     assert.deepEqual(logged.sort(), [
-      `! bank statements cannot be ingested: ${path()} is no folder; links are not followed`,
+      `! bank statements cannot be ingested: ${path()} is not a folder; links are not followed`,
       '! bank statements cannot be ingested: there is no account 99',
     ]);
     assert.deepEqual(readdirSync(elsewhere), ['a.xml']);

@@ -13,6 +13,6 @@ export function useRestore(url: string, file: string): UnusableDatabase {
 
 function insteadUse(command: string): UnusableDatabase {
   return new UnusableDatabase(
-    `PostgreSQL brings its own tools for this: ${command} (more in the guide on PostgreSQL)`,
+    `PostgreSQL has its own tools for this: ${command} (see the guide on PostgreSQL)`,
   );
 }

@@ -119,7 +119,8 @@ function ownPlaceOf(path: string): Ownership {
 
 function refuseNoBackup(file: string): void {
   if (!existsSync(file)) throw new UnusableDatabase(`there is no file ${file}`);
-  if (beginningOf(file) !== HEADER) throw new UnusableDatabase(`${file} is no backup of a SQLite database`);
+  if (beginningOf(file) !== HEADER)
+    throw new UnusableDatabase(`${file} is not a backup of a SQLite database`);
   const log = `${file}-wal`;
   if (existsSync(log) && statSync(log).size > 0) {
     throw new UnusableDatabase(

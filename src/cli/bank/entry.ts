@@ -26,17 +26,17 @@ export const entryId = idOf('ntc', 'a bank entry');
 export const entryKeys = {
   id: 'Id of the bank entry, `ntc_…`.',
   status: '`open`, `waiting`, `done` or `ignored`.',
-  problem: 'Why it is open, or empty.',
+  problem: 'Reason why it is open, or empty.',
   direction: '`credit` or `debit`.',
-  amount: 'Its amount, in minor units.',
-  amount_unassigned: 'How much of it is not assigned yet.',
+  amount: 'Amount, in minor units.',
+  amount_unassigned: 'Amount that is not assigned yet.',
   currency: 'Its currency.',
-  booked_on: 'When the bank booked it.',
+  booked_on: 'Date on which the bank booked it.',
   receiving_account: 'Id of the receiving account.',
-  counterparty: 'Who paid: name, account and BIC.',
+  counterparty: 'The other party: name, account and BIC.',
   remittance: 'The text of the transfer.',
-  suggestions: 'The payins that it may be for, each with a score.',
-  sent_back: 'What goes back to the payer, or null.',
+  suggestions: 'Payins that it may pay, each with a score.',
+  sent_back: 'Transfer back to the payer, or null.',
 } as const;
 
 export function pathOf(id: string): string {
@@ -49,7 +49,7 @@ export function lineOfState({ id, status, amount_unassigned: left, currency, sen
   const columns = [
     id,
     status,
-    goesBack === '' ? '' : `${goesBack} goes back with the next file of payments`,
+    goesBack === '' ? '' : `${goesBack} goes back with the next payment file`,
     left === 0 ? '' : `${formatAmount(left, currency)} is left`,
   ];
   return columns.filter((text) => text !== '').join('  ');

@@ -29,13 +29,13 @@ export const paymentFileOptions = {
 };
 
 export const paymentFileKeys = {
-  id: 'Id of the file of payments, `bfl_…`.',
+  id: 'Id of the payment file, `bfl_…`.',
   file: 'Name of the file that was written.',
-  payments: 'How many payments it has.',
+  payments: 'Number of payments.',
   amount: 'Their sum, in minor units.',
   currency: 'Their currency.',
-  execute_on: 'When the bank is to carry them out.',
-  left_out: 'The refunds and entries that are not in it, each with `id` and `reason`.',
+  execute_on: 'Requested execution date.',
+  left_out: 'Refunds and entries left out of it, each with `id` and `reason`.',
 } as const;
 
 type Where = { readonly out: string | undefined; readonly force: boolean };

@@ -17,22 +17,22 @@ type Tell = (area: Area, findings: readonly Finding[]) => void;
 export const command = plainCommand({
   purpose: 'Check the installation: settings, files, database, clock, addresses, receivers and rails.',
   details: [
-    'Prints a line for each thing that was looked at, and under it what to do. It changes nothing. The exit status is 3 if something is wrong.',
-    'It reads all settings, which opentill serve --help lists. Run it with those of the service and as its user, best while the service runs.',
+    'Prints a line for each finding, with advice below it. It changes nothing. The exit status is 3 if something is wrong.',
+    'It reads all settings, which opentill serve --help lists. Run it with the settings and as the user of the service, preferably while the service runs.',
   ],
-  options: { askStripe: flag('Ask Stripe too whether it takes the keys.') },
+  options: { askStripe: flag('Also ask Stripe if it accepts the keys.') },
   variables: ['DATABASE_URL', 'PUBLIC_URL'],
   json: linesOf({
     finding: {
       area: 'One of `settings`, `files`, `database`, `clock`, `addresses`, `receivers`, `rails`.',
-      status: '`ok`, `advice` where something is to be known or done, or `wrong`.',
-      text: 'What was found.',
-      advice: 'What to do, or empty.',
+      status: '`ok`, `advice` or `wrong`.',
+      text: 'The finding, in words.',
+      advice: 'Advice, or empty.',
     },
     summary: {
-      ok: 'How many are as they should be.',
-      advice: 'How many come with advice.',
-      wrong: 'How many are wrong.',
+      ok: 'Number of findings that are ok.',
+      advice: 'Number of findings with advice.',
+      wrong: 'Number of findings that are wrong.',
     },
   }),
   examples: [['opentill doctor', 'The installation that the settings describe']],
@@ -112,7 +112,7 @@ function clockFindings(newest: number | null): readonly Finding[] {
       : {
           status: 'wrong',
           text: `The clock of this machine is ${Math.round(behindMs / 1000)} s behind the newest event.`,
-          advice: 'Set it right, and let it keep time over the network (NTP). Then start the service again.',
+          advice: 'Correct it, and synchronize it over the network (NTP). Then restart the service.',
         },
   ];
 }

@@ -48,24 +48,24 @@ const json = linesOf({
   started: {
     url: 'Address of the server.',
     mode: '`test` or `live`.',
-    after: 'The cursor that it begins behind.',
-    forward: 'Where events are forwarded to, or null.',
-    secret: 'The secret that signs them, if the command has made it; else null.',
+    after: 'Cursor after which it starts.',
+    forward: 'Address that events are forwarded to, or null.',
+    secret: 'Secret that signs them, if the command generated it; otherwise null.',
   },
-  event: { cursor: 'The cursor behind the event.', event: 'The event, as webhooks carry it.' },
+  event: { cursor: 'Cursor after the event.', event: 'The event, as webhooks carry it.' },
   attempt: {
-    cursor: 'The cursor behind the event.',
+    cursor: 'Cursor after the event.',
     event: 'Id of the event.',
     type: 'Its type.',
-    subject: 'Id of the session, or of what else it is about.',
-    outcome: '`taken`, `retried`, `given_up`, or `stopped` where the command was stopped before.',
+    subject: 'Id of the session or other object that it is about.',
+    outcome: '`taken`, `retried`, `given_up`, or `stopped` if the command was stopped before.',
     status: 'HTTP status of the answer, or null.',
     answer: 'The answer in words.',
-    duration_ms: 'How long it took.',
+    duration_ms: 'Duration of the attempt.',
   },
   stopped: {
-    after: 'The cursor to go on from with `--after`.',
-    given_up: 'How many events were given up.',
+    after: 'Cursor to continue from with `--after`.',
+    given_up: 'Number of events that were given up.',
     first_given_up_after: 'The cursor before the first of them, or null.',
   },
 });
@@ -73,31 +73,28 @@ const json = linesOf({
 export const command = apiCommand('read')({
   purpose: 'Show the events of the account as they happen, until Ctrl-C.',
   details: [
-    'With `--forward` each event is sent to an address as a webhook, one after the other, and again if it is not taken. Keys of live mode cannot forward.',
+    'With `--forward`, each event is sent to an address as a webhook, one at a time, and retried if it is not accepted. Keys of live mode cannot forward.',
   ],
   options: {
-    forward: optional(receiverAddress, 'Send each event there, signed as a webhook.'),
-    secret: optional(
-      webhookSecret,
-      'The secret that your receiver knows. Without it a new one is made and shown.',
-    ),
+    forward: optional(receiverAddress, 'Address to which each event is sent, signed as a webhook.'),
+    secret: optional(webhookSecret, 'Secret of your receiver. Default: a new one, which is shown.'),
     types: optional(
       selectors,
       'Only these events: types such as `checkout.paid`, or all of a kind such as `checkout.*`.',
     ),
-    after: withDefault(cursor, 'latest', 'Begin behind this cursor; 0 is the beginning, `latest` is now.'),
+    after: withDefault(cursor, 'latest', 'Start after this cursor; 0 is the beginning, `latest` is now.'),
   },
   json,
   examples: [
-    ['opentill listen', 'Show what happens from now on'],
+    ['opentill listen', 'Show new events'],
     ['opentill listen --forward http://localhost:4000/hooks', 'Receive webhooks on this machine'],
     ["opentill listen --types 'checkout.*,payin.succeeded' --after 0", 'Some events, from the beginning'],
   ],
   check: ({ forward, secret, key }) => [
-    ...(forward === undefined && secret !== undefined ? ['--secret is of use with --forward only'] : []),
+    ...(forward === undefined && secret !== undefined ? ['--secret needs --forward'] : []),
     ...(forward !== undefined && key.mode === 'live'
       ? [
-          '--forward takes a key of test mode only: events of live mode hold what real payers have entered, and go to webhook endpoints',
+          '--forward takes a key of test mode only: events of live mode hold data of real payers, and go to webhook endpoints',
         ]
       : []),
   ],
@@ -163,13 +160,12 @@ async function listen(given: Given, { client, output }: Context): Promise<void> 
       ],
     );
   };
-  const onLost = (reason: string) =>
-    output.remark(`the connection is lost: ${reason}; trying again until it is there`);
+  const onLost = (reason: string) => output.remark(`the connection is lost: ${reason}; reconnecting`);
   const tellGivenUp = () => {
     const givenUp = handOver?.givenUp() ?? null;
     if (givenUp === null) return;
     const { count, before } = givenUp;
-    output.line(`${count} given up, the first behind the cursor ${before}: --after ${before} begins there`);
+    output.line(`${count} given up, the first after the cursor ${before}: --after ${before} begins there`);
   };
   try {
     for await (const told of follow(client, {
@@ -190,7 +186,7 @@ async function listen(given: Given, { client, output }: Context): Promise<void> 
       if (stop.signal.aborted) break;
     }
   } catch (error) {
-    if (error instanceof Failure && cursor !== first) error.message += `; go on with --after ${cursor}`;
+    if (error instanceof Failure && cursor !== first) error.message += `; continue with --after ${cursor}`;
     tellGivenUp();
     throw error;
   } finally {
@@ -205,7 +201,7 @@ async function listen(given: Given, { client, output }: Context): Promise<void> 
       given_up: givenUp?.count ?? 0,
       first_given_up_after: givenUp?.before ?? null,
     },
-    `Stopped; go on with ${commandWords(client, given, secret).join(' ')} --after ${cursor}`,
+    `Stopped; continue with ${commandWords(client, given, secret).join(' ')} --after ${cursor}`,
   );
 }
 

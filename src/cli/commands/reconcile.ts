@@ -21,25 +21,26 @@ import type { Missed } from '../webhooks/delivery.ts';
 const json = linesOf({
   missed: {
     receiver: 'Id of the endpoint, or the origin of the address.',
-    receiver_suspended: 'Whether deliveries to it are suspended.',
+    receiver_suspended: 'True if deliveries to it are suspended.',
     event: 'Id of the event.',
     type: 'Its type.',
-    subject: 'Id of the session, or of what else it is about.',
+    subject: 'Id of the session or other object that it is about.',
     delivery: 'Id of the delivery, or null if there is none.',
-    problem: 'Why it counts as missed.',
-    resent: 'Whether it is sent again now.',
-    not_resent_because: 'Why it cannot be, or null.',
+    problem: 'Reason why it counts as missed.',
+    resent: 'True if it is sent again now.',
+    not_resent_because: 'Reason why it cannot be sent again, or null.',
   },
   unknown: { event: 'An id among the received ones that the feed does not have.' },
   summary: {
-    since: 'From when on events were looked at.',
-    missed: 'How many were missed.',
-    resent: 'How many are sent again.',
-    not_resent: 'How many cannot be sent again.',
-    removed: 'How many deliveries to endpoints that were removed are left out.',
-    disabled_endpoints: 'Endpoints that are disabled, and so are left out.',
-    compared_since: 'From when on deliveries were compared with the feed, if later than asked; else null.',
-    feed_since: 'From when on the feed has events, if later than asked; else null.',
+    since: 'Start of the period.',
+    missed: 'Number of missed events.',
+    resent: 'Number of events that are sent again.',
+    not_resent: 'Number of events that cannot be sent again.',
+    removed: 'Number of deliveries left out because their endpoint was removed.',
+    disabled_endpoints: 'Disabled endpoints, which are left out.',
+    compared_since:
+      'Time from which deliveries were compared with the feed, if later than requested; otherwise null.',
+    feed_since: 'Time from which the feed has events, if later than requested; otherwise null.',
   },
 });
 type Record = RecordOf<typeof json>;
@@ -54,17 +55,17 @@ export const command = apiCommand(
     'The exit status is 0 if nothing was missed and 3 if something was, even if it is sent again.',
   ],
   options: {
-    since: required(moment, 'A time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 2h or 3d.'),
+    since: required(moment, 'A time such as 2030-01-31T12:00:00Z, or an age such as 2h or 3d.'),
     endpoint: optional(receiverValue, 'Only this receiver: the id of an endpoint, or an origin.'),
     received: optional(file(), 'Ids of the events that the receiver has, one a line; `-` is standard input.'),
-    resend: flag('Send again what has failed, or is not in the file.'),
+    resend: flag('Resend the missed events.'),
   },
   json,
   examples: [
-    ['opentill reconcile --since 2h', 'What anybody has missed in the last two hours'],
+    ['opentill reconcile --since 2h', 'Events that any receiver missed in the last two hours'],
     [
       'opentill reconcile --since 2h --endpoint https://shop.example --received - --resend',
-      'What a shop lacks, by its own list on standard input; send it again',
+      'Events that a shop lacks, by its own list on standard input; resend them',
     ],
   ],
   async run({ since: sinceMs, endpoint: receiver = null, received: path, resend }, { client, output }) {
@@ -164,7 +165,8 @@ function linesOfAside({ removed, off, comparedFromMs }: Aside): readonly string[
   return [
     ...(removed > 0 ? [`Left out: ${removed} to endpoints that were removed.`] : []),
     ...off.map(
-      (id) => `${id} is disabled: what it did not get meanwhile does not count; --endpoint ${id} shows it.`,
+      (id) =>
+        `${id} is disabled: events that it did not get meanwhile do not count; --endpoint ${id} shows them.`,
     ),
     ...(comparedFromMs === null
       ? []

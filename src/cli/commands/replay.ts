@@ -18,7 +18,7 @@ const json = linesOf({
     method: 'Method of the request.',
     path: 'Its path, with the ids of the log.',
     status: 'Status of the answer.',
-    reasons: 'Why it would be refused, a sentence each.',
+    reasons: 'Reasons for the refusal, a sentence each.',
   },
   ignored: {
     line: 'Number of the line in the log.',
@@ -27,10 +27,10 @@ const json = linesOf({
     fields: 'Fields that are unknown here, and were ignored.',
   },
   summary: {
-    requests: 'How many requests were sent.',
-    refused: 'How many of them would be refused.',
-    ignored: 'How many have fields that are ignored.',
-    skipped: 'How many lines are about something else than this API.',
+    requests: 'Number of requests that were sent.',
+    refused: 'Number of requests that would be refused.',
+    ignored: 'Number of requests with ignored fields.',
+    skipped: 'Number of lines that are not about this API.',
   },
 });
 type Record = RecordOf<typeof json>;
@@ -40,9 +40,9 @@ export const command = apiCommand(
   'write',
   'refund',
 )({
-  purpose: 'Send a shop’s logged requests to a test account, and tell which would be refused.',
+  purpose: 'Send a shop’s logged requests to a test account, and report which would be refused.',
   details: [
-    'The log has a line of JSON for each request: `method`, `path`, and if there are any `headers`, `body`, `at` (the time, ISO 8601) and `response`. Ids are translated where the log has the answers that first named them.',
+    'The log has a line of JSON for each request: `method`, `path`, and, where present, `headers`, `body`, `at` (the time, ISO 8601) and `response`. Ids are translated where the log has the answers that first named them.',
     'Webhooks are not sent: addresses for them are left out. Sessions are paid before they are refunded, and expiry times move with the clock. The exit status is 0 if nothing would be refused and 3 if something would.',
   ],
   options: { log: required(file('requests.jsonl'), 'The log; `-` is standard input.') },

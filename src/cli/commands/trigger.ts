@@ -67,12 +67,12 @@ export const command = apiCommand(
   'read',
   'write',
 )({
-  purpose: 'Make an event of a type happen in test mode.',
+  purpose: 'Trigger an event of a type in test mode.',
   details: [
-    'The command creates a session and does with it what the event comes of. The key must be one of test mode.',
+    'The command creates a session and takes it through the steps that cause the event. It needs a key of test mode.',
   ],
   arguments: { type: required(choice('type', ...types), 'Type of the event.') },
-  options: { webhookUrl: optional(nonEmpty('address', 'an address'), 'Where the session sends its events.') },
+  options: { webhookUrl: optional(nonEmpty('address', 'an address'), 'Receiver of the session’s events.') },
   json: objectOf({
     checkout: 'Id of the session, `chk_…`.',
     url: 'Its payment page.',
@@ -109,6 +109,6 @@ export const command = apiCommand(
       { checkout: session.id, url: session.url, events },
       events.map(({ sequence, event, type }) => [sequence, event, type].join('  ')),
     );
-    if (!events.some((event) => event.type === type)) throw new Failure(`no ${type} came of it`);
+    if (!events.some((event) => event.type === type)) throw new Failure(`no ${type} followed`);
   },
 });

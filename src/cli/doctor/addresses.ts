@@ -103,13 +103,13 @@ async function reachFindings(
     return [
       wrong(
         `${url}/openapi.json is answered with ${status}, and not by opentill.`,
-        'Let the proxy pass it on.',
+        'Let the proxy forward it.',
       ),
     ];
   if (named !== publicUrl)
     return [
       wrong(
-        `The service at ${url} takes ${named} for its address, and PUBLIC_URL is ${publicUrl} here.`,
+        `The service at ${url} names ${named} as its address, but PUBLIC_URL is ${publicUrl} here.`,
         'Give this command the settings of the service, or start the service again.',
       ),
     ];

@@ -44,7 +44,7 @@ export async function examineServer(url: string, commitsAtOnce: number): Promise
     return [
       wrong(
         sentence(cannotUse(name, error).message),
-        'Check DATABASE_URL, the server, and what it lets in (pg_hba.conf).',
+        'Check DATABASE_URL, the server, and its access rules (pg_hba.conf).',
       ),
     ];
   } finally {
@@ -64,7 +64,7 @@ export function serverFindings(
   const needed = connectionsOf(commitsAtOnce, facts.nodes);
   return [
     objection === null
-      ? good(`${name} is reached: PostgreSQL ${facts.version}.`)
+      ? good(`${name} is reachable: PostgreSQL ${facts.version}.`)
       : wrong(
           `The database ${name} cannot be used: ${objection}.`,
           'The guide on PostgreSQL says what it needs.',
@@ -73,15 +73,15 @@ export function serverFindings(
       ? good('The clock of the server agrees with that of this machine.')
       : wrong(
           `The clock of this machine is ${Math.abs(Math.round(apartMs / 1000))} s ${apartMs > 0 ? 'ahead of' : 'behind'} that of the server of ${name}.`,
-          'Let both keep time over the network (NTP).',
+          'Synchronize both over the network (NTP).',
         ),
     facts.checksums === 'on'
       ? good('The server checks its pages (data_checksums).')
       : advised('The server does not notice damaged pages.', 'Switch checksums on with pg_checksums.'),
     facts.most > needed
-      ? good(`The server takes ${facts.most} connections; each process holds ${needed}.`)
+      ? good(`The server accepts ${facts.most} connections; each process holds ${needed}.`)
       : wrong(
-          `The server takes ${facts.most} connections, and each process holds ${needed}.`,
+          `The server accepts ${facts.most} connections, and each process holds ${needed}.`,
           'Lower DATABASE_COMMITS, or raise max_connections.',
         ),
     ...(facts.remote && facts.tls === false

@@ -54,7 +54,7 @@ function stripeFindings(values: Values, accounts: readonly Account[]): readonly 
       ? [
           wrong(
             `Stripe sends events of live mode to HTTPS alone, and PUBLIC_URL is ${PUBLIC_URL}.`,
-            'Set PUBLIC_URL to an address with https, and name PUBLIC_URL/notices/stripe at Stripe.',
+            'Set PUBLIC_URL to an address with https, and register PUBLIC_URL/notices/stripe at Stripe.',
           ),
         ]
       : []),
@@ -83,7 +83,7 @@ async function ask(api: string, mode: Mode, key: string): Promise<Finding> {
       signal: AbortSignal.timeout(WITHIN_MS),
     });
     await response.body?.cancel();
-    if (response.ok) return good(`Stripe takes the key of ${mode} mode.`);
+    if (response.ok) return good(`Stripe accepts the key of ${mode} mode.`);
     if (response.status === 401)
       return wrong(
         `Stripe does not know the key of ${mode} mode.`,
@@ -91,7 +91,7 @@ async function ask(api: string, mode: Mode, key: string): Promise<Finding> {
       );
     if (response.status === 403)
       return wrong(
-        `The key of ${mode} mode must not read checkout sessions at Stripe.`,
+        `The key of ${mode} mode may not read checkout sessions at Stripe.`,
         'Give it the permissions that the guide on cards lists.',
       );
     return advised(`Stripe answers ${response.status} in ${mode} mode.`, 'Ask again later.');

@@ -53,16 +53,16 @@ async function examine(
   const { origin, hostname } = new URL(url);
   const name = `The endpoint ${id} of account ${tenant.account} (${tenant.mode}) at ${origin}`;
   if (disabled !== null)
-    return advised(`${name} is switched off.`, `opentill webhooks update ${id} --enable switches it on.`);
+    return advised(`${name} is disabled.`, `opentill webhooks update ${id} --enable enables it.`);
   const problem = addressProblem(url, rules);
   if (problem !== null) return forbidden(`${name} gets nothing: its address ${problem}.`);
-  if (literalAddress(hostname) !== null) return good(`${name} may be sent to.`);
+  if (literalAddress(hostname) !== null) return good(`${name} is an allowed receiver.`);
   try {
     const addresses = (await resolve(hostname)).map(({ address }) => address);
     const refused = addresses.filter((address) => isForbidden(address, rules));
     return refused.length > 0
       ? forbidden(`${name} gets nothing: its name leads to ${refused.join(', ')}.`)
-      : good(`${name} may be sent to: ${addresses.join(', ')}.`);
+      : good(`${name} is an allowed receiver: ${addresses.join(', ')}.`);
   } catch (error) {
     const { code = 'no answer' } = systemFieldsOf(error);
     return wrong(

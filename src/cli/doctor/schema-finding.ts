@@ -5,10 +5,7 @@ import { advised, type Finding, good, wrong } from '../../lib/finding.ts';
 export function schemaFinding(name: string, schema: number, known: number): Finding {
   if (schema === known) return good(`${name} has the schema ${schema}, that of this version.`);
   if (schema === 0)
-    return advised(
-      `There is nothing of opentill in ${name} yet.`,
-      'The first start of the service creates it.',
-    );
+    return advised(`${name} has no tables of opentill yet.`, 'The first start of the service creates it.');
   return schema > known
     ? wrong(
         `${name} has the schema ${schema} of a newer opentill; this one knows ${known}.`,
@@ -16,6 +13,6 @@ export function schemaFinding(name: string, schema: number, known: number): Find
       )
     : advised(
         `${name} has the schema ${schema} of an older opentill.`,
-        `Take a backup; the next start of the service brings it to ${known}.`,
+        `Take a backup; the next start of the service migrates it to ${known}.`,
       );
 }

@@ -204,5 +204,5 @@ function inOneLine(error: unknown): unknown {
   const { errcode, syscall } = systemFieldsOf(error);
   if (errcode === undefined && syscall === undefined && !isOfPostgres(error)) return error;
   const message = messageLineOf(error);
-  return new UnusableDatabase(`the move has stopped: ${message}; the same command goes on from there`);
+  return new UnusableDatabase(`the move has stopped: ${message}; run the same command again to continue`);
 }

@@ -22,18 +22,18 @@ export type Delivery = {
 
 export const deliveryKeys = {
   id: 'Id of the delivery, `whd_…`.',
-  created_at: 'When it was created.',
+  created_at: 'Time of creation.',
   event: 'Id of the event.',
   event_type: 'Type of the event.',
   checkout: 'Id of the session, or empty.',
   endpoint: 'Id of the webhook endpoint, or empty.',
-  url: 'Where it goes.',
+  url: 'Address of the receiver.',
   status: '`pending`, `delivered` or `failed`.',
   receiver_status: '`healthy`, `failing` or `suspended`.',
-  attempts: 'How many attempts were made.',
-  next_attempt_at: 'When the next attempt is due, or null.',
-  last_attempt_at: 'When the last attempt was made, or null.',
-  last_error: 'What went wrong with it, or empty.',
+  attempts: 'Number of attempts.',
+  next_attempt_at: 'Time at which the next attempt is due, or null.',
+  last_attempt_at: 'Time of the last attempt, or null.',
+  last_error: 'Error of the last attempt, or empty.',
 } as const;
 
 export function lineOf(delivery: Delivery, withReceiver: boolean): string {

@@ -25,20 +25,20 @@ export const endpointId = idOf('whe', 'a webhook endpoint');
 
 export const endpointKeys = {
   id: 'Id of the webhook endpoint, `whe_…`.',
-  url: 'Where its events go.',
-  events: 'Which events it gets.',
+  url: 'Address that receives the events.',
+  events: 'Events that it receives.',
   description: 'Its description.',
   status: '`enabled` or `disabled`.',
-  disabled_reason: 'Why it is disabled, or empty.',
-  health: 'How its deliveries go: `status`, `failing_since`, `last_error`, `next_probe_at`.',
-  previous_secret_expires_at: 'When the previous secret stops signing, or null.',
+  disabled_reason: 'Reason why it is disabled, or empty.',
+  health: 'Health of its deliveries: `status`, `failing_since`, `last_error`, `next_probe_at`.',
+  previous_secret_expires_at: 'Time at which the previous secret stops signing, or null.',
 } as const;
 
 /** Options of `add` and `update`. */
 export const endpointOptions = {
   events: optional(
     selectors,
-    'Which events it gets: types such as `checkout.paid`, all of a kind such as `checkout.*`, or `*` for all.',
+    'Events to send: types such as `checkout.paid`, all of a kind such as `checkout.*`, or `*` for all.',
   ),
   description: optional(text('text'), 'A description of your own.'),
   disable: flag('Disable it: it gets no events.'),

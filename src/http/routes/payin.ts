@@ -25,8 +25,8 @@ const NO_SUCH_PAYIN = 'There is no such payin.';
 const confirmBody = Type.Object(
   {
     payment_method_details: Type.Object(
-      { type: text(64, 'Method, one of those of the session.', 'card') },
-      { description: 'What the payer has chosen; other fields are ignored.' },
+      { type: text(64, 'One of the methods of the session.', 'card') },
+      { description: 'Choice of the payer; other fields are ignored.' },
     ),
   },
   { additionalProperties: false, examples: [{ payment_method_details: { type: 'card' } }] },
@@ -120,7 +120,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
         permission: 'write',
         summary: 'Confirm a payin',
         description:
-          'Starts an attempt with a method, as the payer does on the payment page. The payer goes on at `redirect_url`: the page that shows what is to be done, or that of the provider.',
+          'Starts an attempt with a method, as the payer does on the payment page. The payer continues at `redirect_url`: the payment page with its instructions, or the page of the provider.',
         answers: 'ConfirmedPayin',
         errors: ['not_payable', 'payment_in_progress', 'version_stale'],
       },
@@ -140,7 +140,7 @@ export function payinRoutes(api: Api, dependencies: Dependencies): void {
       const offer = offersAmong(checkout.methods, rails, occasion).find(({ method }) => method.id === type);
       if (offer === undefined) {
         const pointer = '/payment_method_details/type';
-        throw fieldsError([{ pointer, detail: 'is not a method that can be used for this session now' }]);
+        throw fieldsError([{ pointer, detail: 'is not an available method of this session now' }]);
       }
       const { method, rail } = offer;
       const attemptId = newId('pat', time);

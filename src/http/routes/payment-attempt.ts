@@ -57,7 +57,7 @@ export function paymentAttemptRoutes(api: Api, { store, execute, serializer, now
         permission: 'write',
         summary: 'Update a payment attempt',
         description:
-          '`metadata` is a JSON merge patch (RFC 7396) and can always change. The metadata of all attempts of a session have at most 16 KiB.',
+          '`metadata` is a JSON merge patch (RFC 7396) and can always change. The metadata of all attempts of a session have at most 16 KiB together.',
         answers: 'PaymentAttempt',
         errors: ['bad_metadata'],
       },

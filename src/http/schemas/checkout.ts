@@ -100,11 +100,11 @@ export const createBody = Type.Object(
     cancel_url: Type.Optional(address('Address to which the payer returns without paying.')),
     webhook_url: Type.Optional(address('Receiver of this session’s events.')),
     payment_methods: Type.Optional(
-      methods('Methods that the payer can choose. Default, also of an empty list: all available ones.'),
+      methods('Methods that the payer can choose. Default, also for an empty list: all available ones.'),
     ),
     remove_payment_methods: Type.Optional(
       methods(
-        'Methods to leave out. Names that are unknown here are ignored, and all of them where `payment_methods` is given.',
+        'Methods to leave out; unknown names are ignored. Without effect if `payment_methods` is given.',
       ),
     ),
     transaction_description: Type.Optional(

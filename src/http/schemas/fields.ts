@@ -124,7 +124,7 @@ const customerContact = Type.Object(
         {
           additionalProperties: false,
           title: 'CustomerAddress',
-          description: 'A postal address. Its label and phone count where the contact has none.',
+          description: 'A postal address. Its label and phone apply if the contact has none.',
         },
       ),
     ),
@@ -133,7 +133,7 @@ const customerContact = Type.Object(
   {
     additionalProperties: false,
     title: 'CustomerContact',
-    description: 'A contact. Fields of the address beside the name count where `address` has none.',
+    description: 'A contact. Fields of the address beside the name apply if `address` has none.',
   },
 );
 export type GivenContact = Static<typeof customerContact>;

@@ -170,7 +170,10 @@ export const sessionResources = {
   ConfirmedPayin: Type.Object(
     {
       ...payinFacts,
-      redirect_url: text('Where the payer goes on.', 'https://pay.example.com/transaction/1t01k9zq…'),
+      redirect_url: text(
+        'Address at which the payer continues.',
+        'https://pay.example.com/transaction/1t01k9zq…',
+      ),
     },
     { ...closed, description: 'A payin with an attempt that was just started.' },
   ),

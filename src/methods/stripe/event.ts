@@ -19,7 +19,7 @@ export function readStripeEvent(
     const event = secret ? opened(body, signature, secret) : null;
     if (event === null) continue;
     // More people know the secret of the test endpoint than that of the live one.
-    if (event.livemode !== (mode === 'live')) throw new BadSignature('the event is of the other mode');
+    if (event.livemode !== (mode === 'live')) throw new BadSignature('the event belongs to the other mode');
     const reference = idOf(event.id);
     if (reference === null) throw new BadSignature('the event has no id');
     const subject = asRecord(event.data?.object);
@@ -30,7 +30,7 @@ export function readStripeEvent(
       mode,
     };
   }
-  throw new BadSignature('the signature is of no secret that is set, or too old');
+  throw new BadSignature('the signature matches no configured secret, or is too old');
 }
 
 function opened(body: Buffer, signature: string, secret: string): Stripe.Event | null {

@@ -25,7 +25,7 @@ const MAX_BYTES = 8 * 2 ** 20;
 export const fetchHttp: StripeHttp = async ({ method, url, headers, body, timeoutMs }) => {
   const controller = new AbortController();
   const timer = setTimeout(
-    () => controller.abort(new Error(`there was no whole answer within ${timeoutMs} ms`)),
+    () => controller.abort(new Error(`there was no complete answer within ${timeoutMs} ms`)),
     timeoutMs,
   );
   try {

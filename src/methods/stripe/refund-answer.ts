@@ -41,7 +41,7 @@ export function refundAnswer(refund: Stripe.Refund, { createdAt }: Refund, nowMs
       return {
         ...refundPending(createdAt, nowMs),
         reference: id,
-        alert: `the refund ${id} of Stripe is in a state that is not known here: ${status}`,
+        alert: `the refund ${id} of Stripe is in an unknown state: ${status}`,
       };
   }
 }

@@ -51,7 +51,7 @@ async function make(
 ): Promise<Stripe.Refund | string> {
   const { currency, tenant, payments } = checkout;
   const intent = payments.find((each) => each.attempt === refund.attempt && each.rail === refund.rail);
-  if (!intent) return 'Stripe has no payment for this.';
+  if (!intent) return 'Stripe has no payment for this attempt.';
   const amount = toStripeAmount(refund.amount, currency);
   if (amount === null) return `Stripe cannot express this amount of ${currency}.`;
 
@@ -99,9 +99,9 @@ async function retrieve(ask: Ask, { tenant }: Checkout, reference: string): Prom
 
 function refusalInWords({ code, parameter, message }: StripeTrouble): string {
   if (code === 'charge_already_refunded') return 'Stripe has refunded all of the payment already.';
-  if (code === 'charge_disputed') return 'The payment is disputed: Stripe refunds it no more.';
+  if (code === 'charge_disputed') return 'The payment is disputed: Stripe no longer refunds it.';
   if (code === 'amount_too_large' || parameter === 'amount') {
-    return `Stripe has less left of the payment: ${message}`;
+    return `Stripe has a smaller rest of the payment: ${message}`;
   }
   return `Stripe refuses the refund: ${message}`;
 }

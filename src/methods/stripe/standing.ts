@@ -56,9 +56,10 @@ export function intentOf({ payment_intent: intent }: Page): Stripe.PaymentIntent
 
 /** Reason why the page cannot belong to this attempt, or null. */
 export function strangeness({ checkout, attempt }: Asked, page: Page): string | null {
-  if (page.client_reference_id !== attempt.id) return `the page ${page.id} of Stripe is of something else`;
+  if (page.client_reference_id !== attempt.id)
+    return `the page ${page.id} of Stripe belongs to another attempt`;
   if (page.livemode !== (checkout.tenant.mode === 'live')) {
-    return `the key of Stripe is of the other mode: ${page.id} is ${page.livemode ? 'live' : 'test'}`;
+    return `the key of Stripe belongs to the other mode: ${page.id} is ${page.livemode ? 'live' : 'test'}`;
   }
   return null;
 }
@@ -86,10 +87,7 @@ function closed({ attempt }: Asked): RailAnswer {
 }
 
 function unknownState(asked: Asked, { id, status, payment_status: paymentStatus }: Page): RailAnswer {
-  return puzzled(
-    asked,
-    `the page ${id} of Stripe is in a state that is not known here: ${status}, ${paymentStatus}`,
-  );
+  return puzzled(asked, `the page ${id} of Stripe is in an unknown state: ${status}, ${paymentStatus}`);
 }
 
 /** The payer has done everything, and the money is not there yet. */
@@ -108,10 +106,7 @@ function unpaid(asked: Asked, page: Page): RailAnswer {
       return { status: 'processing', reason: '', syncAt, payment: null };
     }
     default:
-      return puzzled(
-        asked,
-        `${intent?.id} of Stripe is in a state that is not known here: ${intent?.status}`,
-      );
+      return puzzled(asked, `${intent?.id} of Stripe is in an unknown state: ${intent?.status}`);
   }
 }
 
@@ -149,7 +144,7 @@ function paid(asked: Asked, page: Page, aftermath: Aftermath): RailAnswer {
 
 function wrongAmount({ checkout: { currency }, attempt }: Asked, intent: string, amount: number): string {
   const asked = formatAmount(attempt.amount, currency);
-  return `${intent} of Stripe has brought ${formatAmount(amount, currency)} where ${asked} was asked for`;
+  return `${intent} of Stripe has brought ${formatAmount(amount, currency)} instead of ${asked}`;
 }
 
 /** Our refund that Stripe reports, by its metadata or its id. */
@@ -218,7 +213,7 @@ function oddityOf(dispute: Stripe.Dispute, currency: string): string[] {
   const { id, status, amount } = dispute;
   return [
     ...(disputeStatuses[status] === undefined
-      ? [`the dispute ${id} of Stripe is in a state that is not known here: ${status}`]
+      ? [`the dispute ${id} of Stripe is in an unknown state: ${status}`]
       : []),
     ...(disputedAmount(dispute, currency) === null
       ? [`the dispute ${id} of Stripe is about ${amount} ${dispute.currency.toUpperCase()} in its units`]

@@ -205,7 +205,7 @@ function withoutPage(asked: Asked): RailAnswer {
     const syncAt = age < START_SETTLES_MS ? nowMs + START_SETTLES_MS : null;
     return { status: 'cancelled', reason: '', syncAt, payment: null };
   }
-  if (age > (expiresAt - plannedAt) * 1000) return failed('The payment page could not be made in time.');
+  if (age > (expiresAt - plannedAt) * 1000) return failed('The payment page could not be created in time.');
   return waiting(asked);
 }
 

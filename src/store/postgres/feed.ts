@@ -111,7 +111,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
       if (used > kept) {
         repairs++;
         tell(
-          `the feed of ${tenantName(tenant)} had lost its end (${kept} of ${used}), and goes on from there`,
+          `the feed of ${tenantName(tenant)} had lost its end (${kept} of ${used}), and continues from there`,
         );
       }
       return placed.length;
@@ -138,7 +138,7 @@ export function createFeed(pool: Pool, { onTrouble, living, inShards }: Dependen
     } catch (error) {
       // Trouble that passes by itself is told by the requests that meet it.
       if (error instanceof StoreUnavailable) return true;
-      tell(`the feed of ${tenantName(tenant)} cannot go on: ${messageOf(error)}`);
+      tell(`the feed of ${tenantName(tenant)} is stuck: ${messageOf(error)}`);
       return false;
     }
     return true;

@@ -106,7 +106,7 @@ async function refuseForeignTables(sql: Sql, name: string): Promise<void> {
     ORDER BY relname LIMIT 1`);
   if (!other) return;
   throw new UnusableDatabase(
-    `the database ${name} holds something else (a table ${other.relname}); make an empty one`,
+    `the database ${name} holds another program’s tables (${other.relname}); create an empty database`,
   );
 }
 

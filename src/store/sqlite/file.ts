@@ -11,7 +11,7 @@ import { enterToRead } from './ownership.ts';
 /** Opens the database of a service for reading, beside the service. */
 export function openForReading(path: string): DatabaseSync {
   if (!existsSync(path))
-    throw new UnusableDatabase(`there is no database ${path}; a first start of the server makes one`);
+    throw new UnusableDatabase(`there is no database ${path}; the first start of the server creates it`);
   const leave = enterToRead(path);
   try {
     return closing(
@@ -45,7 +45,7 @@ function opened(path: string, open: () => DatabaseSync): DatabaseSync {
     throw new UnusableDatabase(noteAt(path) ?? `cannot read the database ${path}: ${messageOf(error)}`);
   }
   database.close();
-  throw new UnusableDatabase(`${path} is no database of opentill`);
+  throw new UnusableDatabase(`${path} is not a database of opentill`);
 }
 
 /** Bytes of the log while a command reads: until that ends, it cannot be begun anew. */

@@ -52,9 +52,9 @@ export function startLogSync(
   }
 
   function fail(error: Error, group: Group): void {
-    const reason = 'the log of the database could not be brought to the disk';
+    const reason = 'the log of the database could not be synced to the disk';
     trouble = new StoreUnavailable(`SQLite: ${reason} (${error.message})`, { reason, cause: error });
-    onTrouble(`${reason} (${error.message}); what is there only a start can tell`);
+    onTrouble(`${reason} (${error.message}); only a new start can tell what it holds`);
     group.reject(trouble);
     next?.reject(trouble);
     onLost();
@@ -114,6 +114,6 @@ function openLog(database: DatabaseSync): number {
     return file;
   } catch (error) {
     if (file !== undefined) closeSync(file);
-    throw new UnusableDatabase(`cannot bring ${path} to the disk: ${messageOf(error)}`);
+    throw new UnusableDatabase(`cannot sync ${path} to the disk: ${messageOf(error)}`);
   }
 }

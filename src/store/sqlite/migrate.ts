@@ -33,7 +33,7 @@ export function refuseOther(
 export function refuseForeign(database: DatabaseSync, path: string): void {
   if (isOurs(database)) return;
   if (database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined) return;
-  throw new UnusableDatabase(`${path} is no database of opentill`);
+  throw new UnusableDatabase(`${path} is not a database of opentill`);
 }
 
 export function isOurs(database: DatabaseSync): boolean {

@@ -70,7 +70,7 @@ function serving(database: DatabaseSync, path: string, owned: Ownership, options
   const onLong = (bytes: number) => {
     const size = Math.round(bytes / 2 ** 20);
     onTrouble(
-      `the log of the database has ${size} MiB; a program reads for so long that it cannot be begun anew`,
+      `the log of the database has ${size} MiB; a program that reads for so long keeps it from being reused`,
     );
   };
   const logSync = startLogSync(database, options);

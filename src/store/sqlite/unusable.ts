@@ -5,7 +5,7 @@ import { noteAt } from './note.ts';
 
 /** Advice on damage. */
 const ADVICE =
-  'if it was whole before, it is damaged: opentill db check says where; move it away, and put a backup in its place with opentill db restore';
+  'if it was intact before, it is damaged: opentill db check says where; move it away, and restore a backup with opentill db restore';
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;

@@ -150,7 +150,7 @@ function nextOf(command: ChangeBankEntry, entry: BankEntry | null, loaded: Loade
     case 'send_back': {
       if (!isUnsettled || !isIncoming(entry)) return settledAlready();
       if (entry.counterparty.account === '') {
-        return refuse('not_refundable', 'The bank did not tell the account of the sender.');
+        return refuse('not_refundable', 'The bank did not report the account of the sender.');
       }
       const { reason } = action;
       const sentBack = { amount: unassigned(entry), state: 'pending', reason, file: '' } as const;
@@ -204,7 +204,7 @@ function takenApart(
 }
 
 function settledAlready(): Refusal {
-  return refuse('entry_settled', 'The entry has been dealt with already.');
+  return refuse('entry_settled', 'The bank entry is already settled.');
 }
 
 function assignProblems(

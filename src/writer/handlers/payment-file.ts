@@ -34,10 +34,7 @@ export function decideOnPaymentFile(
   const transfers = [...refunds.transfers, ...returns.transfers];
   if (transfers.length === 0) {
     const reasons = command.leftOut.slice(0, MAX_REASONS).map(({ id, reason }) => ` ${id}: ${reason}.`);
-    return refuse(
-      'nothing_to_pay',
-      `There is nothing that this account could send back now.${reasons.join('')}`,
-    );
+    return refuse('nothing_to_pay', `No refund or return can leave this account now.${reasons.join('')}`);
   }
   const content = paymentFile({ id, createdAt: now, executeOn: command.executeOn, account, transfers });
   const file: BankFile = {

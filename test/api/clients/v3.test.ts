@@ -230,7 +230,7 @@ suite('fields that are unknown', () => {
       message: 'CHECKOUT.CREATE.FIELD_INVALID',
       errors: [[15502, '/customer_fee_percentage']],
     });
-    assert.match(answer.json.errors[0].message, /would change what is paid/);
+    assert.match(answer.json.errors[0].message, /would change the amount to pay/);
   });
 
   test('are refused of an update that is to change the price by them', async () => {

@@ -57,7 +57,7 @@ suite('doctor finds an address', () => {
     const other = '{"servers":[{"url":"https://pay.example.com"}]}';
     assert.match(
       await examine(await elsewhere(t, other)),
-      /takes https:\/\/pay\.example\.com for its address/,
+      /names https:\/\/pay\.example\.com as its address/,
     );
     assert.match(await examine(`http://127.0.0.1:${await freePort()}`), /does not answer: .*ECONNREFUSED/);
     assert.match(await examine(`https://127.0.0.1:${port}`), /does not answer: /);

@@ -30,7 +30,7 @@ suite('an examination of PostgreSQL', () => {
     const url = await freshDatabase(t);
     for (let times = 0; times < 2; times++)
       assert.ok(
-        (await examineServer(url, 4)).some(({ text }) => /^There is nothing of opentill in /.test(text)),
+        (await examineServer(url, 4)).some(({ text }) => / has no tables of opentill yet\.$/.test(text)),
       );
   });
 
@@ -47,9 +47,9 @@ suite('an examination of PostgreSQL', () => {
     [{ now: facts.now - 60_000 }, 'wrong', /is 60 s ahead of that of the server/],
     [{ now: facts.now + 60_000 }, 'wrong', /is 60 s behind that of the server/],
     [{ checksums: 'off' }, 'advice', /does not notice damaged pages/],
-    [{ most: 12 }, 'wrong', /takes 12 connections, and each process holds 12/],
+    [{ most: 12 }, 'wrong', /accepts 12 connections, and each process holds 12/],
     // The nodes are watched over a connection of its own, and each is asked over another.
-    [{ most: 15, nodes: 2 }, 'wrong', /takes 15 connections, and each process holds 15/],
+    [{ most: 15, nodes: 2 }, 'wrong', /accepts 15 connections, and each process holds 15/],
     [{ remote: true, tls: false }, 'advice', /is not encrypted/],
   ] as const)
     test(`finds ${JSON.stringify(other)} (${status})`, () => {

@@ -36,7 +36,7 @@ test('doctor finds a database on PostgreSQL as it should be', async (t) => {
   const url = await migratedDatabase(t);
   const findings = await examined(t, { DATABASE_URL: url });
   assert.deepEqual(wrongIn(findings), []);
-  found(findings, 'database', /is reached: PostgreSQL/);
+  found(findings, 'database', /is reachable: PostgreSQL/);
   found(findings, 'clock', /is not behind the newest event/);
   found(findings, 'receivers', /^No webhook endpoints/);
 });

@@ -35,7 +35,7 @@ test('doctor finds receivers that get nothing, and why', async (t) => {
   };
   assert.deepEqual(await examine([]), [
     'wrong http://127.0.0.1:9 gets nothing: its address must not be an address in a private or otherwise special network.',
-    'ok https://shop.test may be sent to: 93.184.216.34.',
+    'ok https://shop.test is an allowed receiver: 93.184.216.34.',
     'wrong https://inside.test gets nothing: its name leads to 10.1.2.3.',
     'wrong https://gone.test gets nothing: its name has no address (ENOTFOUND).',
   ]);
@@ -100,7 +100,7 @@ test('doctor asks Stripe only if it is told to, and says what the answer means',
     record: 'finding',
     area: 'rails',
     status: 'ok',
-    text: 'Stripe takes the key of test mode.',
+    text: 'Stripe accepts the key of test mode.',
     advice: '',
   });
   assert.equal(stripe.calls.length, 1);

@@ -28,7 +28,11 @@ suite('doctor', () => {
       PUBLIC_URI: 'https://pay.example.com',
       TRUST_PROXIES: '127.0.0.1',
     });
-    found(findings, 'settings', /^STRIPE_LIVE_WEBHOOK_SECRET must be set: STRIPE_LIVE_SECRET_KEY is\.$/);
+    found(
+      findings,
+      'settings',
+      /^STRIPE_LIVE_WEBHOOK_SECRET must be set, because STRIPE_LIVE_SECRET_KEY is\.$/,
+    );
     assert.match(found(findings, 'settings', /^There is no setting PUBLIC_URI;/).advice, /PUBLIC_URL\?/);
     assert.match(found(findings, 'settings', /^There is no setting TRUST_PROXIES;/).advice, /TRUST_PROXY\?/);
     assert.equal(found(findings, 'rails', /to HTTPS alone/).status, 'wrong');
@@ -57,7 +61,7 @@ suite('doctor', () => {
       STRIPE_TEST_WEBHOOK_SECRET_FILE: directory,
       STATEMENT_DIR: loop,
     });
-    found(findings, 'settings', /^STATEMENT_DIR names what cannot be read: ELOOP\.$/);
+    found(findings, 'settings', /^STATEMENT_DIR names a folder that cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_SECRET_KEY_FILE names .*, which cannot be read: ELOOP\.$/);
     found(findings, 'settings', /^STRIPE_TEST_WEBHOOK_SECRET_FILE names .*, which cannot be read: EISDIR\.$/);
     assert.ok(!findings.some(({ advice }) => advice.startsWith('chmod')));

@@ -88,7 +88,7 @@ suite('refunds at Stripe', () => {
     harness.unknownStateNext();
     const answer = await make(harness, paid, refundOf(paid));
     assert.equal(answer.status, 'pending');
-    assert.match(answer.alert ?? '', /not known here: levitating/);
+    assert.match(answer.alert ?? '', /an unknown state: levitating/);
   });
 
   test('fail where Stripe has less left', async (t) => {
@@ -98,7 +98,10 @@ suite('refunds at Stripe', () => {
     harness.stripe.books.test.createRefund({ payment_intent: intent, amount: '700' });
     const tooMuch = await make(harness, paid, refundOf(paid, { amount: 400 }));
     assert.equal(tooMuch.status, 'failed');
-    assert.match(tooMuch.failure, /^Stripe has less left of the payment: Refund amount \(400\) is greater/);
+    assert.match(
+      tooMuch.failure,
+      /^Stripe has a smaller rest of the payment: Refund amount \(400\) is greater/,
+    );
     harness.stripe.books.test.createRefund({ payment_intent: intent });
     const nothing = await make(harness, paid, refundOf(paid, { amount: 1 }));
     assert.deepEqual(
@@ -111,7 +114,7 @@ suite('refunds at Stripe', () => {
     const harness = await startHarness(t);
     const started = await harness.started();
     const answer = await make(harness, started, refundOf(started));
-    assert.deepEqual([answer.status, answer.failure], ['failed', 'Stripe has no payment for this.']);
+    assert.deepEqual([answer.status, answer.failure], ['failed', 'Stripe has no payment for this attempt.']);
   });
 
   for (const [misbehaviour, times] of troubles) {

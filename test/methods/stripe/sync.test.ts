@@ -55,7 +55,10 @@ suite('how a card payment stands', () => {
     const answer = await sync(harness, started);
     assert.equal(answer.status, 'succeeded');
     assert.equal(answer.payment?.amount, 900);
-    assert.match(answer.alert ?? '', /^pat_\S+: pi_\w+ of Stripe has brought 9\.00 USD where 10\.00 USD was/);
+    assert.match(
+      answer.alert ?? '',
+      /^pat_\S+: pi_\w+ of Stripe has brought 9\.00 USD instead of 10\.00 USD/,
+    );
   });
 
   test('of another currency nothing is booked, and somebody is told', async (t) => {
@@ -114,7 +117,7 @@ suite('how a card payment stands', () => {
       harness.unknownStateNext();
       const answer = await sync(harness, started);
       assert.equal(answer.status, 'requires_action');
-      assert.match(answer.alert ?? '', /not known here: levitating, levitating/);
+      assert.match(answer.alert ?? '', /an unknown state: levitating, levitating/);
       harness.unknownStateNext();
       const processing = { ...started, attempt: { ...started.attempt, status: 'processing' as const } };
       assert.equal((await sync(harness, processing)).status, 'processing');
@@ -128,7 +131,7 @@ suite('how a card payment stands', () => {
     harness.stripe.next('other_mode');
     const answer = await sync(harness, started);
     assert.equal(answer.payment, null);
-    assert.match(answer.alert ?? '', /the key of Stripe is of the other mode/);
+    assert.match(answer.alert ?? '', /the key of Stripe belongs to the other mode/);
   });
 
   test('the page of another attempt books nothing', async (t) => {
@@ -138,7 +141,7 @@ suite('how a card payment stands', () => {
     const { checkout, attempt } = harness.planned({}, { details: other.attempt.details });
     const answer = await sync(harness, { checkout, attempt });
     assert.equal(answer.payment, null);
-    assert.match(answer.alert ?? '', /is of something else/);
+    assert.match(answer.alert ?? '', /belongs to another attempt/);
   });
 });
 
@@ -169,7 +172,7 @@ suite('what a card payment loses again', () => {
     harness.stripe.books.test.settleDispute(dispute.id, 'levitating');
     const answer = await sync(harness, paid);
     assert.deepEqual(answer.reversals, [{ ...reversal, status: 'open' }]);
-    assert.match(answer.alert ?? '', /not known here: levitating/);
+    assert.match(answer.alert ?? '', /an unknown state: levitating/);
   });
 
   test('an inquiry, which is no dispute yet', async (t) => {
@@ -276,7 +279,10 @@ suite('an attempt that does not know its page', () => {
     const now = Date.now();
     assert.equal((await sync(harness, planned, now)).status, 'requires_action');
     const later = await sync(harness, planned, now + 24 * HOUR);
-    assert.deepEqual([later.status, later.reason], ['failed', 'The payment page could not be made in time.']);
+    assert.deepEqual(
+      [later.status, later.reason],
+      ['failed', 'The payment page could not be created in time.'],
+    );
   });
 
   test('gives no address of a page that asks for something else', async (t) => {

@@ -17,14 +17,14 @@ export const command = databaseCommand({
     file: optional(file('settings.json'), 'The file to read; `-` is standard input.'),
     compatibility: optional(
       choice('how', 'strict', 'v3'),
-      'How requests are read and answers written: `v3` for clients of other v3 services.',
+      'Compatibility mode: `v3` is for clients of other v3 services.',
     ),
     live: liveOption,
   },
   examples: [
     ['opentill accounts configure 1 --file settings.json', 'Configure test mode'],
     ['opentill accounts configure 1 --live --file -', 'Configure live mode from standard input'],
-    ['opentill accounts configure 1 --compatibility v3', 'Let clients of other v3 services in unchanged'],
+    ['opentill accounts configure 1 --compatibility v3', 'Accept clients of other v3 services unchanged'],
   ],
   async run({ account: number, file, compatibility, live }, { store, output }) {
     const account = await accountOf(store, number);

@@ -13,12 +13,12 @@ export const command = databaseCommand({
   arguments: { account: required(accountNumber, 'Number of the account.') },
   options: { live: liveOption },
   json: objectOf({
-    business: 'What receipts say of the merchant.',
-    policy: 'What becomes of payments that are short, in excess, late or without a reference.',
-    receiving_accounts: 'Where bank transfers go.',
-    csv_mappings: 'How CSV statements are read, by name.',
-    compatibility: '`strict`, or `v3` for clients of other v3 services.',
-    webhook_url_events: 'Types of events that go to the address of a session.',
+    business: 'Details of the merchant on receipts.',
+    policy: 'Policy for payments that are short, in excess, late or without a reference.',
+    receiving_accounts: 'Receiving accounts for bank transfers.',
+    csv_mappings: 'Column mappings of CSV statements, by name.',
+    compatibility: 'Compatibility mode: `strict`, or `v3` for clients of other v3 services.',
+    webhook_url_events: 'Types of events that are sent to the `webhook_url` of a session.',
   }),
   examples: [['opentill accounts settings 1 --live', 'The settings of account 1 in live mode']],
   async run({ account, live }, { store, output }) {

@@ -21,7 +21,7 @@ export const command = apiCommand(
   'bank',
 )({
   purpose: 'Book a bank entry for a payin, or split it between several.',
-  details: ['Amounts are in the currency of the entry. Without an amount a payin gets all that is left.'],
+  details: ['Amounts are in the currency of the entry. A payin without an amount gets the rest.'],
   arguments: {
     entry: required(entryId, 'Id of the bank entry, `ntc_…`.'),
     payin: several(part, 'Id of a payin, `chk_…`, or `chk_…=12.50` with the amount for it.'),
@@ -30,7 +30,7 @@ export const command = apiCommand(
   examples: [
     [
       'opentill bank assign ntc_01k9zq4tn30000x5r7m2c9w1he chk_01k9zq4tn30000x5r7m2c9w1he',
-      'All of it for one payin',
+      'The whole entry for one payin',
     ],
     [
       'opentill bank assign ntc_01k9zq4tn30000x5r7m2c9w1he chk_01k9zq4tn30000x5r7m2c9w1he=10.00 chk_01k9zr8x2p0000h3v6n1d4t7kc=2.50',

@@ -37,11 +37,11 @@ export const command = apiCommand('bank')({
     statement: {
       id: 'Id of the statement file, `bfl_…`.',
       file: 'Name of the file.',
-      was_known: 'Whether it had been imported before: then it changes nothing.',
-      entries: 'How many entries it has.',
-      new: 'How many of them are new.',
-      settled: 'How many of the new ones are settled.',
-      open: 'How many of the new ones wait.',
+      was_known: 'True if the file had been imported before: then it changes nothing.',
+      entries: 'Number of entries.',
+      new: 'Number of new entries.',
+      settled: 'Number of new entries that are settled.',
+      open: 'Number of new entries that wait.',
     },
   }),
   examples: [

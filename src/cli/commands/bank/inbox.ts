@@ -7,16 +7,16 @@ import { wholeNumber } from '../../declare/values.ts';
 export const command = apiCommand('bank')({
   purpose: 'List the bank entries that wait for a decision.',
   details: [
-    'Entries that wait for a person come first, then those that wait for the bank or for a session. A line has the id, the date, the amount with what is left of it, the receiving account, the payer, the text, the problem, the payins that it may be for with their scores, and the status.',
+    'Entries that wait for a person come first, then those that wait for the bank or for a session. A line has the id, the date, the amount with what is left of it, the receiving account, the payer, the text, the problem, the payins that it may pay with their scores, and the status.',
   ],
   options: {
     all: flag('All entries, newest first.'),
-    limit: withDefault(wholeNumber(1, 10_000), '100', 'How many at most.'),
+    limit: withDefault(wholeNumber(1, 10_000), '100', 'Maximum number.'),
   },
   json: listOf(entryKeys, 'bank_entry'),
   examples: [
     ['opentill bank inbox', 'What waits'],
-    ['opentill bank inbox --all --limit 20', 'The last 20 entries, whatever became of them'],
+    ['opentill bank inbox --all --limit 20', 'The last 20 entries, in any state'],
   ],
   async run({ all, limit }, { client, output }) {
     // Entries that need a decision go before those that may settle by themselves.
@@ -27,7 +27,7 @@ export const command = apiCommand('bank')({
     for (const query of queries) {
       for await (const page of client.pages<Entry>('/bank_entry', query)) {
         for (const each of page) {
-          if (shown === limit) return output.remark('there are more; --limit says how many are shown');
+          if (shown === limit) return output.remark('there are more; --limit sets how many are shown');
           output.record(each, lineOf(each));
           shown++;
         }

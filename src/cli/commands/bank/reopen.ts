@@ -5,8 +5,10 @@ import { optional, required } from '../../declare/parameter.ts';
 import { text } from '../../declare/values.ts';
 
 export const command = apiCommand('bank')({
-  purpose: 'Take back that a bank entry was ignored, or is to be sent back.',
-  details: ['Where its money is to be sent back, make sure first that the bank will not carry that out.'],
+  purpose: 'Reopen a bank entry that was ignored, or is to be sent back.',
+  details: [
+    'If its money is to be sent back, first make sure that the bank will not carry out the transfer.',
+  ],
   arguments: { entry: required(entryId, 'Id of the bank entry, `ntc_…`.') },
   options: { reason: optional(text('text'), 'Why.') },
   json: objectOf(entryKeys, 'bank_entry'),

@@ -13,8 +13,8 @@ import { percent, startProgress } from '../../progress.ts';
 export const command = plainCommand({
   purpose: 'Copy the whole database to a new file, while the service runs.',
   details: [
-    'The copy is the database of one moment. It holds secrets and personal data.',
-    'Then the copy is checked as `db check` does. Of a file that is damaged there is no backup. If only a rule is broken, the copy is kept and the exit status is 3.',
+    'The copy is a consistent snapshot. It holds secrets and personal data.',
+    'Then the copy is checked as `db check` does. A damaged copy is removed. If only a rule is broken, the copy is kept and the exit status is 3.',
     'For a database on PostgreSQL, the command fails and names the `pg_dump` command to run instead.',
   ],
   arguments: { file: required(file(), 'The file to create.') },
@@ -27,7 +27,7 @@ export const command = plainCommand({
       try {
         noteBackup(database.path, result, Date.now());
       } catch (error) {
-        output.remark(`/metrics will not tell of this backup: ${messageOf(error)}`);
+        output.remark(`/metrics will not report this backup: ${messageOf(error)}`);
       }
     };
     let check: BackupCheck;
@@ -52,7 +52,7 @@ export const command = plainCommand({
       return;
     }
     output.line(
-      `${file} has everything. It holds secrets and personal data: keep it where nobody else can read it.`,
+      `${file} is complete. It holds secrets and personal data: keep it where nobody else can read it.`,
     );
     if (!isChecked)
       output.line('Its schema is another version’s, so only the file was checked, not the books.');

@@ -10,21 +10,21 @@ import { exitStatus } from '../../failure.ts';
 import { percent, startProgress } from '../../progress.ts';
 
 export const command = plainCommand({
-  purpose: 'Check that the database is whole and its books add up, while the service runs.',
+  purpose: 'Check that the database is intact and its books add up, while the service runs.',
   details: ['Prints a line for each rule. The exit status is 3 if a rule is broken.'],
   options: { database: databaseOption },
   json: linesOf({
     rule: {
       rule: 'The rule, in words.',
       status: '`holds`, `broken`, or `skipped` where it cannot be checked on this database.',
-      count: 'How many rows break it.',
+      count: 'Number of rows that break it.',
       examples: 'Ids of some of them.',
-      reason: 'Why it could not be checked, or null.',
+      reason: 'Reason why it could not be checked, or null.',
     },
     summary: {
-      holds: 'How many rules hold.',
-      broken: 'How many are broken.',
-      skipped: 'How many were not checked.',
+      holds: 'Number of rules that hold.',
+      broken: 'Number of broken rules.',
+      skipped: 'Number of rules that were not checked.',
     },
   }),
   examples: [['opentill db check', 'The database of the settings']],
@@ -69,7 +69,7 @@ async function checkFile(path: string, listener: CheckListener): Promise<void> {
 function lineOf(outcome: Outcome): string {
   const { rule, count, examples, untold, skipped = false } = outcome;
   if (!isBroken(outcome)) return skipped ? `– ${rule}: left out, ${untold}` : `✓ ${rule}`;
-  if (untold !== undefined) return `✗ ${rule}: cannot be told, ${untold}`;
+  if (untold !== undefined) return `✗ ${rule}: cannot be checked, ${untold}`;
   const more = count > examples.length ? ` and ${count - examples.length} more` : '';
   return `✗ ${rule}: not so for ${examples.join(', ')}${more}`;
 }

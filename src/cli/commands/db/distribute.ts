@@ -12,15 +12,15 @@ import { startProgress } from '../../progress.ts';
 export const command = plainCommand({
   purpose: 'Distribute a PostgreSQL database over the nodes of Citus, by account.',
   details: [
-    'The service must not run meanwhile. Nodes and their settings are checked first, and what is missing is said.',
-    'What was interrupted goes on when the same command is run again. Later versions distribute new tables by themselves.',
+    'The service must not run meanwhile. The command first checks the nodes and their settings, and names what is missing.',
+    'After an interruption, run the same command again: it continues. Later versions distribute new tables by themselves.',
   ],
   options: { database: databaseOption },
   examples: [['opentill db distribute', 'The database of the settings']],
   async run({ database }, { output }) {
     if (database.kind !== 'postgres')
       throw new Failure(
-        'only PostgreSQL with Citus can be distributed; opentill db move takes you to PostgreSQL',
+        'only PostgreSQL with Citus can be distributed; opentill db move moves a database to PostgreSQL',
       );
     const progress = startProgress();
     let count: number;
@@ -63,7 +63,7 @@ async function objections(sql: Sql): Promise<string[]> {
     FROM run_command_on_all_nodes(${`SELECT concat_ws(' ', ${settings})`}) JOIN pg_dist_node USING (nodeid)
     ORDER BY nodeid`;
   return [
-    ...(facts.busy ? ['a service uses it, which has to be stopped'] : []),
+    ...(facts.busy ? ['a service is using it; stop it first'] : []),
     ...(facts.coordinator
       ? []
       : ["the workers do not know the coordinator (SELECT citus_set_coordinator_host('its name'))"]),

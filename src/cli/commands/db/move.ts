@@ -30,7 +30,7 @@ const target: Value<string> = {
 export const command = plainCommand({
   purpose: 'Move everything from SQLite to an empty PostgreSQL database.',
   details: [
-    'The service goes on until the command asks for a stop. What was interrupted goes on when the same command is run again.',
+    'The service keeps running until the command asks you to stop it. After an interruption, run the same command again: it continues.',
   ],
   options: {
     from: withDefault(source, DEFAULT_DATABASE_URL, 'The database to move.', {
@@ -89,7 +89,7 @@ function createTeller(): { readonly teller: Teller; readonly clear: () => void }
 function whenInterrupted(clear: () => void): () => void {
   function interrupted(signal: NodeJS.Signals): void {
     clear();
-    console.error('opentill: interrupted; the same command goes on from here');
+    console.error('opentill: interrupted; run the same command again to continue');
     process.exit(signal === 'SIGINT' ? 130 : 143);
   }
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);

@@ -9,7 +9,7 @@ import { startProgress } from '../../progress.ts';
 export const command = plainCommand({
   purpose: 'Restore a database from a backup.',
   details: [
-    'The database must not exist yet. If anything goes wrong, nothing is left of it.',
+    'The database must not exist yet. If the restore fails, nothing is left of it.',
     'For a database on PostgreSQL, the command fails and names the `pg_restore` command to run instead.',
   ],
   arguments: { file: required(file(), 'The backup.') },
@@ -27,6 +27,6 @@ export const command = plainCommand({
     } finally {
       progress.clear();
     }
-    output.line('The database is restored. opentill db check looks through it.');
+    output.line('The database is restored. Check it with opentill db check.');
   },
 });

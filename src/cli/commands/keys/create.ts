@@ -11,8 +11,8 @@ export const command = databaseCommand({
   options: {
     account: accountOption,
     live: liveOption,
-    permissions: withDefault(permissions, usualPermissions.join(','), 'What the key may do.'),
-    name: withDefault(keyName, '', 'A name of your own.'),
+    permissions: withDefault(permissions, usualPermissions.join(','), 'Permissions of the key.'),
+    name: withDefault(keyName, '', 'Your name for the key.'),
   },
   json: objectOf({
     id: 'The API key, `ak_…`.',
@@ -20,7 +20,7 @@ export const command = databaseCommand({
     webhook_secret: 'The secret of webhooks to the addresses that sessions name.',
     account: 'Number of the account.',
     mode: '`test` or `live`.',
-    permissions: 'What the key may do.',
+    permissions: 'Permissions of the key.',
     name: 'Its name.',
   }),
   examples: [

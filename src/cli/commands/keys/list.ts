@@ -8,10 +8,10 @@ export const command = databaseCommand({
     id: 'The API key, `ak_…`.',
     account: 'Number of its account.',
     mode: '`test` or `live`.',
-    permissions: 'What it may do.',
+    permissions: 'Permissions of the key.',
     name: 'Its name.',
-    created_at: 'When it was created.',
-    revoked_at: 'When it was revoked, or null.',
+    created_at: 'Time of creation.',
+    revoked_at: 'Time of revocation, or null.',
   }),
   examples: [['opentill keys list', 'The keys of all accounts']],
   async run(_input, { store, output }) {

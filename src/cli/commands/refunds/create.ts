@@ -20,7 +20,7 @@ export const command = apiCommand(
   options: {
     attempt: optional(
       idOf('pat', 'a payment attempt'),
-      'The attempt to refund. Without it, the newest that has brought that much.',
+      'Attempt to refund. Default: the newest one that has brought that much.',
     ),
     reason: optional(text('text'), 'Why.'),
   },
@@ -28,7 +28,7 @@ export const command = apiCommand(
   examples: [
     [
       "opentill refunds create chk_01k9zq4tn30000x5r7m2c9w1he 12.50 --reason 'Lost parcel'",
-      'Refund a part of what was paid',
+      'Refund a part of a payment',
     ],
   ],
   async run({ payin, amount, attempt, reason }, { client, output }) {

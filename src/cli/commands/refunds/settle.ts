@@ -8,7 +8,7 @@ export const command = apiCommand('refund')({
   purpose: 'Settle a refund by bank transfer that no statement will confirm.',
   arguments: {
     refund: required(idOf('rfd', 'a refund'), 'Id of the refund, `rfd_…`.'),
-    status: required(choice('status', 'succeeded', 'failed'), 'How it ended.'),
+    status: required(choice('status', 'succeeded', 'failed'), 'Outcome of the refund.'),
   },
   options: { reason: optional(text('text'), 'Why.') },
   json: objectOf(refundKeys, 'refund'),

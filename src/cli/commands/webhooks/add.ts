@@ -6,7 +6,7 @@ import { endpointKeys, endpointOptions, lineOf, type WithSecret } from '../../we
 
 export const command = apiCommand('webhooks')({
   purpose: 'Add a webhook endpoint; its secret is shown once.',
-  arguments: { address: required(nonEmpty('address', 'an address'), 'Where its events go.') },
+  arguments: { address: required(nonEmpty('address', 'an address'), 'Address that receives the events.') },
   options: endpointOptions,
   json: objectOf({ ...endpointKeys, secret: 'Its secret; it is shown only now.' }, 'webhook_endpoint'),
   examples: [

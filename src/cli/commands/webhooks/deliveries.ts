@@ -8,16 +8,16 @@ import { pathOf } from '../../webhooks/endpoint.ts';
 export const command = apiCommand('webhooks')({
   purpose: 'List webhook deliveries, newest first.',
   details: [
-    'Without a receiver, those to all of them. An endpoint that was removed still has its deliveries; the origin of an address, such as https://shop.example, has those to addresses that sessions name.',
+    'Without a receiver, it lists deliveries to all of them. A removed endpoint still has its deliveries. An origin such as https://shop.example selects deliveries to addresses that sessions name.',
   ],
   arguments: { receiver: optional(receiverValue, 'Id of an endpoint, `whe_…`, or an origin.') },
   options: {
     status: optional(choice('status', 'pending', 'delivered', 'failed'), 'Only deliveries with this status.'),
-    limit: withDefault(wholeNumber(1, 10_000), '20', 'How many at most.'),
+    limit: withDefault(wholeNumber(1, 10_000), '20', 'Maximum number.'),
   },
   json: listOf(deliveryKeys, 'webhook_delivery'),
   examples: [
-    ['opentill webhooks deliveries --status failed', 'What has failed, to whomever'],
+    ['opentill webhooks deliveries --status failed', 'Failed deliveries to all receivers'],
     ['opentill webhooks deliveries https://shop.example --limit 5', 'The last five to a host'],
   ],
   async run({ receiver, status, limit }, { client, output }) {

@@ -11,15 +11,15 @@ export const command = apiCommand('webhooks')({
   purpose: 'Resend all failed deliveries that were created since a time.',
   details: ['Deliveries to disabled endpoints are left out.'],
   options: {
-    since: required(moment, 'A time such as 2030-01-31T12:00:00Z, or how long ago it is, such as 2h or 3d.'),
+    since: required(moment, 'A time such as 2030-01-31T12:00:00Z, or an age such as 2h or 3d.'),
     endpoint: optional(endpointId, 'Only deliveries to this endpoint.'),
   },
   json: objectOf({
-    resent: 'How many deliveries are sent again.',
-    has_left_out: 'Whether some are left out, because their endpoint is disabled.',
+    resent: 'Number of deliveries that are sent again.',
+    has_left_out: 'True if some are left out because their endpoint is disabled.',
   }),
   examples: [
-    ['opentill webhooks resend-failed --since 2h', 'What has failed in the last two hours'],
+    ['opentill webhooks resend-failed --since 2h', 'Failed deliveries of the last two hours'],
     [
       'opentill webhooks resend-failed --since 2030-01-31T12:00:00Z --endpoint whe_01k9zq4tn30000x5r7m2c9w1he',
       'To one endpoint',

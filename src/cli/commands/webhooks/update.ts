@@ -15,15 +15,15 @@ export const command = apiCommand('webhooks')({
   purpose: 'Change a webhook endpoint.',
   arguments: {
     endpoint: required(endpointId, 'Id of the webhook endpoint, `whe_…`.'),
-    address: optional(nonEmpty('address', 'an address'), 'Where its events go from now on.'),
+    address: optional(nonEmpty('address', 'an address'), 'New address of the endpoint.'),
   },
   options: {
     ...endpointOptions,
-    enable: flag('Enable it; one that is suspended is probed immediately.'),
+    enable: flag('Enable it; a suspended endpoint is probed immediately.'),
   },
   json: objectOf(endpointKeys, 'webhook_endpoint'),
   examples: [
-    ['opentill webhooks update whe_01k9zq4tn30000x5r7m2c9w1he --enable', 'Switch it on again'],
+    ['opentill webhooks update whe_01k9zq4tn30000x5r7m2c9w1he --enable', 'Enable it again'],
     [
       "opentill webhooks update whe_01k9zq4tn30000x5r7m2c9w1he https://shop.example/new --events 'payin.*'",
       'Another address, other events',

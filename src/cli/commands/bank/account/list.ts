@@ -4,8 +4,8 @@ import { listOf } from '../../../declare/json.ts';
 import { lineOf, receivingAccountKeys, recordOf } from '../../../receiving-account.ts';
 
 export const command = databaseCommand({
-  purpose: 'List the receiving accounts: where bank transfers go.',
-  details: ['Of each currency payers see the first account.'],
+  purpose: 'List the receiving accounts for bank transfers.',
+  details: ['Payers see the first account of each currency.'],
   options: { account: accountOption, live: liveOption },
   json: listOf(receivingAccountKeys),
   examples: [['opentill bank account list --live', 'The receiving accounts of live mode']],

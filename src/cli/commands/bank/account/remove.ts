@@ -8,7 +8,7 @@ import { printable } from '../../../printable.ts';
 export const command = databaseCommand({
   purpose: 'Remove a receiving account.',
   details: [
-    'Payers who were told to pay into it still can: attempts that wait for a transfer keep the account. To import its statements it has to be there.',
+    'Payers who already have its details can still pay into it: waiting attempts keep the account. Its statements can be imported only while it exists.',
   ],
   arguments: {
     id: required(nonEmpty('id', 'the id of a receiving account'), 'Id of the receiving account.'),

@@ -46,7 +46,7 @@ const pointers = new Map(
 export const command = databaseCommand({
   purpose: 'Create a receiving account, or change fields of one.',
   details: [
-    'A new account needs a currency, a holder with name and country, and what identifies it, such as an IBAN. Of an account that exists, only the given fields change; an empty text removes a field.',
+    'A new account needs a currency, a holder with name and country, and an identifier such as an IBAN. For an existing account, only the given fields change; an empty value removes a field.',
   ],
   arguments: {
     id: required(nonEmpty('id', 'an id that you choose'), 'An id that you choose, such as `eur`.'),

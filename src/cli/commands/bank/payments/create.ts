@@ -8,8 +8,8 @@ export const command = apiCommand(
   'refund',
   'bank',
 )({
-  purpose: 'Create a file of payments with all that is to go back, for the bank to carry out.',
-  details: ['The file is ISO 20022 pain.001. What is in one file is in no other.'],
+  purpose: 'Create a payment file of all pending refunds and returns, for the bank to carry out.',
+  details: ['The file is ISO 20022 pain.001. Each refund or return is in one file only.'],
   arguments: {
     receivingAccount: required(
       nonEmpty('id', 'the id of a receiving account'),
@@ -17,13 +17,16 @@ export const command = apiCommand(
     ),
   },
   options: {
-    executeOn: optional(date, 'When the bank is to carry it out, such as 2030-01-31. Today, if not given.'),
+    executeOn: optional(date, 'Execution date, such as 2030-01-31. Default: today.'),
     ...paymentFileOptions,
   },
   json: objectOf(paymentFileKeys),
   examples: [
-    ['opentill bank payments create eur', 'All that is to go back from the account eur'],
-    ['opentill bank payments create eur --execute-on 2030-01-31 --out refunds.xml', 'On a day, in a file'],
+    ['opentill bank payments create eur', 'All refunds and returns from the account eur'],
+    [
+      'opentill bank payments create eur --execute-on 2030-01-31 --out refunds.xml',
+      'With an execution date and a file name',
+    ],
   ],
   async run({ receivingAccount, executeOn, out, force }, { client, output }) {
     const body = {

@@ -8,8 +8,8 @@ export const command = apiCommand(
   'read',
   'bank',
 )({
-  purpose: 'Write a file of payments again that was created before.',
-  arguments: { file: required(idOf('bfl', 'a file of payments'), 'Id of the file of payments, `bfl_…`.') },
+  purpose: 'Write an existing payment file again.',
+  arguments: { file: required(idOf('bfl', 'a payment file'), 'Id of the payment file, `bfl_…`.') },
   options: paymentFileOptions,
   json: objectOf(paymentFileKeys),
   examples: [['opentill bank payments write bfl_01k9zq4tn30000x5r7m2c9w1he', 'The same file once more']],
