@@ -64,7 +64,7 @@ suite('a start cannot be', () => {
     // Others have a table of this name, too.
     const other = await freshDatabase(t);
     await aside(other, 'CREATE TABLE schema_version (installed_rank integer, version text)');
-    await assertCannotStart(t, other, /something else \(a table schema_version\)/);
+    await assertCannotStart(t, other, /another program’s tables \(schema_version\)/);
     const database = postgresDatabase(url, async () => {});
     assert.deepEqual(await database.tables(), ['invoices']);
     await database.remove();
