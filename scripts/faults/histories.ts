@@ -51,13 +51,13 @@ export const historyFaults: readonly Fault[] = [
   },
   {
     name: 'a feed goes on behind the event after the last one that was read',
-    ...found('store/shared'),
+    ...found('store/feed'),
     find: 'position: rows.at(-1)?.position ?? lookedTo };',
     replace: 'position: lookedTo };',
   },
   {
     name: 'a reader of a feed who is not at its end hears that there is no more',
-    ...found('store/shared'),
+    ...found('store/feed'),
     find: 'if (found.length > limit) return { rows, hasMore: true,',
     replace: 'if (found.length > limit) return { rows, hasMore: false,',
   },

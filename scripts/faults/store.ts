@@ -545,8 +545,8 @@ export const storeFaults: readonly Fault[] = [
     name: 'a page of long sessions has all of them',
     file: 'src/store/page.ts',
     tests: ['test/api/lists.test.ts'],
-    find: 'if (characters >= MAX_CHARACTERS)',
-    replace: 'if (characters < 0)',
+    find: 'if (length >= PAGE_LENGTH)',
+    replace: 'if (length < 0)',
   },
   {
     name: 'a page towards newer sessions leaves out those next to its cursor',

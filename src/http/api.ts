@@ -7,6 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
+import { tenantName } from '../checkout/tenant.ts';
 import { admitCallers, type Limits } from './admission.ts';
 import { principalOf } from './answer.ts';
 import type { Authenticator } from './auth.ts';
@@ -16,6 +17,7 @@ import { dropAbsent, longListProblem, nameNobody } from './input.ts';
 import { loosenBorder } from './loose.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { parameterError } from './parameters.ts';
+import { sendInPieces } from './pieces.ts';
 import { createTurns } from './turns.ts';
 
 /** The part of the service that routes of the API are added to; schemas give the types of what they receive. */
@@ -45,9 +47,11 @@ export function prepareApi(api: FastifyInstance, auth: Authenticator, limits: Li
   });
   // Behind the hook above, so that it asks the store for nothing that no id can be.
   loosenBorder(api);
+  // Behind the border, which may change what is sent.
+  sendInPieces(api);
   const turns = createTurns();
   api.addHook('preHandler', (request, _reply, done) => {
-    if ('lists' in request.routeOptions.config) turns(principalOf(request).tenant, done);
+    if ('lists' in request.routeOptions.config) turns(tenantName(principalOf(request).tenant), done);
     else done();
   });
   return refuseOtherMethods(api);

@@ -21,6 +21,7 @@ import { answerFailures, answerUnreadable, sendError } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { collectOperations } from './operation.ts';
 import { createOverload } from './overload.ts';
+import { createPieces, sendInPieces } from './pieces.ts';
 import { requestIds } from './request-id.ts';
 import { apiKeyRoutes } from './routes/api-key.ts';
 import { bankEntryRoutes } from './routes/bank-entry.ts';
@@ -110,6 +111,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   answerFailures(app, publicUrl);
 
   collectOperations(app);
+  app.decorate('pieces', createPieces());
   const limits = createLimits(rates);
   await app.register(
     async (scoped) => {
@@ -135,11 +137,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   );
   await app.register(async (pages) => {
     await pages.register(formbody, { bodyLimit: 4096 });
+    sendInPieces(pages);
     pageRoutes(pages, options, limits.addresses);
   });
   providerEventRoutes(app, limits.unsigned, { ...options, onBadSignature: metrics.badSignature });
   await app.register(async (open) => {
     limitAddresses(open);
+    sendInPieces(open);
     if (options.servesOperations) operationsRoutes(open, options);
     serveDocs(open, publicUrl);
   });

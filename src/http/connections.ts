@@ -11,6 +11,7 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { http } from '../lib/node-http.ts';
+import { unsentOf } from './pieces.ts';
 
 const defaults = {
   /** Time for the head of a request, from the first byte or from the beginning of the connection. */
@@ -133,23 +134,26 @@ export function guardConnections(options: ConnectionOptions = {}) {
   function endUnread(): void {
     const now = performance.now();
     let unreadBytes = 0;
-    const behind: Socket[] = [];
+    const behind: { readonly socket: Socket; readonly bytes: number }[] = [];
     for (const [socket, connection] of connections) {
       connection.answering = answeringOn(connection);
       if (connection.latest?.[0].complete && connection.latest[1].closed) connection.latest = null;
-      if (connection.answering?.writableEnded) connection.readyAt ??= now;
+      const unsentBytes = connection.answering === null ? 0 : unsentOf(connection.answering);
+      if (connection.answering?.writableEnded || unsentBytes > 0) connection.readyAt ??= now;
       else connection.readyAt = null;
       if (connection.readyAt !== null && now - connection.readyAt > limits.answerMs) socket.destroy();
       else if (socket.writableLength > 0) {
-        unreadBytes += socket.writableLength;
-        behind.push(socket);
+        // What waits for a client that reads has to wait for a turn alone.
+        const bytes = socket.writableLength + unsentBytes;
+        unreadBytes += bytes;
+        behind.push({ socket, bytes });
       }
     }
     if (unreadBytes <= limits.maxUnreadBytes) return;
-    behind.sort((one, other) => other.writableLength - one.writableLength);
-    for (const socket of behind) {
+    behind.sort((one, other) => other.bytes - one.bytes);
+    for (const { socket, bytes } of behind) {
       if (unreadBytes <= limits.maxUnreadBytes) return;
-      unreadBytes -= socket.writableLength;
+      unreadBytes -= bytes;
       socket.destroy();
     }
   }

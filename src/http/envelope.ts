@@ -13,10 +13,26 @@ export function listEnvelope(
   hasMore: boolean,
   cursor: string | null,
 ): string {
-  return (
-    `{"status":"success","message":"${operation}.SUCCESS","data":[${rows.join(',')}],` +
-    `"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)}}`
-  );
+  const [head, end] = listEnds(operation, hasMore, cursor);
+  return head + rows.join(',') + end;
+}
+
+/** The same of rows that are bytes already, with commas between them. */
+export function listBytes(
+  operation: string,
+  rows: readonly Uint8Array[],
+  hasMore: boolean,
+  cursor: string | null,
+): Uint8Array[] {
+  const [head, end] = listEnds(operation, hasMore, cursor);
+  return [Buffer.from(head), ...rows, Buffer.from(end)];
+}
+
+function listEnds(operation: string, hasMore: boolean, cursor: string | null): [head: string, end: string] {
+  return [
+    `{"status":"success","message":"${operation}.SUCCESS","data":[`,
+    `],"has_more":${hasMore},"next_cursor":${JSON.stringify(cursor)}}`,
+  ];
 }
 
 export function etagOf(version: number): string {

@@ -3,25 +3,21 @@
  * quick succession share one query; each request then selects its own events. Commits of this process wake them, and so
  * do hints of other processes where there are any; a query at intervals finds the rest.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inHundredths } from '../checkout/hundredths.ts';
 import type { Tenant } from '../checkout/tenant.ts';
-import type { FeedEvent } from '../events/event.ts';
 import { feedTopic } from '../events/live-updates.ts';
-import type { FeedPage } from '../store/store.ts';
+import { createOneATurn } from '../lib/one-a-turn.ts';
+import type { FeedPage, Form, SerializedEvent } from '../store/store.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** Interval of queries for events that no hint announced. */
 const LOOK_EVERY_MS = 2_000;
 /** Commits within this time after a query wait for the next one. */
 const GATHER_MS = 20;
-/** Limit of one shared query. A request that is further behind reads by itself. */
+/** Limit of one shared query, which ends after a megabyte. A request that is further behind reads by itself. */
 const MAX_EVENTS = 200;
-/** Characters after which a page ends: an event can have 300,000, and a hundred of them would hold up everybody. */
-const MAX_CHARACTERS = 2 ** 20;
-/** Rows of the first read of a page, which shows how long the others may be: one may be of 300,000 characters. */
-const FIRST_ROWS = 1;
-/** Characters that one read is to have: a millisecond of the thread that answers, behind which others have their turn. */
-const READ_CHARACTERS = 2 ** 17;
+/** Each request has the events in its own form. */
+const AS_THEY_ARE: Form = { hundredths: false };
 
 export type FeedQuery = {
   readonly tenant: Tenant;
@@ -29,10 +25,12 @@ export type FeedQuery = {
   readonly types: readonly string[] | undefined;
   readonly after: number;
   readonly limit: number;
-};
+} & Form;
+
+type Page = FeedPage<SerializedEvent>;
 
 type Waiter = {
-  readonly tell: (page: FeedPage) => void;
+  readonly tell: (page: Page) => void;
   readonly fail: (error: unknown) => void;
 };
 
@@ -60,31 +58,12 @@ export type EventFeed = ReturnType<typeof createEventFeed>;
 export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'live'>) {
   const tails = new Map<string, Tail>();
 
-  /** Resolves when it is the turn of the last caller. */
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  /** Turns of all who read for themselves. */
+  const ownTurn = createOneATurn();
 
-  /** Reads a page in as many steps as its events are long. It has fewer than `limit` if they are very long. */
-  async function read({ tenant, types, after, limit }: FeedQuery): Promise<FeedPage> {
-    const filter = types ? { types } : {};
-    const rows: FeedEvent[] = [];
-    let characters = 0;
-    for (let [position, count] = [after, Math.min(limit, FIRST_ROWS)]; ; ) {
-      await ownTurn();
-      const page = await store.events.list(tenant, filter, position, count);
-      rows.push(...page.rows);
-      for (const { body } of page.rows) characters += body.length;
-      const isWhole = rows.length >= limit || page.rows.length < count || !page.hasMore;
-      if (isWhole || characters >= MAX_CHARACTERS) return { ...page, rows };
-      position = page.position;
-      const atOnce = Math.floor((READ_CHARACTERS * rows.length) / characters);
-      count = Math.min(limit - rows.length, Math.max(1, atOnce));
-    }
-  }
-
-  /** One query of all readers for each turn of the event loop, so that other requests come in between. */
-  async function ownTurn(): Promise<void> {
-    lastTurn = lastTurn.then(() => nextTurn());
-    await lastTurn;
+  async function read({ tenant, types, after, limit, hundredths }: FeedQuery): Promise<Page> {
+    await ownTurn();
+    return store.events.listSerialized(tenant, types ? { types } : {}, after, limit, { hundredths });
   }
 
   function openTail(tenant: Tenant): Tail {
@@ -140,11 +119,16 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     tail.isLooking = true;
     try {
       for (let isBehind = true; isBehind && tail.waiters.size > 0; ) {
-        const page = await store.events.list(tail.tenant, {}, tail.position, MAX_EVENTS);
+        const page = await store.events.listSerialized(
+          tail.tenant,
+          {},
+          tail.position,
+          MAX_EVENTS,
+          AS_THEY_ARE,
+        );
         tail.position = page.position;
         for (const { tell } of [...tail.waiters]) tell(page);
         isBehind = page.hasMore;
-        if (isBehind) await ownTurn();
       }
     } catch (error) {
       for (const { fail } of [...tail.waiters]) fail(error);
@@ -154,7 +138,8 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
   }
 
   /** Resolves with the first selected events after `after`, or with none at the time-out. */
-  function arrival(tail: Tail, { types, after, limit }: FeedQuery, over: AbortSignal): Promise<FeedPage> {
+  function arrival(tail: Tail, query: FeedQuery, over: AbortSignal): Promise<Page> {
+    const { types, after, limit, hundredths } = query;
     return new Promise((resolve, reject) => {
       let position = after;
       const end = () => {
@@ -173,7 +158,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
           position = Math.max(position, lookedTo);
           if (wanted.length === 0) return;
           end();
-          const page = wanted.slice(0, limit);
+          const page = wanted.slice(0, limit).map((event) => (hundredths ? counted(event) : event));
           if (page.length === wanted.length) resolve({ rows: page, hasMore, position });
           else resolve({ rows: page, hasMore: true, position: page.at(-1)?.position ?? after });
         },
@@ -188,7 +173,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     });
   }
 
-  async function follow(query: FeedQuery, over: AbortSignal): Promise<FeedPage> {
+  async function follow(query: FeedQuery, over: AbortSignal): Promise<Page> {
     const tail = tails.get(feedTopic(query.tenant)) ?? openTail(query.tenant);
     tail.readers++;
     try {
@@ -221,7 +206,7 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
     page: read,
 
     /** The events that exist; if there are none, the next ones, or none at the time-out or on abort. */
-    async next(query: FeedQuery, waitMs: number, signal: AbortSignal): Promise<FeedPage> {
+    async next(query: FeedQuery, waitMs: number, signal: AbortSignal): Promise<Page> {
       const over = new AbortController();
       const end = () => over.abort();
       const timer = setTimeout(end, waitMs);
@@ -239,4 +224,9 @@ export function createEventFeed({ store, live }: Pick<Dependencies, 'store' | 'l
       for (const tail of tails.values()) tail.close();
     },
   };
+}
+
+/** The event with its amounts in hundredths. */
+function counted(event: SerializedEvent): SerializedEvent {
+  return { ...event, json: Buffer.from(inHundredths(Buffer.from(event.json).toString())) };
 }

@@ -4,16 +4,17 @@
  * position in memory.
  */
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { inHundredths } from '../checkout/hundredths.ts';
-import type { FeedEvent } from '../events/event.ts';
+import { tenantName } from '../checkout/tenant.ts';
 import { beginEventStream } from '../lib/server-sent-events.ts';
 import { StoreUnavailable } from '../store/errors.ts';
-import type { FeedPage } from '../store/store.ts';
+import type { FeedPage, SerializedEvent } from '../store/store.ts';
 import { principalOf } from './answer.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { EventFeed, FeedQuery } from './event-feed.ts';
+import { type Bytes, lengthOf, PIECE_BYTES, type Pieces } from './pieces.ts';
 
 /** Shorter than the time after which proxies, and the server itself, take a silent connection for dead. */
 const HEARTBEAT_MS = 20_000;
@@ -32,8 +33,6 @@ type Stream = {
   readonly keyId: string;
   readonly query: FeedQuery;
   readonly signal: AbortSignal;
-  /** True if its key reads amounts in hundredths. */
-  readonly isLoose: boolean;
 };
 
 /**
@@ -44,7 +43,7 @@ type Written = { readonly position: number; readonly isFull: boolean; readonly l
 
 export function createEventStreams(
   feed: EventFeed,
-  { store }: Pick<Dependencies, 'store'>,
+  { store, pieces }: Pick<Dependencies, 'store'> & { readonly pieces: Pieces },
   room: ConnectionLimit,
 ) {
   /** The next page with events, or an empty one when a heartbeat is due. */
@@ -52,7 +51,7 @@ export function createEventStreams(
     { query, keyId, signal }: Stream,
     after: number,
     limit: number,
-  ): Promise<FeedPage | null> {
+  ): Promise<FeedPage<SerializedEvent> | null> {
     try {
       const page = await feed.next({ ...query, after, limit }, HEARTBEAT_MS, signal);
       // The key is checked after the page was read: no event goes to a key that was revoked before it.
@@ -65,6 +64,33 @@ export function createEventStreams(
     }
   }
 
+  /**
+   * Writes as much of a page as the client takes without a wait. The rest is read again later: kept, it would fill the
+   * memory. An event that has begun is written to its end; false if its client does not take it.
+   */
+  async function write(
+    { response, query, signal }: Stream,
+    { rows, position }: FeedPage<SerializedEvent>,
+    limit: number,
+  ): Promise<Written | null> {
+    const tenant = tenantName(query.tenant);
+    for (const [index, event] of rows.entries()) {
+      const bytes = bytesOf(event);
+      if (lengthOf(bytes) <= PIECE_BYTES) response.write(Buffer.concat(bytes));
+      else {
+        for await (const piece of pieces.inTurns(response, tenant, bytes)) {
+          if (response.writableNeedDrain && !(await isDrained(response, signal))) return null;
+          if (signal.aborted) return null;
+          response.write(piece);
+        }
+        // What the kernel takes at once is drained behind this turn.
+        await nextTurn();
+      }
+      if (response.writableNeedDrain) return { position: event.position, isFull: true, limit: index + 1 };
+    }
+    return { position, isFull: false, limit: Math.min(query.limit, 2 * limit) };
+  }
+
   /** Writes the next page or a heartbeat; null when the stream or the key has ended. */
   async function advance(stream: Stream, after: number, limit: number): Promise<Written | null> {
     const page = await next(stream, after, limit);
@@ -75,13 +101,11 @@ export function createEventStreams(
   }
 
   /** Sends page after page, until the stream or the key ends. */
-  async function send(stream: Stream, first: Written): Promise<void> {
+  async function send(stream: Stream, first: Written | null): Promise<void> {
     const { response, signal } = stream;
-    for (let written = first; ; ) {
+    for (let written = first; written !== null; ) {
       if (written.isFull && !(await isDrained(response, signal))) return;
-      const next = await advance(stream, written.position, written.limit);
-      if (next === null) return;
-      written = next;
+      written = await advance(stream, written.position, written.limit);
     }
   }
 
@@ -94,8 +118,9 @@ export function createEventStreams(
         const page = await feed.page({ ...query, limit: FIRST_ROWS });
         const start = page.rows.length === 0 ? page.position : query.after;
         const response = beginEventStream(reply, `retry: ${RECONNECT_MS}\n${placeOf(start)}`);
-        const stream: Stream = { response, keyId, query, signal, isLoose: request.loose !== null };
-        send(stream, write(stream, page, FIRST_ROWS))
+        const stream: Stream = { response, keyId, query, signal };
+        write(stream, page, FIRST_ROWS)
+          .then((written) => send(stream, written))
           .catch((error) => {
             request.log.error({ err: error, request_id: request.id }, 'a stream of events failed');
           })
@@ -112,19 +137,9 @@ export function createEventStreams(
   };
 }
 
-/** Writes as much of a page as the buffer takes. The rest is read again later: kept, it would fill the memory. */
-function write({ response, isLoose, query }: Stream, { rows, position }: FeedPage, limit: number): Written {
-  for (const [index, event] of rows.entries()) {
-    const body = isLoose ? inHundredths(event.body) : event.body;
-    if (!response.write(textOf(event, body)))
-      return { position: event.position, isFull: true, limit: index + 1 };
-  }
-  return { position, isFull: false, limit: Math.min(query.limit, 2 * limit) };
-}
-
-/** The body is compact JSON, which has no line breaks. */
-function textOf({ position, type }: FeedEvent, body: string): string {
-  return `id: ${position}\nevent: ${type}\ndata: ${body}\n\n`;
+/** An event of the stream. Its JSON is compact and has no line breaks. */
+function bytesOf({ position, type, json }: SerializedEvent): Bytes {
+  return [Buffer.from(`id: ${position}\nevent: ${type}\ndata: `), json, Buffer.from('\n\n')];
 }
 
 /** An id without data is not an event, but clients keep it: they continue there if the stream breaks. */

@@ -1,9 +1,10 @@
 /** Pages of lists, newest first. */
-import type { FastifyReply } from 'fastify';
-import type { PageRequest } from '../store/page.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PageRequest, SerializedPage } from '../store/page.ts';
 import { JSON_TYPE } from './answer.ts';
-import { listEnvelope } from './envelope.ts';
+import { listBytes, listEnvelope } from './envelope.ts';
 import { fieldsError } from './errors.ts';
+import { sendJson } from './pieces.ts';
 
 export const DEFAULT_LIMIT = 20;
 
@@ -26,7 +27,6 @@ export function pageOf({
   };
 }
 
-/** `next_cursor` continues in the direction of the page: to older rows, or with `before` to newer ones. */
 export function sendList<T extends { readonly id: string }>(
   reply: FastifyReply,
   operation: string,
@@ -34,7 +34,27 @@ export function sendList<T extends { readonly id: string }>(
   present: (row: T) => string,
   { page, hasMore }: { page: PageRequest; hasMore: boolean },
 ): FastifyReply {
-  const edge = page.before === undefined ? rows.at(-1) : rows[0];
-  const cursor = hasMore && edge ? edge.id : null;
+  const cursor = cursorOf(
+    rows.map(({ id }) => id),
+    page,
+    hasMore,
+  );
   return reply.type(JSON_TYPE).send(listEnvelope(operation, rows.map(present), hasMore, cursor));
+}
+
+/** Sends a page of rows that are bytes already. */
+export function sendSerializedList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: string,
+  { ids, json, hasMore }: SerializedPage<string>,
+  page: PageRequest,
+): FastifyReply {
+  return sendJson(request, reply, listBytes(operation, [json], hasMore, cursorOf(ids, page, hasMore)));
+}
+
+/** `next_cursor` continues in the direction of the page: to older rows, or with `before` to newer ones. */
+function cursorOf(ids: readonly string[], { before }: PageRequest, hasMore: boolean): string | null {
+  const edge = before === undefined ? ids.at(-1) : ids[0];
+  return hasMore && edge !== undefined ? edge : null;
 }

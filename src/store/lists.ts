@@ -1,6 +1,7 @@
 /** Lists: the parts that are the same wherever they are read. */
+import { inHundredths } from '../checkout/hundredths.ts';
 import { StoreUnavailable } from './errors.ts';
-import { written } from './page.ts';
+import { serializedPage } from './page.ts';
 import type { Checkouts } from './store.ts';
 
 /** Turns of lists: how many may wait. */
@@ -10,8 +11,11 @@ export const tooManyLists = () => new StoreUnavailable('too many lists wait alre
 
 /** The list as bytes, which are made where it was read. */
 export function serialized(list: Checkouts['list']): Checkouts['listSerialized'] {
-  return async (tenant, filter, page, serializer) => {
+  return async (tenant, filter, page, { checkout, hundredths }) => {
     const found = await list(tenant, filter, page);
-    return written(found, page, (each) => ({ id: each.id, json: serializer.checkout(each) }));
+    return serializedPage(found, page, (each) => {
+      const json = checkout(each);
+      return { id: each.id, json: hundredths ? inHundredths(json) : json };
+    });
   };
 }

@@ -1,4 +1,5 @@
 /** Pages of lists. */
+import { pack } from './packed.ts';
 
 /** A page of a list in one direction; `cursor` is the id next to which it begins. */
 export type PageRequest = {
@@ -8,23 +9,35 @@ export type PageRequest = {
 };
 export type Page<T> = { readonly rows: readonly T[]; readonly hasMore: boolean };
 
-/** Characters after which a page ends: the longest session has 280,000, and a hundred of them would hold up everybody. */
-const MAX_CHARACTERS = 2 ** 20;
+/** Length after which a page ends: the longest session has 280,000 characters, and a hundred of them would hold up everybody. */
+export const PAGE_LENGTH = 2 ** 20;
 
-/** Writes the rows of a page, those next to its cursor first, until they are long enough for a page. */
-export function written<R, T extends { readonly json: string }>(
+/** Rows as the bytes of an answer, with commas between them. */
+export type SerializedPage<Id> = {
+  readonly ids: readonly Id[];
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly hasMore: boolean;
+};
+
+/** Serializes the rows of a page, those next to its cursor first, until they are long enough for a page. */
+export function serializedPage<R, Id extends string>(
   { rows, hasMore }: Page<R>,
   { before }: PageRequest,
-  write: (row: R) => T,
-): Page<T> {
+  serialize: (row: R) => { readonly id: Id; readonly json: string },
+): SerializedPage<Id> {
   const inOrder = <E>(list: readonly E[]) => (before === undefined ? list : list.toReversed());
-  const texts: T[] = [];
-  let characters = 0;
+  const written: ReturnType<typeof serialize>[] = [];
+  let length = 0;
   for (const row of inOrder(rows)) {
-    if (characters >= MAX_CHARACTERS) return { rows: inOrder(texts), hasMore: true };
-    const text = write(row);
-    texts.push(text);
-    characters += text.json.length;
+    if (length >= PAGE_LENGTH) break;
+    const text = serialize(row);
+    written.push(text);
+    length += text.json.length;
   }
-  return { rows: inOrder(texts), hasMore };
+  const page = inOrder(written);
+  const { bytes } = pack(
+    page.map(({ json }) => json),
+    ',',
+  );
+  return { ids: page.map(({ id }) => id), json: bytes, hasMore: hasMore || written.length < rows.length };
 }

@@ -3,26 +3,18 @@ import { tenantNow, tenantTime } from '../accounts/account.ts';
 import type { CheckoutId } from '../checkout/ids.ts';
 import type { Checkout } from '../checkout/session.ts';
 import type { Tenant } from '../checkout/tenant.ts';
-import type { FeedEvent } from '../events/event.ts';
 import type { RealTime } from '../lib/time.ts';
 import { type DirectoryParts, directoryOf } from './directory.ts';
-import { CursorExpired } from './errors.ts';
+import { type Feed, feedReads } from './feed.ts';
 import { type AskedResources, askedResources } from './resources/all.ts';
 import { owners } from './resources/checkouts.ts';
 import { clockOffsetAt } from './resources/clocks.ts';
-import { feedFrom, feedStart } from './resources/events.ts';
 import type { Read, Run } from './resources/read.ts';
 import { refundList } from './resources/refunds.ts';
 import { gauges, newestTime, strandedDeliveries } from './resources/work.ts';
 import { purgeDeliveries, purgeEvents } from './retention.ts';
 import type { Steps } from './steps.ts';
-import type { Checkouts, Events, FeedPage, Retention, Store, TenantClock, Work } from './store.ts';
-
-/**
- * A look at the feed for some types only is bounded: rare ones may lie far apart, and while a database with a single
- * connection searches for them everybody else waits.
- */
-const MAX_POSITIONS = 2_000;
+import type { Checkouts, Retention, Store, TenantClock, Work } from './store.ts';
 
 export type Parts = {
   readonly run: Run;
@@ -41,13 +33,6 @@ export type Parts = {
   };
   readonly claims: Omit<Work, 'listTenants' | 'listStranded' | keyof AskedResources['work']>;
   readonly purgeAnswers: Retention['purgeAnswers'];
-};
-
-type Feed = {
-  /** Gives everything a position that was committed before the call. */
-  extend(tenant: Tenant): Promise<void>;
-  /** The last position, when that is done. */
-  end(tenant: Tenant): Promise<number>;
 };
 
 export function resources(parts: Parts) {
@@ -87,7 +72,7 @@ export function resources(parts: Parts) {
         return { rows: whole, hasMore };
       },
     },
-    events: { ...asked.events, ...feedOf(run, feed), end: feed.end },
+    events: { ...asked.events, ...feedReads(run, feed), end: feed.end },
     work: {
       ...asked.work,
       ...claims,
@@ -121,39 +106,4 @@ export function resources(parts: Parts) {
     gauges: () => run(gauges(null)),
     newestTime: () => run(newestTime(null)),
   } satisfies Partial<Store>;
-}
-
-function feedOf(run: Run, feed: Feed): Pick<Events, 'list'> {
-  async function whole(tenant: Tenant, after: number, limit: number): Promise<FeedPage> {
-    await feed.extend(tenant);
-    const found = await run(feedFrom(tenant, after, limit, null));
-    const lookedTo = found.at(-1)?.position ?? after;
-    return pageOf(found, limit, lookedTo, lookedTo);
-  }
-
-  async function ofTypes(tenant: Tenant, types: readonly string[], after: number, limit: number) {
-    const begin = after || (await run(feedStart(tenant)));
-    // The end comes first: what the feed has up to there is seen by the read behind it.
-    const end = await feed.end(tenant);
-    const lookedTo = Math.max(begin, Math.min(begin + MAX_POSITIONS, end));
-    const found = await run(feedFrom(tenant, begin, limit, { types, lookedTo }));
-    return pageOf(found, limit, lookedTo, end);
-  }
-
-  return {
-    async list(tenant, { types }, after, limit) {
-      const page =
-        types === undefined ? await whole(tenant, after, limit) : await ofTypes(tenant, types, after, limit);
-      // Looked at last: what was removed meanwhile may be missing in the page.
-      if (after > 0 && after < (await run(feedStart(tenant)))) throw new CursorExpired();
-      return page;
-    },
-  };
-}
-
-/** `found` has one more than `limit` where there are so many up to `lookedTo`. */
-function pageOf(found: readonly FeedEvent[], limit: number, lookedTo: number, end: number): FeedPage {
-  const rows = found.slice(0, limit);
-  if (found.length > limit) return { rows, hasMore: true, position: rows.at(-1)?.position ?? lookedTo };
-  return { rows, hasMore: lookedTo < end, position: lookedTo };
 }

@@ -27,7 +27,7 @@ import type {
 import type { Endpoint, EndpointId } from '../webhooks/endpoint.ts';
 import type { PreviousSecret } from '../webhooks/secrets.ts';
 import type { CheckoutChange } from './columns.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Page, PageRequest, SerializedPage } from './page.ts';
 import type { AskedResources, LoadedResources, ResourceNeeds, ResourceWrites } from './resources/all.ts';
 import type { Answer, IdempotencyKey, NewAnswer, StoredAnswer } from './resources/answers.ts';
 import type { Audit } from './resources/audit.ts';
@@ -97,7 +97,10 @@ export type {
 };
 
 /** `position` is how far the feed was looked through: where to go on, perhaps behind events that were not wanted. */
-export type FeedPage = Page<FeedEvent> & { readonly position: number };
+export type FeedPage<E = FeedEvent> = Page<E> & { readonly position: number };
+
+/** An event as bytes: the JSON that receivers get. */
+export type SerializedEvent = Pick<FeedEvent, 'position' | 'type'> & { readonly json: Uint8Array };
 
 export type { DueTenants, WorkKind };
 
@@ -123,16 +126,17 @@ export type Checkouts = {
   fetchByAttempt(tenant: Tenant, attempt: AttemptId): Promise<Checkout | null>;
   fetchByRefund(tenant: Tenant, refund: RefundId): Promise<Checkout | null>;
   list(tenant: Tenant, filter: CheckoutFilter, page: PageRequest): Promise<Page<Checkout>>;
-  /** The same as bytes: on SQLite they are made in a thread. */
+  /** The same as bytes, which on SQLite are made in a thread. */
   listSerialized(
     tenant: Tenant,
     filter: CheckoutFilter,
     page: PageRequest,
-    serializer: Pick<Serializer, 'checkout' | 'checkoutUrl'>,
-  ): Promise<Page<Serialized>>;
+    form: Pick<Serializer, 'checkout' | 'checkoutUrl'> & Form,
+  ): Promise<SerializedPage<CheckoutId>>;
 };
 
-export type Serialized = { readonly id: CheckoutId; readonly json: string };
+/** Form of what is serialized: `hundredths` is true where amounts count those, and not minor units. */
+export type Form = { readonly hundredths: boolean };
 
 /** A refund is a part of its session, and is listed with it. */
 export type ListedRefund = { readonly id: RefundId; readonly checkout: Checkout };
@@ -155,6 +159,14 @@ export type Events = {
     after: number,
     limit: number,
   ): Promise<FeedPage>;
+  /** The same as bytes, and no more than a page has: on SQLite long events are read in a thread. */
+  listSerialized(
+    tenant: Tenant,
+    filter: { types?: readonly string[] },
+    after: number,
+    limit: number,
+    form: Form,
+  ): Promise<FeedPage<SerializedEvent>>;
   /** The position of the newest event, 0 where there was none. Whatever was committed before the call is counted. */
   end(tenant: Tenant): Promise<number>;
 };

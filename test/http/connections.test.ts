@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { suite, type TestContext, test } from 'node:test';
 import { type ConnectionOptions, guardConnections } from '../../src/http/connections.ts';
+import { createPieces } from '../../src/http/pieces.ts';
 
 const MB = 2 ** 20;
+/** A connection that is not ended stays. */
+const BOUNDED = { timeout: 20_000 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 async function listen(
@@ -70,6 +74,15 @@ suite('a connection ends', () => {
     const { client, untilConnections } = await listen(t, { answerMs: 50 }, (_, response) =>
       response.end(Buffer.alloc(32 * MB)),
     );
+    await client(REQUEST);
+    await untilConnections(0);
+  });
+
+  test('whose client does not read an answer that is sent in pieces', BOUNDED, async (t) => {
+    const pieces = createPieces();
+    const { client, untilConnections } = await listen(t, { answerMs: 50 }, (_, response) => {
+      Readable.from(pieces.inTurns(response, 'a', [Buffer.alloc(32 * MB)])).pipe(response);
+    });
     await client(REQUEST);
     await untilConnections(0);
   });
@@ -157,6 +170,17 @@ test('unread bytes are bounded in all: the connections with most of them end', a
   const { client, untilConnections } = await listen(t, { maxUnreadBytes: 12 * MB }, (request, response) =>
     response.end(Buffer.alloc(sizes[Number(request.url?.slice(1))] ?? 0)),
   );
+  for (const index of [0, 1, 2]) await client(REQUEST.replace('/', `/${index}`));
+  await untilConnections(1);
+});
+
+test('unread bytes count what is still to be sent in pieces', BOUNDED, async (t) => {
+  const pieces = createPieces();
+  const sizes = [8, 32, 16].map((size) => size * MB);
+  const { client, untilConnections } = await listen(t, { maxUnreadBytes: 12 * MB }, (request, response) => {
+    const bytes = Buffer.alloc(sizes[Number(request.url?.slice(1))] ?? 0);
+    Readable.from(pieces.inTurns(response, 'a', [bytes])).pipe(response);
+  });
   for (const index of [0, 1, 2]) await client(REQUEST.replace('/', `/${index}`));
   await untilConnections(1);
 });

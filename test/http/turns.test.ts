@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import type { Tenant } from '../../src/checkout/tenant.ts';
 import { createTurns } from '../../src/http/turns.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { startService } from '../support/service.ts';
 
-const one = { account: 1, mode: 'test' } as const;
-const other = { account: 2, mode: 'test' } as const;
+const one = '1 test';
+const other = '2 test';
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one begins in each turn of the event loop, of one tenant after the other', async () => {
@@ -28,11 +27,23 @@ test('one begins in each turn of the event loop, of one tenant after the other',
   assert.equal(begun.at(-1), 'at once');
 });
 
+test('several begin in a turn where that is allowed', async () => {
+  const begun: string[] = [];
+  const turns = createTurns(undefined, 2);
+  for (const name of ['a', 'b', 'c', 'd']) turns(one, () => begun.push(name));
+  turns(other, () => begun.push('other'));
+  assert.deepEqual(begun, ['a']);
+  await nextTurn();
+  assert.deepEqual(begun, ['a', 'b', 'other']);
+  await nextTurn();
+  assert.deepEqual(begun, ['a', 'b', 'other', 'c', 'd']);
+});
+
 test('only so many wait, of one tenant and in all, and whoever waits with the most gives way', async () => {
   const begun: string[] = [];
   const refused: string[] = [];
   const turns = createTurns({ maxWaiting: 3, maxWaitingOfTenant: 3 });
-  const ask = (tenant: Tenant, name: string) =>
+  const ask = (tenant: string, name: string) =>
     turns(tenant, (error) => (error === undefined ? begun : refused).push(name));
   for (const name of ['a', 'b', 'c', 'd']) ask(one, name);
   assert.throws(() => ask(one, 'e'), StoreUnavailable);

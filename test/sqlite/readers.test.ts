@@ -5,9 +5,10 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { DamagedRow, StoreClosed, StoreUnavailable } from '../../src/store/errors.ts';
+import { unpack } from '../../src/store/packed.ts';
 import { openDatabase } from '../../src/store/sqlite/connection.ts';
 import { idOf } from '../../src/store/sqlite/ownership.ts';
-import type { ReadTask } from '../../src/store/sqlite/reader-thread.ts';
+import type { PackedEvents, ReadTask } from '../../src/store/sqlite/reader-thread.ts';
 import { createReaders, type ReaderLimits } from '../../src/store/sqlite/readers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { add, change, session, tenants } from '../store/build.ts';
@@ -80,6 +81,34 @@ suite('a read in a thread', () => {
     const { readers } = open(t, { readMs: 100, graceMs: 200, threads: 1 });
     await assert.rejects(readers.read('a', deaf), unavailable(/took too long/));
     assert.deepEqual(await readers.read('a', quick), [{ one: 1 }]);
+  });
+
+  test('whose thread dies of what it reads is refused, and the next one has another thread', async (t) => {
+    const { readers } = open(t, { memory: { maxOldGenerationSizeMb: 16 } });
+    const tooMuch: ReadTask = {
+      text: `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100)
+        SELECT n AS position, 'x.y' AS type, hex(zeroblob(1000000)) AS body FROM number`,
+      values: [],
+      form: { hundredths: false },
+    };
+    await assert.rejects(readers.read('a', tooMuch), unavailable(/a reader has failed/));
+    assert.deepEqual(await readers.read('a', quick), [{ one: 1 }]);
+  });
+
+  test('hands over bytes in memory of their own, which it no longer has', async (t) => {
+    const { readers } = open(t);
+    const two = "SELECT 1 AS position, 'x.y' AS type, '{\"ü\":1}' AS body UNION ALL SELECT 2, 'x.z', '大'";
+    const task: ReadTask = { text: two, values: [], form: { hundredths: false } };
+    for (let times = 0; times < 2; times++) {
+      const { events, packed } = (await readers.read('a', task)) as PackedEvents;
+      assert.deepEqual(events, [
+        { position: 1, type: 'x.y' },
+        { position: 2, type: 'x.z' },
+      ]);
+      const texts = unpack(packed).map((bytes) => Buffer.from(bytes).toString());
+      assert.deepEqual(texts, ['{"ü":1}', '大']);
+      assert.equal(packed.bytes.byteLength, packed.bytes.buffer.byteLength);
+    }
   });
 
   test('of a file that has taken the place of the database is refused', async (t) => {

@@ -142,6 +142,78 @@ export function eventSuite(open: Open): void {
       assert.deepEqual(await follow(['checkout.expired'], 3, 5), none);
     });
 
+    it('are the same as bytes, to everybody in the form that is asked for', async ({
+      store,
+      reopen,
+      mine,
+    }) => {
+      const yen = '{"amount":2400,"currency":"JPY","name":"大小"}';
+      const bodies = [yen, '{"ü":"😀 \\u0000", "b" :1.0}', yen, '{}'];
+      for (const [index, body] of bodies.entries()) {
+        const one = session(mine);
+        const events = [eventOf(one, index % 2 === 0 ? 'checkout.created' : 'checkout.paid', { body })];
+        await write(store, mine, { checkout: { before: null, after: one }, events });
+      }
+      for await (const each of alsoReopened({ store, reopen })) {
+        for (const types of [undefined, ['checkout.created'], ['checkout.expired']]) {
+          const filter = types ? { types } : {};
+          for (const [after, limit] of [
+            [0, 10],
+            [0, 2],
+            [2, 1],
+            [4, 3],
+          ] as const) {
+            const expected = await each.events.list(mine, filter, after, limit);
+            const page = await each.events.listSerialized(mine, filter, after, limit, { hundredths: false });
+            assert.deepEqual(
+              { ...page, rows: page.rows.map((row) => ({ ...row, json: Buffer.from(row.json).toString() })) },
+              {
+                ...expected,
+                rows: expected.rows.map(({ position, type, body }) => ({ position, type, json: body })),
+              },
+            );
+          }
+        }
+        const { rows } = await each.events.listSerialized(mine, {}, 0, 1, { hundredths: true });
+        assert.equal(String(rows[0]?.json), yen.replace('2400', '240000'));
+      }
+    });
+
+    it('that are long end a page as bytes after a megabyte, wherever it begins', async ({ store, mine }) => {
+      const made: string[] = [];
+      for (const length of [90_000, 10, 300_000, 300_000, 300_000, 300_000, 2 ** 20, 5, 5]) {
+        const one = session(mine);
+        // What is in hundredths elsewhere is so in a thread, too.
+        const body = `{"amount":1,"currency":"JPY","text":"${'x'.repeat(length)}"}`;
+        await write(store, mine, {
+          checkout: { before: null, after: one },
+          events: [eventOf(one, 'x.y', { body })],
+        });
+        made.push(body.replace(':1,', ':100,'));
+      }
+      for (const types of [undefined, ['x.y']]) {
+        const ends: number[] = [];
+        const texts: string[] = [];
+        for (let after = 0, more = true; more; ) {
+          const filter = types ? { types } : {};
+          const page = await store.events.listSerialized(mine, filter, after, 100, { hundredths: true });
+          texts.push(...page.rows.map(({ json }) => String(Buffer.from(json))));
+          after = page.position;
+          ends.push(after);
+          more = page.hasMore;
+        }
+        assert.deepEqual(ends, [6, 7, 9]);
+        assert.deepEqual(texts, made);
+      }
+      for (const [limit, position] of [
+        [3, 3],
+        [5, 5],
+      ] as const) {
+        const page = await store.events.listSerialized(mine, {}, 0, limit, { hundredths: false });
+        assert.deepEqual([page.rows.length, page.hasMore, page.position], [limit, true, position]);
+      }
+    });
+
     it('of a rare type are looked for a stretch at a time, and none is missed', async (given) => {
       const { store, reopen, mine } = given;
       const wanted = [1, 2_003, 4_005];

@@ -15,7 +15,7 @@ import type { Api } from '../api.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { created, envelope, etagOf, success } from '../envelope.ts';
 import { schemaProblems } from '../input.ts';
-import { pageOf, sendList } from '../list.ts';
+import { pageOf, sendSerializedList } from '../list.ts';
 import { currencyIn, currencyOfSession, idInPath } from '../loose.ts';
 import { operation } from '../operation.ts';
 import { createBody, idOf, updateBody } from '../schemas/checkout.ts';
@@ -82,11 +82,11 @@ export function checkoutRoutes(api: Api, dependencies: Dependencies): void {
       const page = pageOf(request.query);
       const { tenant } = principalOf(request);
       const filter = filterOf(request.query);
-      const nothing = { rows: [], hasMore: false };
-      const { rows, hasMore } = contradicts(filter)
-        ? nothing
-        : await store.checkouts.listSerialized(tenant, filter, page, serializer);
-      return sendList(reply, 'CHECKOUT.LIST', rows, ({ json }) => json, { page, hasMore });
+      const form = { ...serializer, hundredths: request.loose !== null };
+      const found = contradicts(filter)
+        ? { ids: [], json: new Uint8Array(), hasMore: false }
+        : await store.checkouts.listSerialized(tenant, filter, page, form);
+      return sendSerializedList(request, reply, 'CHECKOUT.LIST', found, page);
     },
   );
 

@@ -12,13 +12,14 @@ import { JSON_TYPE, notFound, principalOf } from '../answer.ts';
 import type { Api } from '../api.ts';
 import { createConnectionLimit } from '../connection-limit.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { envelope, listEnvelope } from '../envelope.ts';
+import { envelope, listBytes, listEnvelope } from '../envelope.ts';
 import { fieldsError } from '../errors.ts';
 import { createEventFeed, type FeedQuery } from '../event-feed.ts';
 import { createEventStreams } from '../event-stream.ts';
 import { schemaProblems } from '../input.ts';
 import { DEFAULT_LIMIT } from '../list.ts';
 import { operation } from '../operation.ts';
+import { sendJson } from '../pieces.ts';
 import { idOf, pageQuery } from '../schemas/checkout.ts';
 import { NO_SUCH_SESSION } from './checkout.ts';
 
@@ -29,6 +30,7 @@ const sessionParams = idOf('chk', 'session');
 const STREAM_PAGE = 20;
 /** Time for which a connection may be silent beyond a wait. */
 const SILENCE_MS = 60_000;
+const COMMA = Buffer.from(',');
 
 const { after, limit } = pageQuery('evt');
 
@@ -80,7 +82,7 @@ const stream = {
 export function eventRoutes(api: Api, { store, live }: Dependencies): void {
   const feed = createEventFeed({ store, live });
   const room = createConnectionLimit();
-  const streams = createEventStreams(feed, { store }, room);
+  const streams = createEventStreams(feed, { store, pieces: api.pieces }, room);
   api.addHook('preClose', async () => {
     room.close();
     feed.close();
@@ -130,6 +132,7 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
         types: type === undefined ? undefined : wantedTypes(type),
         after: after === 'latest' ? await store.events.end(tenant) : Number(after),
         limit: isStream ? STREAM_PAGE : limit,
+        hundredths: request.loose !== null,
       };
       if (isStream || waitMs > 0) await refuseBeyondEnd(tenant, query.after);
       if (isStream) {
@@ -139,14 +142,8 @@ export function eventRoutes(api: Api, { store, live }: Dependencies): void {
       }
       const page = await (waitMs > 0 ? waited(request, reply, query, waitMs) : feed.page(query));
       if (page.rows.length === 0 && waitMs === 0) await refuseBeyondEnd(tenant, query.after);
-      return reply.type(JSON_TYPE).send(
-        listEnvelope(
-          'EVENT.LIST',
-          page.rows.map(({ body }) => body),
-          page.hasMore,
-          page.position.toString(),
-        ),
-      );
+      const rows = page.rows.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json]));
+      return sendJson(request, reply, listBytes('EVENT.LIST', rows, page.hasMore, page.position.toString()));
     },
   );
 

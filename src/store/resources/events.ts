@@ -7,11 +7,11 @@ import { checksumIn, sound } from '../checksum.ts';
 import type { Page } from '../page.ts';
 import { either, isAnyOf, nothing, raw, type Sql, sql } from '../sql.ts';
 import { columnsIn } from '../tables.ts';
-import { all, one, owned, type Read, single } from './read.ts';
+import { all, asItIs, one, owned, type Read, single } from './read.ts';
 
 const columns = sql`${raw(columnsIn('event'))}${checksumIn('event')}`;
 
-const eventFrom = <R extends EventRow>(row: R): R => sound('event', row);
+export const eventFrom = <R extends EventRow>(row: R): R => sound('event', row);
 
 function fetch(tenant: Tenant, id: EventId): Read<EventRow | null> {
   return one(sql`SELECT ${columns} FROM event WHERE ${owned(tenant)} AND id = ${id}`, eventFrom<EventRow>);
@@ -19,13 +19,25 @@ function fetch(tenant: Tenant, id: EventId): Read<EventRow | null> {
 
 type Wanted = { readonly types: readonly string[]; readonly lookedTo: number };
 
-/** Events behind `after`, one more than `limit` if there are so many. */
-export function feedFrom(
+/** A stretch of the feed behind `after`: the first events there, or the first of some types up to a position. */
+export type Stretch = { readonly after: number; readonly most: number; readonly wanted: Wanted | null };
+
+/** The events of a stretch. */
+export const feedOf = (tenant: Tenant, stretch: Stretch): Read<FeedEvent[]> =>
+  feedRead(tenant, stretch, columns, eventFrom<FeedEvent>);
+
+/** Where they are, and how long: neither database reads a long text for that. */
+export const feedLengths = (tenant: Tenant, stretch: Stretch): Read<FeedLength[]> =>
+  feedRead(tenant, stretch, sql`octet_length(body) AS bytes`, asItIs<FeedLength>);
+
+export type FeedLength = { readonly position: number; readonly bytes: number };
+
+function feedRead<R extends object>(
   tenant: Tenant,
-  after: number,
-  limit: number,
-  wanted: Wanted | null,
-): Read<FeedEvent[]> {
+  { after, most, wanted }: Stretch,
+  selected: Sql,
+  from: (row: R) => R,
+): Read<R[]> {
   // In PostgreSQL a position is given after the commit, in a table of its own.
   const feed = either({
     sqlite: sql`event WHERE ${owned(tenant)}`,
@@ -35,9 +47,9 @@ export function feedFrom(
   const ofTypes =
     wanted === null ? raw('') : sql` AND position <= ${wanted.lookedTo} AND ${isAnyOf('type', wanted.types)}`;
   const read = all(
-    sql`SELECT ${columns}, position FROM ${feed} AND position > ${after}${ofTypes}
-        ORDER BY position LIMIT ${limit + 1}`,
-    eventFrom<FeedEvent>,
+    sql`SELECT ${selected}, position FROM ${feed} AND position > ${after}${ofTypes}
+        ORDER BY position LIMIT ${most}`,
+    from,
     'page',
   );
   return wanted === null ? read : { ...read, by: 'list', tenant };

@@ -1,18 +1,25 @@
 /** Lists: read in threads by who serves, and at once by a command that has nobody to answer meanwhile. */
+import type { CheckoutId } from '../../checkout/ids.ts';
 import type { Checkout } from '../../checkout/session.ts';
 import { type Tenant, tenantName } from '../../checkout/tenant.ts';
+import type { Feed } from '../feed.ts';
 import { serialized } from '../lists.ts';
-import type { Page } from '../page.ts';
+import { unpack } from '../packed.ts';
+import type { Page, SerializedPage } from '../page.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
 import type { Read, Run } from '../resources/read.ts';
-import type { Checkouts, Serialized } from '../store.ts';
+import type { Checkouts } from '../store.ts';
 import type { Access } from './access.ts';
 import { soundCheckout } from './checkouts.ts';
-import type { ReadTask } from './reader-thread.ts';
+import type { PackedEvents, ReadTask } from './reader-thread.ts';
 import type { Readers } from './readers.ts';
 import { onSqlite, type Runner } from './run.ts';
 
-type Lists = Pick<Checkouts, 'list' | 'listSerialized'> & { readonly run: Run };
+type Lists = {
+  readonly run: Run;
+  readonly checkouts: Pick<Checkouts, 'list' | 'listSerialized'>;
+  readonly feed: Pick<Feed, 'serialize'>;
+};
 
 const slow: ReadonlySet<Read<unknown>['by']> = new Set(['list', 'count']);
 
@@ -27,11 +34,21 @@ export function listsInThreads(runner: Runner, readers: Readers, { reading, read
 
   return {
     run: (read) => (slow.has(read.by) ? readInThread(read) : reading(() => runner.read(read))()),
-    async list(tenant, filter, page) {
-      return (await inThread(tenant, { tenant, filter, page, checkoutUrl: null })) as Page<Checkout>;
+    checkouts: {
+      async list(tenant, filter, page) {
+        return (await inThread(tenant, { tenant, filter, page, form: null })) as Page<Checkout>;
+      },
+      async listSerialized(tenant, filter, page, { checkoutUrl, hundredths }) {
+        const form = { checkoutUrl, hundredths };
+        return (await inThread(tenant, { tenant, filter, page, form })) as SerializedPage<CheckoutId>;
+      },
     },
-    async listSerialized(tenant, filter, page, { checkoutUrl }) {
-      return (await inThread(tenant, { tenant, filter, page, checkoutUrl })) as Page<Serialized>;
+    feed: {
+      async serialize(tenant, { sql }, form) {
+        const { events, packed } = (await inThread(tenant, { ...onSqlite(sql), form })) as PackedEvents;
+        const texts = unpack(packed);
+        return events.map((event, index) => ({ ...event, json: texts[index] as Uint8Array }));
+      },
     },
   };
 }
@@ -41,5 +58,9 @@ export function listsAtOnce(runner: Runner, { reading }: Access): Lists {
     const { rows, hasMore } = runner.steps(checkoutPage(tenant, filter, page));
     return { rows: rows.map((row) => soundCheckout(runner, tenant, row)), hasMore };
   });
-  return { run: (read) => reading(() => runner.read(read))(), list, listSerialized: serialized(list) };
+  return {
+    run: (read) => reading(() => runner.read(read))(),
+    checkouts: { list, listSerialized: serialized(list) },
+    feed: {},
+  };
 }

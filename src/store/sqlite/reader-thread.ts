@@ -1,13 +1,18 @@
 /** Thread that reads for `readers.ts`, one task after the other. Each message is a task, each answer its result. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { inHundredths } from '../../checkout/hundredths.ts';
 import { createSerializer, type Serializer } from '../../checkout/serializer.ts';
 import type { Tenant } from '../../checkout/tenant.ts';
+import type { FeedEvent } from '../../events/event.ts';
 import { rest } from '../../lib/rest.ts';
 import { yieldToServing } from '../../lib/thread-priority.ts';
-import { type PageRequest, written } from '../page.ts';
+import { type Packed, pack } from '../packed.ts';
+import { type PageRequest, serializedPage } from '../page.ts';
 import type { CheckoutFilter } from '../resources/checkout-filters.ts';
 import { checkoutPage } from '../resources/checkout-lists.ts';
+import { eventFrom } from '../resources/events.ts';
+import type { Form } from '../store.ts';
 import { soundCheckout } from './checkouts.ts';
 import { defineInTime, TookTooLong } from './in-time.ts';
 import { idOf } from './ownership.ts';
@@ -25,15 +30,26 @@ export type ReadAnswer =
   | { readonly failed: { readonly message: string; readonly errcode?: number } };
 
 export type ReadTask =
-  /** Rows of a statement. */
-  | { readonly text: string; readonly values: readonly SQLInputValue[] }
-  /** Page of sessions: as they are, or serialized, which takes longer than to find them. */
-  | {
-      readonly tenant: Tenant;
-      readonly filter: CheckoutFilter;
-      readonly page: PageRequest;
-      readonly checkoutUrl: string | null;
-    };
+  | RowsTask
+  /** Events of a statement, as bytes. */
+  | (RowsTask & { readonly form: Form })
+  /** Page of sessions: as they are, or as bytes, which takes longer than to find them. */
+  | SessionsTask;
+
+/** Rows of a statement. */
+type RowsTask = { readonly text: string; readonly values: readonly SQLInputValue[] };
+type SessionsTask = {
+  readonly tenant: Tenant;
+  readonly filter: CheckoutFilter;
+  readonly page: PageRequest;
+  readonly form: (Form & { readonly checkoutUrl: string }) | null;
+};
+
+/** Events as they are handed over. */
+export type PackedEvents = {
+  readonly events: ReadonlyArray<Pick<FeedEvent, 'position' | 'type'>>;
+  readonly packed: Packed;
+};
 
 /** Pages of the file that stay in memory: the inner ones of indexes. The rest is with the operating system. */
 const CACHE_KIB = 16 * 1024;
@@ -44,10 +60,19 @@ const database = new DatabaseSync(path, { readOnly: true, timeout: 1000 });
 database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 const inTime = defineInTime(database);
 const run = runner(database);
-let serializer: (Serializer & { readonly url: string }) | null = null;
+let serializer: Serializer | null = null;
 
 parentPort?.postMessage('ready');
-parentPort?.on('message', (task: ReadTask) => parentPort?.postMessage(answered(task)));
+parentPort?.on('message', (task: ReadTask) => {
+  const answer = answered(task);
+  parentPort?.postMessage(answer, 'found' in answer ? memoryOf(answer.found) : []);
+});
+
+/** Memory of what was found that is handed over: a copy would be made by the thread that answers. */
+function memoryOf(found: unknown): ArrayBuffer[] {
+  const { json, packed } = Object(found) as { json?: Packed['bytes']; packed?: Packed };
+  return [json, packed?.bytes].flatMap((bytes) => (bytes === undefined ? [] : [bytes.buffer]));
+}
 
 function answered(task: ReadTask): ReadAnswer {
   // Another database may have been put in the place of the one that is served.
@@ -56,7 +81,7 @@ function answered(task: ReadTask): ReadAnswer {
   try {
     // Statements of one task read the same moment.
     database.exec('BEGIN');
-    return { found: 'text' in task ? run.rows(task.text, [...task.values]) : sessions(task) };
+    return { found: found(task) };
   } catch (error) {
     return inWords(error as Error & { errcode?: number });
   } finally {
@@ -64,19 +89,38 @@ function answered(task: ReadTask): ReadAnswer {
   }
 }
 
-function sessions({ tenant, filter, page, checkoutUrl }: Extract<ReadTask, { filter: unknown }>) {
+function found(task: ReadTask): unknown {
+  if ('filter' in task) return sessions(task);
+  return 'form' in task ? events(task) : run.rows(task.text, [...task.values]);
+}
+
+function events({ text, values, form }: RowsTask & { readonly form: Form }): PackedEvents {
+  const found: PackedEvents['events'][number][] = [];
+  const texts: string[] = [];
+  for (const row of run.each(text, [...values])) {
+    const { position, type, body } = eventFrom(row as FeedEvent);
+    found.push({ position, type });
+    texts.push(form.hundredths ? inHundredths(body) : body);
+    rest();
+  }
+  return { events: found, packed: pack(texts) };
+}
+
+function sessions({ tenant, filter, page, form }: SessionsTask) {
   const found = run.steps(checkoutPage(tenant, filter, page));
   const checkoutOf = (row: (typeof found.rows)[number]) => {
     rest();
     return soundCheckout(run, tenant, row);
   };
-  if (checkoutUrl === null) return { ...found, rows: found.rows.map(checkoutOf) };
-  if (serializer?.url !== checkoutUrl) serializer = { ...createSerializer(checkoutUrl), url: checkoutUrl };
+  if (form === null) return { ...found, rows: found.rows.map(checkoutOf) };
+  const { checkoutUrl, hundredths } = form;
+  if (serializer?.checkoutUrl !== checkoutUrl) serializer = createSerializer(checkoutUrl);
   const { checkout: serialize } = serializer;
-  return written(found, page, (row) => {
+  return serializedPage(found, page, (row) => {
     const checkout = checkoutOf(row);
     rest();
-    return { id: checkout.id, json: serialize(checkout) };
+    const json = serialize(checkout);
+    return { id: checkout.id, json: hundredths ? inHundredths(json) : json };
   });
 }
 

@@ -51,6 +51,13 @@ export function runner(database: DatabaseSync) {
       return rowsOf(statement, columns, values);
     },
 
+    /** The same, each read when it is asked for. */
+    *each(text: string, values: SQLInputValue[]): Generator<object> {
+      const { statement, columns } = prepare(text);
+      for (const cells of statement.iterate(...values))
+        yield rowOf(columns, cells as unknown as SQLOutputValue[]);
+    },
+
     /** Runs work of several statements in the transaction that is open. */
     steps: <T>(steps: Steps<T>): T =>
       runSteps(steps, (sql) => {
@@ -76,15 +83,17 @@ type ColumnOfRow = { readonly name: string; readonly isBoolean: boolean };
  */
 function rowsOf(statement: StatementSync, columns: readonly ColumnOfRow[], values: SQLInputValue[]) {
   const found = statement.all(...values) as unknown as SQLOutputValue[][];
-  return found.map((cells) => {
-    const row: Record<string, SQLOutputValue | boolean> = {};
-    for (let place = 0; place < columns.length; place++) {
-      const { name, isBoolean } = columns[place] as ColumnOfRow;
-      const cell = cells[place] as SQLOutputValue;
-      row[name] = isBoolean ? cell === 1 : cell;
-    }
-    return row;
-  });
+  return found.map((cells) => rowOf(columns, cells));
+}
+
+function rowOf(columns: readonly ColumnOfRow[], cells: readonly SQLOutputValue[]) {
+  const row: Record<string, SQLOutputValue | boolean> = {};
+  for (let place = 0; place < columns.length; place++) {
+    const { name, isBoolean } = columns[place] as ColumnOfRow;
+    const cell = cells[place] as SQLOutputValue;
+    row[name] = isBoolean ? cell === 1 : cell;
+  }
+  return row;
 }
 
 /** Statement as SQLite takes it. */

@@ -85,9 +85,7 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
   const { reading, writing, checkHealth } = access;
   const ofAccounts = () => 'accounts' as const;
   const run = runner(database);
-  const { run: read, ...lists } = server
-    ? listsInThreads(run, server.readers, access)
-    : listsAtOnce(run, access);
+  const lists = server ? listsInThreads(run, server.readers, access) : listsAtOnce(run, access);
   const checkouts = checkoutReader(run);
   const endpoints = endpointReader(run);
   const accounts = directory(database, run);
@@ -112,10 +110,10 @@ function storeOn(database: DatabaseSync, server: Server | null, leave: () => voi
     batching: { atOnce: server === null ? 1 : 2, apart: false, mixed: true },
 
     ...resources({
-      run: read,
+      run: lists.run,
       inTransaction: (_tenant, steps) => writing(() => inTransaction(database, () => run.steps(steps)))(),
-      checkouts: { fetch: reading(checkouts.read, (_tenant, id) => id), ...lists },
-      feed: { extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
+      checkouts: { fetch: reading(checkouts.read, (_tenant, id) => id), ...lists.checkouts },
+      feed: { ...lists.feed, extend: async () => {}, end: reading((tenant) => run.read(feedEnd(tenant))) },
       directory: {
         accounts: reading(accounts.accounts, ofAccounts),
         insert: writing(accounts.insert),

@@ -1,0 +1,106 @@
+/**
+ * Pieces of large answers: the kernel takes a millisecond for a megabyte, and more where the other end is on the same
+ * machine. A piece is written when the client has taken those before it and its tenant has its turn: a few pieces of all in
+ * one turn of the event loop, so that whatever others ask comes in between.
+ */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { tenantName } from '../checkout/tenant.ts';
+import { JSON_TYPE } from './answer.ts';
+import { createTurns } from './turns.ts';
+
+export const PIECE_BYTES = 64 * 1024;
+const PIECES_A_TURN = 4;
+
+export type Bytes = readonly Uint8Array[];
+
+export const lengthOf = (bytes: Bytes): number => bytes.reduce((sum, { length }) => sum + length, 0);
+
+export type Pieces = ReturnType<typeof createPieces>;
+
+/** Bytes of answers that are still to be written. */
+const unsent = new WeakMap<ServerResponse, number>();
+
+/** Bytes of an answer that is made, and of which nothing is known to the connection yet. */
+export const unsentOf = (response: ServerResponse): number => unsent.get(response) ?? 0;
+
+export function createPieces() {
+  // Each answer waits with one piece at most, and there are no more answers than connections.
+  const limits = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingOfTenant: Number.POSITIVE_INFINITY };
+  const turns = createTurns(limits, PIECES_A_TURN);
+
+  const ownTurn = (tenant: string) => new Promise<void>((resolve) => turns(tenant, () => resolve()));
+
+  /** The bytes, one piece in each turn of this tenant. Whoever is no tenant is nobody's. */
+  async function* inTurns(
+    response: ServerResponse,
+    tenant: string,
+    bytes: Bytes,
+  ): AsyncGenerator<Uint8Array> {
+    let left = lengthOf(bytes);
+    try {
+      for (const piece of cut(bytes)) {
+        unsent.set(response, left);
+        await ownTurn(tenant);
+        left -= piece.length;
+        unsent.set(response, left);
+        yield piece;
+      }
+    } finally {
+      unsent.delete(response);
+    }
+  }
+
+  return { inTurns };
+}
+
+/** Pieces no longer than they may be; short parts share one. */
+function* cut(bytes: Bytes): Generator<Uint8Array> {
+  let short: Uint8Array[] = [];
+  let length = 0;
+  for (const part of bytes) {
+    for (let start = 0; start < part.length; start += PIECE_BYTES) {
+      const next = part.subarray(start, start + PIECE_BYTES);
+      if (length + next.length > PIECE_BYTES) {
+        yield joined(short);
+        short = [];
+        length = 0;
+      }
+      short.push(next);
+      length += next.length;
+    }
+  }
+  if (length > 0) yield joined(short);
+}
+
+const joined = (parts: readonly Uint8Array[]): Uint8Array =>
+  parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    pieces: Pieces;
+  }
+}
+
+/** Has large answers of the routes behind it sent in pieces. */
+export function sendInPieces(scope: FastifyInstance): void {
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (!isWhole || payload.length <= PIECE_BYTES || request.method === 'HEAD') return done(null, payload);
+    done(null, paced(request, reply, [Buffer.from(payload)]));
+  });
+}
+
+/** Sends JSON that is there as bytes. */
+export function sendJson(request: FastifyRequest, reply: FastifyReply, bytes: Bytes): FastifyReply {
+  reply.type(JSON_TYPE);
+  if (lengthOf(bytes) <= PIECE_BYTES || request.method === 'HEAD') return reply.send(Buffer.concat(bytes));
+  return reply.send(paced(request, reply, bytes));
+}
+
+function paced({ principal, server }: FastifyRequest, reply: FastifyReply, bytes: Bytes): Readable {
+  reply.header('content-length', lengthOf(bytes));
+  const tenant = principal ? tenantName(principal.tenant) : '';
+  return Readable.from(server.pieces.inTurns(reply.raw, tenant, bytes));
+}

@@ -1,0 +1,129 @@
+/** Large answers in pieces: turns of tenants, what clients get, and clients that leave. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { after, suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Bytes, createPieces, PIECE_BYTES, unsentOf } from '../../src/http/pieces.ts';
+import { configure } from '../api/bank.ts';
+import { startService } from '../support/service.ts';
+
+const KIB = 1024;
+const bytesOf = (...sizes: readonly number[]): Bytes =>
+  sizes.map((size, index) => Buffer.alloc(size, String(index)));
+/** Answers are told apart alone. */
+const response = () => ({}) as ServerResponse;
+
+async function all(generator: AsyncGenerator<Uint8Array>): Promise<Uint8Array[]> {
+  return Array.fromAsync(generator);
+}
+
+suite('pieces', () => {
+  for (const [what, sizes, lengths] of [
+    ['of short parts are shared', [10, 20, 30], [60]],
+    ['of a long part are as long as they may be', [150 * KIB], [64 * KIB, 64 * KIB, 22 * KIB]],
+    [
+      'of both keep their order',
+      [10, 64 * KIB, 70 * KIB, 10, 60 * KIB],
+      [10, 64 * KIB, 64 * KIB, 6 * KIB + 10, 60 * KIB],
+    ],
+    ['of a part that ends where a piece does', [64 * KIB, 0, 64 * KIB], [64 * KIB, 64 * KIB]],
+    ['of nothing are none', [0, 0], []],
+  ] as const)
+    test(what, async () => {
+      const bytes = bytesOf(...sizes);
+      const cut = await all(createPieces().inTurns(response(), 'a', bytes));
+      assert.deepEqual(
+        cut.map(({ length }) => length),
+        lengths,
+      );
+      assert.ok(Buffer.concat(cut).equals(Buffer.concat(bytes)));
+    });
+
+  test('of one tenant, however many answers it has, leave others their turn', async () => {
+    const pieces = createPieces();
+    const order: string[] = [];
+    const answered = async (tenant: string, count: number) => {
+      for await (const _ of pieces.inTurns(response(), tenant, bytesOf(count * PIECE_BYTES)))
+        order.push(tenant);
+    };
+    const many = Array.from({ length: 20 }, () => answered('a', 10));
+    await answered('b', 3);
+    assert.ok(order.length < 20, `${order.length} pieces`);
+    let before = order.length;
+    const isOver = Promise.all(many).then(() => true);
+    for (let over = false; !over; before = order.length) {
+      over = await Promise.race([isOver, nextTurn(false)]);
+      assert.ok(order.length - before <= 8, `${order.length - before} pieces in one turn`);
+    }
+    assert.equal(order.length, 203);
+  });
+
+  test('are known to be unsent until they are taken, or given up', async () => {
+    const pieces = createPieces();
+    const one = response();
+    const taken = pieces.inTurns(one, 'a', bytesOf(3 * PIECE_BYTES));
+    assert.equal(unsentOf(one), 0);
+    for (const left of [2, 1, 0]) {
+      await taken.next();
+      assert.equal(unsentOf(one), left * PIECE_BYTES);
+    }
+    const given = pieces.inTurns(one, 'a', bytesOf(3 * PIECE_BYTES));
+    await given.next();
+    await given.return(undefined);
+    assert.equal(unsentOf(one), 0);
+  });
+});
+
+suite('a large answer', async () => {
+  const service = await startService({ after });
+  const { port } = new URL(service.url);
+  const description = 'ü大'.repeat(2_000);
+  const items = Array.from({ length: 20 }, () => ({ name: 'x', quantity: 1, unit_price: 100, description }));
+  const ids: string[] = [];
+  for (let count = 0; count < 4; count++) {
+    const body = { invoice_currency: 'JPY', items, reference_id: `${count}` };
+    const { json } = await service.call('POST', '/v3/checkout', { body });
+    ids.push(json.data.id);
+  }
+
+  for (const path of ['/v3/checkout', '/v3/event', `/v3/checkout/${ids[0]}`])
+    test(`of ${path} is whole, and has its length`, async () => {
+      const { text, headers } = await service.call('GET', path);
+      assert.equal(headers.get('content-length'), String(Buffer.byteLength(text)));
+      assert.equal(headers.get('transfer-encoding'), null);
+      assert.ok(Buffer.byteLength(text) > PIECE_BYTES);
+      const { data } = JSON.parse(text);
+      const found = [data].flat().map((each) => each.data ?? each);
+      for (const session of found) assert.equal(session.items[0].description, description);
+      const head = await service.call('HEAD', path);
+      assert.deepEqual([head.status, head.text], [200, '']);
+      assert.equal(head.headers.get('content-length'), headers.get('content-length'));
+    });
+
+  test('of a client that leaves is given up, and others are served', async () => {
+    const { authorization } = service.key;
+    const closed = new Promise<void>((resolve) => {
+      service.service.app.server.once('connection', (socket) => socket.once('close', () => resolve()));
+    });
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(
+      `GET /v3/checkout HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(20),
+    );
+    await once(socket, 'data');
+    socket.destroy();
+    await closed;
+    const { json } = await service.call('GET', '/v3/checkout?limit=3');
+    assert.equal(json.data.length, 3);
+  });
+
+  test('has amounts in the form of its account', async () => {
+    await configure(service, { compatibility: 'v3' });
+    for (const path of ['/v3/checkout', '/v3/event', `/v3/checkout/${ids[0]}`]) {
+      const { json } = await service.call('GET', path);
+      const [first] = [json.data].flat().map((each) => each.data ?? each);
+      assert.equal(first.amount, 200_000, path);
+    }
+  });
+});
