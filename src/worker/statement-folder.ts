@@ -147,12 +147,12 @@ export function watchStatements(dependencies: FolderDependencies) {
   ): Promise<void> {
     if (!isFolder) throw new Error(`${folder} is not a folder; links are not followed`);
     const entries = await readdir(folder, { withFileTypes: true });
-    const names = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
-    if (names.length === 0) return;
+    const files = entries.filter((each) => each.isFile() && !UNFINISHED.test(each.name));
+    if (files.length === 0) return;
     if ((await store.accounts.fetch(tenant.account)) === null)
       throw new Error(`there is no account ${tenant.account}`);
     // Names of statements mostly begin with their time, so this is the order in which to ingest them.
-    for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    for (const name of files.map((each) => each.name).sort()) {
       if (isStopping) return;
       const path = join(folder, name);
       await attempt(path, async () => {

@@ -4,8 +4,9 @@ import { suite, test } from 'node:test';
 import { defaultSettings } from '../../src/accounts/settings.ts';
 import type { Tenant } from '../../src/checkout/tenant.ts';
 import { newId } from '../../src/lib/id.ts';
+import { hashOfBody } from '../../src/store/redact.ts';
 import type { Store, TenantClock } from '../../src/store/store.ts';
-import type { ClaimedDelivery, DeliveryClaim } from '../../src/webhooks/delivery.ts';
+import type { ClaimedDelivery, DeliveryClaim, DeliveryResult } from '../../src/webhooks/delivery.ts';
 import type { SendResult } from '../../src/webhooks/sender.ts';
 import { createDeliveryPool } from '../../src/worker/deliveries.ts';
 import { T } from '../store/build.ts';
@@ -53,7 +54,7 @@ function claimedIn(tenant: Tenant, { realNow, leaseMs }: DeliveryClaim): Claimed
 }
 
 /** A pool, and what is under way in it: the accounts, in the order in which they came. */
-function setUp({ standsStillMs = 0 } = {}) {
+function setUp({ standsStillMs = 0, result = delivered } = {}) {
   let realNow = T;
   const underWay: number[] = [];
   const ends: Array<() => void> = [];
@@ -76,11 +77,15 @@ function setUp({ standsStillMs = 0 } = {}) {
     },
   } as unknown as Store;
   const freed: number[] = [];
+  const written: DeliveryResult[] = [];
   const pool = createDeliveryPool(
     {
       store,
-      execute: async () => ({ result: { kind: 'unchanged', value: null }, committed: null }) as never,
-      send: () => new Promise((resolve) => ends.push(() => resolve(delivered))),
+      async execute(command) {
+        if ('results' in command) written.push(...command.results);
+        return { result: { kind: 'unchanged', value: null }, committed: null } as never;
+      },
+      send: () => new Promise((resolve) => ends.push(() => resolve(result))),
       realNow: () => realNow,
       onSent: () => {},
     },
@@ -91,7 +96,7 @@ function setUp({ standsStillMs = 0 } = {}) {
     },
   );
   const count = (account: number) => underWay.filter((each) => each === account).length;
-  return { pool, count, ends, freed };
+  return { pool, count, ends, freed, written };
 }
 
 test('what was claimed before the process stood still is left to whoever has it now', async () => {
@@ -99,6 +104,31 @@ test('what was claimed before the process stood still is left to whoever has it 
   await pool.drain(placeOf(1));
   assert.equal(count(1), SLOTS);
   assert.equal(ends.length, 0);
+});
+
+test('what is under way is waited for', async () => {
+  const { pool, ends, written } = setUp();
+  await pool.fill([placeOf(1)]);
+  await nextTurn();
+  const settled = pool.settle().then(() => written.length);
+  await nextTurn();
+  assert.equal(written.length, 0);
+  for (const end of ends) end();
+  assert.equal(await settled, SLOTS / 4);
+});
+
+test('an answer is kept with the hash of what it may repeat, and the lack of one without', async () => {
+  for (const [answer, hash] of [
+    ['', ''],
+    ['ok', hashOfBody('{}')],
+  ] as const) {
+    const { pool, ends, written } = setUp({ result: { ...delivered, answer } });
+    await pool.fill([placeOf(1)]);
+    await nextTurn();
+    for (const end of ends) end();
+    await pool.settle();
+    assert.deepEqual(written[0]?.attempt, { durationMs: 1, bodyHash: hash, answer });
+  }
 });
 
 suite('the slots for deliveries', () => {
